@@ -1,0 +1,5 @@
+/**
+ * How the name of a test begins that stands in for a group whose fixtures are missing. Apart from `fixtures.ts`
+ * as the reporter reads it too, and a reporter cannot import the test API.
+ */
+export const missingFixtures = 'skipped for lack of fixtures';

@@ -1,0 +1,64 @@
+import { resolve } from 'node:path';
+import { defineConfig } from 'vitest/config';
+
+const root = import.meta.dirname;
+
+/** Tests that are a step of the gate in their own right, each in a project of its own. */
+const gates = { surface: 'public-surface', examples: 'examples', readme: 'readme' };
+
+// Heavier tests (`*.full.test.ts`) run only when asked for: `npm run verify:full`.
+const heavy = process.env['TROUPE_FULL'] === '1' ? [] : ['test/**/*.full.test.ts'];
+
+// The gate collects one report for each of its steps.
+const report = process.env['TROUPE_REPORT'];
+
+export default defineConfig({
+  resolve: {
+    // Tests may import the package by its name, as a user would, and yet run the sources.
+    alias: [
+      { find: /^troupe$/, replacement: resolve(root, 'src/index.ts') },
+      { find: /^troupe\/testing$/, replacement: resolve(root, 'src/testing/index.ts') },
+    ],
+  },
+  test: {
+    env: {
+      TROUPE_FIXTURES: resolve(root, process.env['TROUPE_FIXTURES'] ?? '../shared/fixtures'),
+    },
+    setupFiles: ['test/support/clean-environment.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    pool: 'forks',
+    maxWorkers: 2,
+    passWithNoTests: true,
+    reporters: [
+      'default',
+      'test/support/fixtures-reporter.ts',
+      ...(report ? [['json', { outputFile: report }] as [string, object]] : []),
+    ],
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts'],
+      reporter: ['text-summary', 'html'],
+    },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: [...Object.values(gates).map((name) => `test/${name}.test.ts`), ...heavy],
+          typecheck: {
+            enabled: true,
+            include: ['test/**/*.test-d.ts'],
+            // Errors elsewhere are the type checker's own step, not every test's.
+            ignoreSourceErrors: true,
+          },
+        },
+      },
+      ...Object.entries(gates).map(([name, file]) => ({
+        extends: true as const,
+        test: { name, include: [`test/${file}.test.ts`] },
+      })),
+    ],
+  },
+});
