@@ -1,0 +1,109 @@
+import type { Critic } from './critique.ts';
+import type { Decision } from './decision.ts';
+import type { Hook } from './event.ts';
+import type { Json } from './json.ts';
+import type { Model, ModelRetry, ModelSettings } from './model.ts';
+import type { RunHandle, RunOptions, RunResult } from './run.ts';
+import type { InputOf, OutputOf, Schema } from './schema.ts';
+import type { StopRule, StopView, Tally } from './stop.ts';
+import type { Tool, ToolResult, Toolset } from './tool.ts';
+import type { Transcript } from './transcript.ts';
+
+/** A model, or its name as `provider:model`. */
+export type ModelChoice = Model | string;
+
+/**
+ * What an agent is: a definition, not a process. Everything but the name has a default.
+ *
+ * `observe`, `decide` and critics may be asynchronous: they are effects. `reduce`, `shouldStop` and stop rules are
+ * synchronous and pure, as they run inside the machine.
+ */
+export interface AgentOptions<
+  Input extends Schema | undefined = undefined,
+  Output extends Schema | undefined = undefined,
+  State extends Json = Json,
+> {
+  /** Letters, digits, `-` and `_`; unique within a run. */
+  readonly name: string;
+  /** What it is good for, in a sentence: shown to those who delegate. */
+  readonly description?: string | undefined;
+  /** The system prompt. */
+  readonly instructions?: string | undefined;
+  /** One, or a list to fall back along. Default: what the environment names, else the offline model. */
+  readonly model?: ModelChoice | readonly ModelChoice[] | undefined;
+  readonly settings?: ModelSettings | undefined;
+  /** Schema of the input; without it the input is a string. */
+  readonly input?: Input;
+  /** How the input reads as the first message. Default: a string as it is, anything else as JSON. */
+  readonly prompt?: ((input: OutputOf<Input>) => string) | undefined;
+  /** Schema of the answer; without it the answer is a string. */
+  readonly output?: Output;
+  readonly tools?: readonly (Tool | Toolset)[] | undefined;
+  /** Calls under way at the same time. Default 4. */
+  readonly toolConcurrency?: number | undefined;
+  /** The state to start from, plain JSON. Default `{}`. */
+  readonly state?: State;
+  /** What the agent perceives at the start of each step; told to the model where it is not undefined. */
+  observe?(view: AgentView<State>): Json | undefined | Promise<Json | undefined>;
+  /** The agent's own choice; `undefined` leaves it to the model. */
+  decide?(view: AgentView<State>): Decision | undefined | Promise<Decision | undefined>;
+  /** Folds a step into the state. */
+  reduce?(view: ReduceView<State>): State;
+  /** Ends the run with what it says (or plainly, for `true`). */
+  shouldStop?(view: StopView): string | boolean | undefined;
+  /** In order; the first that stops or revises wins. */
+  readonly critics?: readonly Critic[] | undefined;
+  /** After so many the run ends `rejected`. Default 2. */
+  readonly maxRejections?: number | undefined;
+  /** Default `maxSteps(20)`; rules given here are checked first, that default stays unless one of them limits steps. */
+  readonly stop?: StopRule | readonly StopRule[] | undefined;
+  readonly retry?: ModelRetry | undefined;
+  readonly hooks?: readonly Hook[] | undefined;
+}
+
+/** What an agent's own functions see of the run. */
+export interface AgentView<State extends Json = Json> {
+  readonly input: Json;
+  readonly state: State;
+  readonly step: number;
+  readonly transcript: Transcript;
+  /** What `observe` gave in this step. */
+  readonly observation: Json | undefined;
+  /** The results of the step before. */
+  readonly results: readonly ToolResult[];
+  readonly tally: Tally;
+  /** Aborted when the run ends. Made on first use. */
+  readonly signal: AbortSignal;
+}
+
+/** What a reducer folds into the state. */
+export interface ReduceView<State extends Json = Json> {
+  readonly state: State;
+  readonly step: number;
+  readonly observation: Json | undefined;
+  readonly decision: Decision | undefined;
+  readonly results: readonly ToolResult[];
+}
+
+/**
+ * An agent or a team, ready to run: both have this one face, so teams nest.
+ *
+ * A definition: running it twice gives two runs that share nothing.
+ */
+export interface Agent<Input = string, Output = string, State = Json> {
+  readonly name: string;
+  readonly description: string;
+  /** Runs to the end. Rejects if the run failed; a limit, a critic or an abort resolves with its stop reason. */
+  run(input: Input, options?: RunOptions): Promise<RunResult<Output, State>>;
+  /** Starts a run and hands it over: events, control, result. */
+  stream(input: Input, options?: RunOptions): RunHandle<Output, State>;
+  /** The statechart as Mermaid text. */
+  diagram(): string;
+}
+
+/** The agent that `AgentOptions` describe. */
+export type AgentFor<
+  Input extends Schema | undefined,
+  Output extends Schema | undefined,
+  State extends Json,
+> = Agent<InputOf<Input>, OutputOf<Output>, State>;

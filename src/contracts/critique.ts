@@ -1,0 +1,41 @@
+import type { Json } from './json.ts';
+import type { ToolResult } from './tool.ts';
+import type { Agent } from './agent.ts';
+import type { RunResult } from './run.ts';
+
+/** What a critic says. `revise` sends the agent back with the note; `stop` ends the run. */
+export type Critique =
+  | { readonly verdict: 'accept'; readonly note?: string | undefined }
+  | { readonly verdict: 'revise'; readonly note: string }
+  | { readonly verdict: 'stop'; readonly note: string };
+
+/** What a critic looks at. */
+export interface Review {
+  readonly input: Json;
+  /** The answer that would be given; absent where a critic of `each: 'step'` looks at a step without one. */
+  readonly candidate?: Json | undefined;
+  readonly state: Json;
+  /** The results of the step under review. */
+  readonly results: readonly ToolResult[];
+  /** Every tool result of the run so far that succeeded, in order. */
+  readonly evidence: readonly ToolResult[];
+  readonly step: number;
+  /** Rejections so far. */
+  readonly rejections: number;
+  readonly signal: AbortSignal;
+  /** Runs an agent as a child of this run, to judge. */
+  run<Input, Output>(agent: Agent<Input, Output>, input: Input): Promise<RunResult<Output>>;
+}
+
+/**
+ * Judges an answer before it is committed.
+ *
+ * What a critic throws counts as `accept` and is reported as `critic.failed`: a broken critic can neither loop
+ * nor lose an answer.
+ */
+export interface Critic {
+  readonly name: string;
+  /** Look at candidate answers only (default), or at every step. */
+  readonly each?: 'answer' | 'step' | undefined;
+  critique(review: Review): Critique | Promise<Critique>;
+}

@@ -1,0 +1,28 @@
+/**
+ * The named kinds of work that machines ask for.
+ *
+ * agent: prepare, observe, decide, act, critique, wake · modelCall: model, pause · toolCall: approve, tool, pause.
+ */
+export type Port =
+  'prepare' | 'observe' | 'decide' | 'act' | 'critique' | 'wake' | 'model' | 'tool' | 'approve' | 'pause';
+
+/** A port asked: one piece of work, whose key follows from the asker's context alone. */
+export interface Effect {
+  readonly port: Port;
+  /** `runId/path#step.PHASE.index.attempt` */
+  readonly key: string;
+  readonly runId: string;
+  readonly path: string;
+  readonly agent: string;
+  readonly step: number;
+  readonly phase: string;
+  /** Which of several asked at once. */
+  readonly index: number;
+  /** From 1. */
+  readonly attempt: number;
+}
+
+/** The key of an effect: equal live, driven and after a restart, as nothing but the context goes into it. */
+export const effectKey = (
+  of: Pick<Effect, 'runId' | 'path' | 'step' | 'phase' | 'index' | 'attempt'>,
+): string => `${of.runId}/${of.path}#${of.step}.${of.phase}.${of.index}.${of.attempt}`;

@@ -1,0 +1,181 @@
+import type { Json } from './json.ts';
+import { toJson } from './json.ts';
+
+/** Every way in which troupe fails, by noun. A caller branches on the code, never on the message. */
+export const errorCodes = [
+  'agent.invalid',
+  'agent.duplicate',
+  'agent.unknown',
+  'agent.threw',
+  'input.invalid',
+  'output.invalid',
+  'output.truncated',
+  'decision.invalid',
+  'model.unknown',
+  'model.missing',
+  'model.package-missing',
+  'model.auth',
+  'model.forbidden',
+  'model.not-found',
+  'model.bad-request',
+  'model.quota',
+  'model.rate-limited',
+  'model.unavailable',
+  'model.network',
+  'model.timeout',
+  'model.idle',
+  'model.malformed',
+  'model.empty',
+  'model.refused',
+  'model.context-overflow',
+  'model.content-filter',
+  'model.failed',
+  'script.exhausted',
+  'script.unconsumed',
+  'tool.invalid',
+  'tool.duplicate',
+  'tool.unknown',
+  'tool.input-invalid',
+  'tool.failed',
+  'tool.timeout',
+  'tool.denied',
+  'tool.cancelled',
+  'tool.ambiguous',
+  'tool.setup',
+  'team.invalid',
+  'machine.invalid',
+  'machine.threw',
+  'run.aborted',
+  'run.ended',
+  'engine.closed',
+  'documents.unreadable',
+  'command.usage',
+  'internal',
+] as const;
+
+/** One word per way of failing; see {@link errorCodes}. */
+export type ErrorCode = (typeof errorCodes)[number];
+
+/** Whether trying again can help: `maybe` once and with something changed, `no` never. */
+export type Retryable = 'yes' | 'maybe' | 'no';
+
+/** An error as data: what contexts, events and journals hold in place of an `Error`. */
+export interface ErrorData {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly retryable: Retryable;
+  /** How long the other side asked us to wait, in ms. */
+  readonly retryAfterMs?: number | undefined;
+  /** HTTP status, where there was one. */
+  readonly status?: number | undefined;
+  readonly runId?: string | undefined;
+  readonly path?: string | undefined;
+  readonly phase?: string | undefined;
+  readonly step?: number | undefined;
+  readonly tool?: string | undefined;
+  /** What went wrong below, innermost last. */
+  readonly cause?: { readonly name: string; readonly message: string } | undefined;
+  readonly details?: Json | undefined;
+}
+
+type Context = Omit<ErrorData, 'code' | 'message' | 'retryable' | 'cause'> & {
+  retryable?: Retryable;
+  cause?: unknown;
+};
+
+const BRAND = Symbol.for('troupe.error');
+
+/**
+ * The one error class of troupe: a `code` to branch on, and where it happened.
+ *
+ * `instanceof` fails across two copies of the package, so test with {@link isTroupeError}. Its message follows
+ * "Cannot <do> as <reason>: <what was found>".
+ *
+ * @example
+ * try { await mathematician.run('2 + 2'); }
+ * catch (error) { if (isTroupeError(error, 'model.auth')) console.error('Set your key:', error.message); }
+ */
+export class TroupeError extends Error {
+  override readonly name: string = 'TroupeError';
+  readonly code: ErrorCode;
+  readonly retryable: Retryable;
+  readonly data: ErrorData;
+  readonly [BRAND] = true;
+
+  constructor(code: ErrorCode, message: string, context: Context = {}) {
+    const { cause, retryable = 'no', ...where } = context;
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.retryable = retryable;
+    const found = Object.fromEntries(Object.entries(where).filter(([, value]) => value !== undefined));
+    this.data = { code, message, retryable, ...found, ...causeOf(cause) };
+  }
+
+  get runId(): string | undefined {
+    return this.data.runId;
+  }
+  get path(): string | undefined {
+    return this.data.path;
+  }
+  get phase(): string | undefined {
+    return this.data.phase;
+  }
+  get step(): number | undefined {
+    return this.data.step;
+  }
+  get tool(): string | undefined {
+    return this.data.tool;
+  }
+  get status(): number | undefined {
+    return this.data.status;
+  }
+  get retryAfterMs(): number | undefined {
+    return this.data.retryAfterMs;
+  }
+
+  toJSON(): ErrorData {
+    return this.data;
+  }
+}
+
+/** Whether `value` is a {@link TroupeError}, of `code` if one is given; true across copies of the package. */
+export const isTroupeError = (value: unknown, code?: ErrorCode): value is TroupeError =>
+  typeof value === 'object' &&
+  value !== null &&
+  BRAND in value &&
+  (code === undefined || ('code' in value && value.code === code));
+
+/** Any thrown value as data; what has no code of its own gets `fallback`. */
+export const errorData = (
+  thrown: unknown,
+  fallback: ErrorCode,
+  where: Partial<ErrorData> = {},
+): ErrorData => {
+  if (isTroupeError(thrown)) return { ...where, ...thrown.data };
+  const found = where.message === undefined ? messageOf(thrown) : `${where.message}: ${messageOf(thrown)}`;
+  return { retryable: 'no', ...where, code: fallback, message: found, ...causeOf(thrown) };
+};
+
+/** The error behind the data, to throw or to reject with. */
+export const toError = (data: ErrorData): TroupeError => {
+  const { code, message, cause, ...where } = data;
+  return new TroupeError(code, message, {
+    ...where,
+    ...(cause === undefined ? {} : { cause: revive(cause) }),
+  });
+};
+
+/** What a thrown value says, whatever was thrown. */
+export const messageOf = (thrown: unknown): string => {
+  if (thrown instanceof Error) return thrown.message || thrown.name;
+  if (typeof thrown === 'string') return thrown;
+  return JSON.stringify(toJson(thrown));
+};
+
+const revive = (cause: { name: string; message: string }): Error =>
+  Object.assign(new Error(cause.message), { name: cause.name });
+
+const causeOf = (cause: unknown): Pick<ErrorData, 'cause'> =>
+  cause === undefined
+    ? {}
+    : { cause: { name: cause instanceof Error ? cause.name : typeof cause, message: messageOf(cause) } };

@@ -1,0 +1,200 @@
+import { z } from 'zod';
+import type { ModelDelta } from './model.ts';
+import type { ErrorData } from './error.ts';
+import { errorCodes } from './error.ts';
+
+/** The version of every event written by this release; readers refuse what they do not know. */
+export const EVENT_VERSION = 1;
+
+const json = z.json();
+const text = z.string();
+const count = z.number().int().nonnegative();
+
+const error = z.object({
+  code: z.enum(errorCodes),
+  message: text,
+  retryable: z.enum(['yes', 'maybe', 'no']),
+  retryAfterMs: z.number().optional(),
+  status: z.number().optional(),
+  runId: text.optional(),
+  path: text.optional(),
+  phase: text.optional(),
+  step: z.number().optional(),
+  tool: text.optional(),
+  cause: z.object({ name: text, message: text }).optional(),
+  details: json.optional(),
+}) satisfies z.ZodType<ErrorData>;
+
+const base = {
+  v: z.literal(EVENT_VERSION),
+  /** From 0, without gaps, over the whole run. */
+  seq: count,
+  /** By the run's clock, ms since 1970; never falls. */
+  at: z.number(),
+  runId: text,
+  /** Where the actor sits: `desk/researcher-1`. */
+  path: text,
+  agent: text,
+  step: count.optional(),
+  phase: text.optional(),
+};
+
+const usage = z.object({
+  input: count,
+  output: count,
+  cached: count.optional(),
+  reasoning: count.optional(),
+  isEstimate: z.boolean().optional(),
+});
+const status = z.enum(['completed', 'stopped', 'aborted', 'failed']);
+const stopReason = z.looseObject({ kind: text });
+const totals = z.object({
+  steps: count,
+  modelCalls: count,
+  toolCalls: count,
+  inputTokens: count,
+  outputTokens: count,
+  cachedTokens: count,
+  retries: count,
+  durationMs: z.number(),
+});
+const call = { callId: text, tool: text };
+
+const event = <Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, shape: Shape) =>
+  z.object({ ...base, type: z.literal(type), ...shape });
+
+/**
+ * Every durable event, as one schema. `path` says who, `type` says what; `run.started` is the first of a run,
+ * `run.ended` the last, and there is exactly one of each.
+ */
+export const runtimeEventSchema = z.discriminatedUnion('type', [
+  event('run.started', { input: json, model: text.optional(), isLanguageModel: z.boolean().optional() }),
+  event('run.paused', {}),
+  event('run.resumed', {}),
+  event('run.ended', {
+    status,
+    stopReason,
+    output: json.optional(),
+    error: error.optional(),
+    totals,
+  }),
+
+  event('phase.entered', { phase: text }),
+  event('agent.prepared', { problems: z.array(error) }),
+  event('agent.observed', { observation: json.optional(), messages: count }),
+  event('agent.decided', { decision: z.looseObject({ kind: text }) }),
+  event('agent.acted', { ok: count, failed: count }),
+  event('agent.reduced', {
+    diff: z.record(text, z.object({ before: json.optional(), after: json.optional() })),
+  }),
+  event('agent.critiqued', { verdict: z.enum(['accept', 'revise', 'stop']), note: text.optional() }),
+  event('agent.checked', { stopReason: stopReason.optional() }),
+  event('agent.waiting', { reason: text.optional(), forMs: z.number().optional() }),
+  event('step.ended', { record: z.looseObject({ step: count }) }),
+  event('critic.failed', { critic: text, error }),
+
+  event('model.asked', { model: text, key: text, messages: count, attempt: count }),
+  event('model.answered', {
+    model: text,
+    key: text,
+    text,
+    reasoning: text.optional(),
+    calls: count,
+    finish: text,
+    usage,
+    durationMs: z.number(),
+  }),
+  event('model.retrying', { model: text, attempt: count, waitMs: z.number(), error }),
+  event('model.discarded', { model: text, key: text, characters: count }),
+  event('model.failed', { model: text, key: text, error }),
+  event('model.fellBack', { from: text, to: text, error }),
+  event('model.swapped', { to: text }),
+
+  event('tool.requested', { ...call, input: json }),
+  event('tool.approval-requested', { ...call, input: json, description: text }),
+  event('tool.approved', call),
+  event('tool.denied', { ...call, reason: text.optional() }),
+  event('tool.started', {
+    ...call,
+    input: json,
+    description: text,
+    attempt: count,
+    synthesised: z.boolean().optional(),
+  }),
+  event('tool.progressed', { ...call, text }),
+  event('tool.retrying', { ...call, attempt: count, waitMs: z.number(), error }),
+  event('tool.finished', {
+    ...call,
+    ok: z.boolean(),
+    text,
+    durationMs: z.number(),
+    error: error.optional(),
+    artifacts: z.array(text).optional(),
+    /** Written by the runtime as the tool itself never came to an end. */
+    synthesised: z.boolean().optional(),
+  }),
+  event('tool.deprecated', { tool: text, reason: text, replacedBy: text.optional() }),
+  event('toolset.failed', { toolset: text, error }),
+
+  event('person.asked', { question: text }),
+  event('person.answered', { text }),
+  event('message.sent', { to: text, from: text, text }),
+  event('message.dropped', { to: text, from: text, text, reason: text }),
+
+  event('member.engaged', { member: text }),
+  event('member.ended', { member: text, status, stopReason }),
+  event('team.planned', { assignments: z.array(z.object({ worker: text, task: text })) }),
+  event('team.noted', { text }),
+
+  event('observer.failed', { observer: text, error }),
+  event('observer.dropped', { observer: text, count }),
+]);
+
+/** A durable event: it has a place (`seq`) in the run's log. */
+export type RuntimeEvent = z.infer<typeof runtimeEventSchema>;
+
+/** What a live observer sees: the log, and the ephemeral deltas of models, which no log keeps. */
+export type LiveEvent = RuntimeEvent | DeltaEvent;
+
+/** A piece of a model's answer as it arrives; `model.discarded` takes all of a key back. */
+export interface DeltaEvent {
+  readonly v: typeof EVENT_VERSION;
+  readonly type: 'model.delta';
+  readonly at: number;
+  readonly runId: string;
+  readonly path: string;
+  readonly agent: string;
+  readonly step?: number | undefined;
+  readonly key: string;
+  readonly delta: ModelDelta;
+}
+
+/** The type of an event. */
+export type EventType = LiveEvent['type'];
+
+/** The event of one type. */
+export type EventOf<Type extends EventType> = Extract<LiveEvent, { type: Type }>;
+
+/** What makes an event of each type, beside what the runtime knows (who, when, where). */
+export type EventBody = {
+  [Type in RuntimeEvent['type']]: Omit<
+    Extract<RuntimeEvent, { type: Type }>,
+    Exclude<keyof typeof base, 'phase'> | 'phase'
+  > &
+    (Type extends 'phase.entered' ? { phase: string } : unknown);
+}[RuntimeEvent['type']];
+
+/**
+ * A named observer of some events. It can look, not touch: what it throws is reported as `observer.failed`, what
+ * takes longer than `timeoutMs` is given up on, and the run waits for neither.
+ */
+export interface Hook<Type extends EventType = EventType> {
+  readonly name: string;
+  /** Default: every event. */
+  readonly on?: readonly Type[] | Type | undefined;
+  /** Higher is served first; equal ones in the order given. Default 0. */
+  readonly priority?: number | undefined;
+  /** In ms. Default 5,000. */
+  readonly timeoutMs?: number | undefined;
+  handle(event: EventOf<Type>): void | Promise<void>;
+}

@@ -1,0 +1,66 @@
+/** A value that survives `JSON.parse(JSON.stringify(value))` unchanged: all that a context, an event or a journal may hold. */
+export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
+
+/** An object of {@link Json} values. */
+export interface JsonObject {
+  readonly [key: string]: Json | undefined;
+}
+
+/** A JSON Schema document (draft 2020-12), as providers take it for tool parameters and structured output. */
+export type JsonSchema = JsonObject;
+
+/** Whether `value` is an object that is neither null nor an array. */
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * Turns anything into plain JSON, once, at the border where foreign values enter.
+ *
+ * Nothing throws: a cycle becomes `'[circular]'`, an Error its name and message, a bigint its digits,
+ * a function or symbol its description, a Date its ISO text. Keys that could change a prototype are dropped.
+ *
+ * @example
+ * toJson({ when: new Date(0), big: 10n }) // => { when: '1970-01-01T00:00:00.000Z', big: '10' }
+ */
+export const toJson = (value: unknown, depth = 0, above: readonly object[] = []): Json => {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return value;
+    case 'number':
+      return Number.isFinite(value) ? value : String(value);
+    case 'undefined':
+      return null;
+    case 'object':
+      return value === null ? null : objectToJson(value, depth, above);
+    default:
+      return typeof value === 'function' ? `[function ${value.name || 'anonymous'}]` : String(value);
+  }
+};
+
+/** Deeper than this is cut: no tool result or error needs it, and a hostile one would overflow the stack. */
+const MAX_DEPTH = 100;
+
+const UNSAFE_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
+const objectToJson = (value: object, depth: number, above: readonly object[]): Json => {
+  if (above.includes(value)) return '[circular]';
+  if (depth >= MAX_DEPTH) return '[too deep]';
+  const path = [...above, value];
+  try {
+    if (Array.isArray(value)) return value.map((item) => toJson(item, depth + 1, path));
+    if (value instanceof Error) return { name: value.name, message: value.message };
+    if ('toJSON' in value && typeof value.toJSON === 'function') {
+      const plain: unknown = value.toJSON();
+      return plain === value ? '[circular]' : toJson(plain, depth + 1, path);
+    }
+    if (value instanceof Map) return toJson([...value.entries()], depth + 1, path);
+    if (value instanceof Set) return toJson([...value.values()], depth + 1, path);
+    const entries = Object.entries(value).filter(
+      ([key, item]) => item !== undefined && !UNSAFE_KEYS.has(key),
+    );
+    return Object.fromEntries(entries.map(([key, item]) => [key, toJson(item, depth + 1, path)]));
+  } catch (error) {
+    return `[unreadable: ${error instanceof Error ? error.message : String(error)}]`;
+  }
+};

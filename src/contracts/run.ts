@@ -1,0 +1,151 @@
+import type { Observable } from 'rxjs';
+import type { Critique } from './critique.ts';
+import type { Decision } from './decision.ts';
+import type { ErrorData } from './error.ts';
+import type { Hook, LiveEvent, RuntimeEvent } from './event.ts';
+import type { Json } from './json.ts';
+import type { Message } from './message.ts';
+import type { ModelChoice } from './agent.ts';
+import type { StopReason, Tally } from './stop.ts';
+import type { Artifact, ToolResult } from './tool.ts';
+import type { Clock } from './clock.ts';
+
+/** How a run ended; every run ends in exactly one way. */
+export type RunStatus = 'completed' | 'stopped' | 'aborted' | 'failed';
+
+/** One value of the agent's state that a step changed. */
+export interface StateChange {
+  readonly before: Json | undefined;
+  readonly after: Json | undefined;
+}
+
+/** What happened in one step, from OBSERVE to CHECK_STOP. */
+export interface StepRecord {
+  /** From 0, within its agent. */
+  readonly step: number;
+  readonly path: string;
+  readonly agent: string;
+  readonly observation?: Json | undefined;
+  readonly decision?: Decision | undefined;
+  readonly results: readonly ToolResult[];
+  readonly critiques: readonly Critique[];
+  /** The keys of the state that changed; empty where none did. */
+  readonly diff: Readonly<Record<string, StateChange>>;
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+/** What every actor leaves behind when it is done: plain JSON, also the `output` of its XState actor. */
+export interface Outcome<Output = Json> {
+  readonly status: RunStatus;
+  /** The accepted answer; absent unless `status` is `completed`. */
+  readonly output?: Output | undefined;
+  /** An answer that critics rejected to the last, kept but not accepted. */
+  readonly candidate?: Json | undefined;
+  readonly stopReason: StopReason;
+  readonly error?: ErrorData | undefined;
+  readonly steps: number;
+  readonly state: Json;
+  readonly tally: Tally;
+}
+
+/** What was used by a whole run, children included. */
+export interface RunTotals {
+  readonly steps: number;
+  readonly modelCalls: number;
+  readonly toolCalls: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cachedTokens: number;
+  readonly retries: number;
+  readonly durationMs: number;
+}
+
+/** What a run gives back. `output` is there only when the run completed: a limit or a critic may have ended it first. */
+export interface RunResult<Output = Json, State = Json> {
+  readonly runId: string;
+  readonly status: RunStatus;
+  readonly output: Output | undefined;
+  readonly candidate: Json | undefined;
+  readonly stopReason: StopReason;
+  readonly error: ErrorData | undefined;
+  readonly state: State;
+  /** The root agent's steps, in order; children have theirs in the events `step.ended`. */
+  readonly records: readonly StepRecord[];
+  readonly events: readonly RuntimeEvent[];
+  readonly artifacts: readonly Artifact[];
+  readonly totals: RunTotals;
+  /** Every effect of the run: what was asked, by key, and what came of it. */
+  readonly effects: readonly EffectRecord[];
+}
+
+/** Intent and result of one effect. */
+export interface EffectRecord {
+  readonly key: string;
+  readonly port: string;
+  readonly path: string;
+  readonly askedAt: number;
+  /** `late` answered after nobody wanted it; `lost` never answered. */
+  readonly state: 'asked' | 'answered' | 'failed' | 'withdrawn' | 'late';
+  readonly output?: Json | undefined;
+}
+
+/** What a run may be told beside its input. */
+export interface RunOptions {
+  /** Default: a random UUID. Two runs of one engine cannot share one. */
+  readonly runId?: string | undefined;
+  readonly model?: ModelChoice | undefined;
+  /** Aborting it aborts the run. */
+  readonly signal?: AbortSignal | undefined;
+  readonly hooks?: readonly Hook[] | undefined;
+  readonly clock?: Clock | undefined;
+  /** Answers questions and approvals in place of `handle.reply` and `handle.approve`. */
+  readonly person?: Person | undefined;
+  /** Effects under way at the same time in the whole run. Default: no limit but those of tools. */
+  readonly concurrency?: number | undefined;
+  /** Earlier turns of the conversation, to go on from. */
+  readonly history?: readonly { readonly role: 'user' | 'assistant'; readonly text: string }[] | undefined;
+  /** An XState inspector; it is wrapped, so that it cannot hurt the run. */
+  readonly inspect?: ((event: never) => void) | { next?: (event: never) => void } | undefined;
+  /** Start held at the gate, to be stepped. */
+  readonly paused?: boolean | undefined;
+}
+
+/** Somebody who answers for the user of a run. */
+export interface Person {
+  answer?(question: string, signal: AbortSignal): string | Promise<string>;
+  approve?(request: ApprovalRequest, signal: AbortSignal): boolean | Promise<boolean>;
+}
+
+/** A tool call that waits for a yes. */
+export interface ApprovalRequest {
+  readonly callId: string;
+  readonly path: string;
+  readonly tool: string;
+  readonly input: Json;
+  readonly description: string;
+}
+
+/** A run under way. Iterating it gives its events; awaiting `result` does not need anybody to iterate. */
+export interface RunHandle<Output = Json, State = Json> extends AsyncIterable<LiveEvent> {
+  readonly runId: string;
+  /** Every event from now on, deltas included; replays what was missed since the start, but for deltas. */
+  readonly events$: Observable<LiveEvent>;
+  /** Rejects only if the run failed; limits, critics and aborts resolve with their stop reason. */
+  readonly result: Promise<RunResult<Output, State>>;
+  /** Holds the next effect at the gate; what is under way goes on. */
+  pause(): void;
+  resume(): void;
+  /** Goes on to the next CHECK_STOP, or by one effect, then holds again; resolves when it holds or the run has ended. */
+  step(unit?: 'step' | 'effect'): Promise<void>;
+  /** Puts a message into the inbox of the root, or of the agent at `path`. False if nobody is there. */
+  send(message: string | Message, path?: string): boolean;
+  approve(callId: string): boolean;
+  deny(callId: string, reason?: string): boolean;
+  /** Answers the oldest open question of `ask_person`. */
+  reply(text: string): boolean;
+  /** Swaps the model of the whole run from the next call on. */
+  use(model: ModelChoice): void;
+  /** Settles the run within a tick, whatever models and tools do. */
+  abort(reason?: string): void;
+}

@@ -1,0 +1,164 @@
+import type { Agent } from './agent.ts';
+import type { ErrorData } from './error.ts';
+import type { Json, JsonSchema } from './json.ts';
+import type { RunResult } from './run.ts';
+import type { Checked } from './schema.ts';
+
+/** A model's or an agent's wish to use a tool. */
+export interface ToolCall {
+  /** Unique within a run: `call_<step>_<index>` once the runtime has numbered it. */
+  readonly id: string;
+  readonly name: string;
+  readonly input: Json;
+  /** Why this call cannot stand (arguments that are no JSON, or cut off): it is answered, never executed. */
+  readonly problem?: string | undefined;
+}
+
+/** What a model is told of a tool. */
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonSchema;
+}
+
+/** `read` changes nothing, `write` changes something, `danger` cannot be taken back. */
+export type Safety = 'read' | 'write' | 'danger';
+
+/** Facts about a tool that people, policies and registries use. */
+export interface ToolFacts {
+  /** Default `0.0.0`. */
+  readonly version: string;
+  /** Default `general`. */
+  readonly category: string;
+  readonly tags: readonly string[];
+  /** Why not to use it any more; it still works, and a warning event says so. */
+  readonly deprecated?: string | undefined;
+  readonly replacedBy?: string | undefined;
+  /** Default `read`. */
+  readonly safety: Safety;
+  /** Whether repeating it with the same key does no harm. Default: true for `read`. */
+  readonly idempotent: boolean;
+  /** Runs alone: a barrier among the calls of one step. Default: false for `read`, true otherwise. */
+  readonly exclusive: boolean;
+  /** In ms. Default 60,000. */
+  readonly timeoutMs: number;
+  readonly retry: ToolRetry;
+}
+
+/** How often a failed call is repeated by the runtime; waits double from `initialWaitMs` (ms) up to `maxWaitMs` (ms). */
+export interface ToolRetry {
+  /** Attempts in all. Default 3 for an idempotent tool, else 1. */
+  readonly attempts: number;
+  readonly initialWaitMs: number;
+  readonly maxWaitMs: number;
+}
+
+/**
+ * Something that an agent can do, with its types rubbed off: what registries and runtimes hold.
+ *
+ * Make one with `tool()`; it checks the input before `execute` sees it.
+ */
+export interface Tool extends ToolFacts {
+  readonly name: string;
+  readonly description: string;
+  /** Takes any input unchecked (for tools whose schema is known only at run time). */
+  readonly dynamicSchema: boolean;
+  readonly parameters: JsonSchema;
+  /** Whether a person has to say yes to this very input first. */
+  needsApproval(input: Json): boolean;
+  /** What a person reads while it runs: "Reading config.json". */
+  describe(input: Json): string;
+  check(input: Json): Checked<unknown> | Promise<Checked<unknown>>;
+  /** Called with what `check` let through. Returns the value, or a {@link DualResult}. */
+  execute(input: unknown, context: ToolContext): unknown;
+}
+
+/** What a tool may use while it runs. */
+export interface ToolContext {
+  readonly callId: string;
+  /** The idempotency key: equal for every attempt of this very call, also after a crash. */
+  readonly key: string;
+  readonly runId: string;
+  /** Where the calling agent sits: `desk/researcher-1`. */
+  readonly path: string;
+  readonly agent: string;
+  readonly step: number;
+  /** From 1. */
+  readonly attempt: number;
+  /** The agent's state, read-only. */
+  readonly state: Json;
+  /** Aborted at the time-out, or when the run ends. Made on first use. */
+  readonly signal: AbortSignal;
+  /** Now, by the run's clock, in ms since 1970. */
+  now(): number;
+  /** Tells observers how far it is (`tool.progressed`). */
+  progress(text: string): void;
+  /** Asks a person and waits; rejects with `tool.failed` where nobody can answer. */
+  ask(question: string): Promise<string>;
+  /** Runs an agent or team as a child of this run: its events, limits and abort are the run's. */
+  run<Input, Output>(agent: Agent<Input, Output>, input: Input): Promise<RunResult<Output>>;
+}
+
+/** A result in two languages: `text` for the model, `value` and `artifacts` for the program. */
+export interface DualResult {
+  readonly text: string;
+  readonly value?: unknown;
+  readonly artifacts?: readonly Artifact[] | undefined;
+  readonly control?: Control | undefined;
+}
+
+/** Something that a tool made and that is too large or too odd for the model's eyes. */
+export interface Artifact {
+  readonly name: string;
+  readonly mediaType: string;
+  /** Text, or base64 where `encoding` says so. */
+  readonly content: string;
+  readonly encoding?: 'utf8' | 'base64' | undefined;
+}
+
+/** What a control tool makes of the run, once its whole batch is through and only if it succeeded. */
+export type Control =
+  | { readonly type: 'complete'; readonly answer: Json; readonly summary?: string | undefined }
+  | { readonly type: 'handoff'; readonly to: string; readonly message?: string | undefined };
+
+/** Which level refused or broke. */
+export type ToolErrorKind =
+  'validation' | 'execution' | 'system' | 'timeout' | 'denied' | 'unknown' | 'cancelled';
+
+interface ToolResultBase {
+  readonly callId: string;
+  readonly tool: string;
+  /** What the model reads; never empty. */
+  readonly text: string;
+  /** In ms, by the run's clock. */
+  readonly durationMs: number;
+  readonly attempts: number;
+  readonly artifacts?: readonly Artifact[] | undefined;
+}
+
+/** How a call ended; failures are data for the next decision, they never end a run by themselves. */
+export type ToolResult = ToolSuccess | ToolFailure;
+
+/** A call that worked. */
+export interface ToolSuccess extends ToolResultBase {
+  readonly ok: true;
+  readonly value: Json;
+  readonly control?: Control | undefined;
+}
+
+/** A call that did not. */
+export interface ToolFailure extends ToolResultBase {
+  readonly ok: false;
+  readonly kind: ToolErrorKind;
+  readonly error: ErrorData;
+}
+
+/** Tools that belong together: a namespace, and a life cycle around every run that uses them. */
+export interface Toolset {
+  readonly name: string;
+  readonly tools: readonly Tool[];
+  /** Before the first step of a run; a throw is a problem that preparing reports. */
+  setup?(): void | Promise<void>;
+  /** After the run, however it ended, in reverse order of set-up. */
+  teardown?(): void | Promise<void>;
+}

@@ -1,0 +1,42 @@
+import type { HistoryView } from './history.ts';
+import type { Json } from './json.ts';
+import type { ToolCall } from './tool.ts';
+
+/** What a user, another agent or the runtime itself says to the model. */
+export interface UserTurn {
+  readonly role: 'user';
+  readonly text: string;
+  /** Who spoke, where it was not the user of the run: an agent's name, `'critic'`, `'runtime'`. */
+  readonly from?: string | undefined;
+}
+
+/** What the model said. */
+export interface AssistantTurn {
+  readonly role: 'assistant';
+  readonly text: string;
+  readonly reasoning?: string | undefined;
+  readonly calls?: readonly ToolCall[] | undefined;
+  /** Blocks that the provider wants echoed verbatim (thinking with its signature …); opaque to everybody else. */
+  readonly replay?: Replay | undefined;
+}
+
+/** Provider-made content that only that provider reads back. */
+export interface Replay {
+  readonly provider: string;
+  readonly content: Json;
+}
+
+/** What a tool answered; it directly follows the assistant turn that called it, in call order. */
+export interface ToolTurn {
+  readonly role: 'tool';
+  readonly callId: string;
+  readonly tool: string;
+  readonly text: string;
+  readonly failed?: boolean | undefined;
+}
+
+/** One entry of the conversation that a model is shown. */
+export type Turn = UserTurn | AssistantTurn | ToolTurn;
+
+/** The conversation so far, read without copying. */
+export type Transcript = HistoryView<Turn>;
