@@ -33,7 +33,7 @@ export default defineConfig({
     reporters: [
       'default',
       'test/support/fixtures-reporter.ts',
-      ...(report ? [['json', { outputFile: report }] as [string, object]] : []),
+      ...(report ? [['json', { outputFile: report }] as const] : []),
     ],
     coverage: {
       provider: 'v8',

@@ -1,0 +1,164 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  everyFileHasARoom,
+  exportsAreNamed,
+  filesAreShort,
+  importsAreDeclared,
+  importsGoDown,
+  importsHaveNoCycles,
+  namesAreKebabCase,
+  namesSaySomething,
+  packagesStayInTheirRooms,
+  readSource,
+  type Rule,
+} from './support/architecture.ts';
+
+const root = resolve(import.meta.dirname, '..');
+
+const readSources = () =>
+  readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((file) =>
+      readSource(file.slice(join(root, 'src').length + 1).replaceAll(sep, '/'), readFileSync(file, 'utf8')),
+    );
+
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, object>;
+const declared = Object.keys({ ...manifest['dependencies'], ...manifest['peerDependencies'] });
+
+interface Sample {
+  readonly [path: string]: string;
+}
+
+/** Each rule of the house, with houses that break it and a house that comes close but does not. */
+const rules: { name: string; rule: Rule; bad: Sample[]; good: Sample }[] = [
+  {
+    name: 'every file is in a room of the house',
+    rule: everyFileHasARoom,
+    bad: [{ 'cellar/wine.ts': '' }, { 'main.ts': '' }],
+    good: { 'index.ts': '', 'contracts/agent.ts': '' },
+  },
+  {
+    name: 'a room imports only from floors below, never from its neighbours',
+    rule: importsGoDown,
+    bad: [
+      { 'contracts/run.ts': `import { turn } from '../machines/turn.ts';` },
+      { 'machines/agent.ts': `import type { Store } from '../persistence/store.ts';` },
+      { 'coordination/debate.ts': `import { critique } from '../actors/critique.ts';` },
+      { 'models/open-ai.ts': `export { live } from '../runtime/live.ts';` },
+      { 'runtime/live.ts': `const inspect = await import('../inspect/recorder.ts');` },
+      { 'testing/walk.ts': `import {\n  record,\n  replay,\n} from '../inspect/recorder.ts';` },
+      { 'runtime/live.ts': `import { agent } from '../index.ts';` },
+      { 'runtime/live.ts': `import '../../test/support/fixtures.ts';` },
+      { 'index.ts': `export { scriptedModel } from './testing/scripted-model.ts';` },
+    ],
+    good: {
+      'index.ts': `export { live } from './runtime/live.ts';`,
+      'runtime/live.ts': `import { turn } from './turn.ts';\nimport { history } from '../contracts/history.ts';`,
+      'machines/agent.ts': `/**\n import { live } from '../runtime/live.ts';\n*/\n// import '../runtime/live.ts'`,
+    },
+  },
+  {
+    name: 'a package is imported only in its rooms',
+    rule: packagesStayInTheirRooms,
+    bad: [
+      { 'actors/decide.ts': `import { fromPromise } from 'xstate';` },
+      { 'contracts/agent.ts': `import { setup } from 'xstate';` },
+      { 'machines/agent.ts': `import { Subject } from 'rxjs';` },
+      { 'models/prices.ts': `import type { Observable } from 'rxjs';` },
+      { 'runtime/live.ts': `import { AsyncLocalStorage } from 'node:async_hooks';` },
+      { 'tools/registry.ts': `const fs = await import('node:fs');` },
+      { 'models/open-ai.ts': `import OpenAI from 'openai';` },
+      { 'runtime/live.ts': `import type Anthropic from '@anthropic-ai/sdk';` },
+    ],
+    good: {
+      'contracts/agent.ts': `import type { ActorLogic } from 'xstate';\nimport type { Observable } from 'rxjs';`,
+      'machines/agent.ts': `import { setup } from 'xstate';`,
+      'tools/built-in/read-file.ts': `import { readFile } from 'node:fs/promises';`,
+      'models/open-ai.ts': `import type { Stream } from 'openai/streaming';\nawait import('openai');`,
+    },
+  },
+  {
+    name: 'what is imported is a declared dependency',
+    rule: importsAreDeclared(declared),
+    bad: [{ 'tools/schemas.ts': `import Ajv from 'ajv';` }, { 'tools/mcp.ts': `import '@other/zod';` }],
+    good: {
+      'tools/schemas.ts': `import { z } from 'zod/v4';\nimport type { A } from '@standard-schema/spec';`,
+    },
+  },
+  {
+    name: 'files and folders are in kebab-case',
+    rule: namesAreKebabCase,
+    bad: [{ 'tools/defineTool.ts': '' }, { 'tools/define_tool.ts': '' }, { 'tools/BuiltIn/clock.ts': '' }],
+    good: { 'tools/define-tool.ts': '', 'inspect/page/index.html': '' },
+  },
+  {
+    name: 'no name is a drawer for anything (types, utils, common, core)',
+    rule: namesSaySomething,
+    bad: [
+      { 'tools/types.ts': '' },
+      { 'runtime/utils.ts': '' },
+      { 'models/common/json.ts': '' },
+      { 'core.ts': '' },
+    ],
+    good: { 'contracts/json.ts': '' },
+  },
+  {
+    name: 'no file is longer than 300 lines',
+    rule: filesAreShort,
+    bad: [{ 'runtime/live.ts': 'x;\n'.repeat(301) }],
+    good: { 'runtime/live.ts': 'x;\n'.repeat(300) },
+  },
+  {
+    name: 'exports are named',
+    rule: exportsAreNamed,
+    bad: [
+      { 'index.ts': `export * from './contracts/agent.ts';` },
+      { 'index.ts': `export * as tools from './tools/define-tool.ts';` },
+      { 'index.ts': `export type * from './contracts/agent.ts';` },
+    ],
+    good: { 'index.ts': `export { agent } from './runtime/agent.ts';` },
+  },
+  {
+    name: 'no imports go round in a circle',
+    rule: importsHaveNoCycles,
+    bad: [
+      {
+        'tools/a.ts': `import './b.ts';`,
+        'tools/b.ts': `import './c.ts';`,
+        'tools/c.ts': `import './a.ts';`,
+      },
+      { 'tools/a.ts': `import type { B } from './b.ts';`, 'tools/b.ts': `import type { A } from './a.ts';` },
+      { 'contracts/a.ts': `import { b } from './b.ts';`, 'contracts/b.ts': `export { a } from './a.ts';` },
+      { 'tools/a.ts': `import './a.ts';` },
+    ],
+    good: {
+      'contracts/agent.ts': `import type { Tool } from './tool.ts';`,
+      'contracts/tool.ts': `import type { Agent } from './agent.ts';`,
+      'tools/a.ts': `import './b.ts';\nimport './c.ts';`,
+      'tools/b.ts': `import './c.ts';`,
+      'tools/c.ts': '',
+    },
+  },
+];
+
+const read = (sample: Sample) => Object.entries(sample).map(([path, text]) => readSource(path, text));
+
+describe.each(rules)('$name', ({ rule, bad, good }) => {
+  it('holds in src', () => {
+    expect(rule(readSources())).toEqual([]);
+  });
+
+  it.each(bad.map((sample, number) => ({ number: number + 1, sample })))(
+    'is broken by bad sample $number',
+    ({ sample }) => {
+      expect(rule(read(sample))).not.toEqual([]);
+    },
+  );
+
+  it('is not broken by the good sample', () => {
+    expect(rule(read(good))).toEqual([]);
+  });
+});

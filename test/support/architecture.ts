@@ -1,0 +1,194 @@
+import { posix } from 'node:path';
+
+/** An import as written: `value` is loaded with the file, `dynamic` when called, `type` never. */
+export interface Import {
+  readonly from: string;
+  readonly kind: 'value' | 'type' | 'dynamic';
+}
+
+/** What the rules see of a source file. Its path is relative to `src`, with forward slashes. */
+export interface Source {
+  readonly path: string;
+  readonly imports: readonly Import[];
+  readonly exportsEverything: boolean;
+  readonly lines: number;
+}
+
+/** A rule over all sources. It answers with one readable line per offence. */
+export type Rule = (sources: readonly Source[]) => string[];
+
+/** A room imports only from floors below it, and never from another room on its own floor. */
+export const floors: readonly (readonly string[])[] = [
+  ['contracts'],
+  ['machines', 'tools', 'models', 'memory', 'events', 'persistence', 'policy'],
+  ['actors', 'coordination'],
+  ['runtime'],
+  ['inspect', 'testing'],
+  ['cli'],
+];
+
+/** Folders or files that may import a package. Whoever is in `types` may name its types only. */
+export interface Permit {
+  readonly packages: RegExp;
+  readonly allowed: readonly string[];
+  readonly types?: readonly string[];
+  readonly lazily?: readonly string[];
+}
+
+export const permits: readonly Permit[] = [
+  {
+    packages: /^xstate(\/|$)/,
+    allowed: ['machines', 'coordination', 'runtime', 'inspect', 'testing'],
+    types: ['contracts'],
+  },
+  {
+    packages: /^rxjs(\/|$)/,
+    allowed: ['events', 'runtime', 'inspect', 'testing', 'cli'],
+    types: ['contracts'],
+  },
+  // Everything else also runs in a browser.
+  { packages: /^node:/, allowed: ['persistence', 'tools/built-in', 'inspect', 'cli'] },
+  // Whoever uses one provider need not have installed the other.
+  { packages: /^(openai|@anthropic-ai\/sdk)(\/|$)/, allowed: [], types: ['models'], lazily: ['models'] },
+];
+
+const longestFile = 300;
+
+const vagueNames = ['types', 'utils', 'util', 'helpers', 'common', 'core', 'misc', 'shared', 'lib'];
+
+/** Reads what the rules need to know out of a file's text. */
+export const readSource = (path: string, text: string): Source => {
+  const code = text.replace(/^\s*\/\*[\s\S]*?\*\//gm, '').replace(/^\s*\/\/.*$/gm, '');
+  const statements = code.matchAll(
+    /^\s*(?:import|export)\s+(type\s+)?(?:[^'"`;]*?\bfrom\s*)?['"]([^'"]+)['"]/gm,
+  );
+  const calls = code.matchAll(/\bimport\(\s*['"`]([^'"`]+)['"`]/g);
+  return {
+    path,
+    imports: [
+      ...[...statements].map(([, type, from]): Import => ({
+        from: from ?? '',
+        kind: type ? 'type' : 'value',
+      })),
+      ...[...calls].map(([, from]): Import => ({ from: from ?? '', kind: 'dynamic' })),
+    ],
+    exportsEverything: /^\s*export\s+(type\s+)?\*/m.test(code),
+    lines: text.split('\n').length - (text.endsWith('\n') ? 1 : 0),
+  };
+};
+
+const isRelative = (from: string): boolean => from.startsWith('.');
+const resolve = (source: Source, from: string): string => posix.join(posix.dirname(source.path), from);
+const roomOf = (path: string): string | undefined => (path.includes('/') ? path.split('/')[0] : undefined);
+const floorOf = (room: string): number => floors.findIndex((rooms) => rooms.includes(room));
+const isIn = (path: string, place: string): boolean => path.startsWith(`${place}/`) || path === `${place}.ts`;
+
+/** Every offence of a single import. */
+const eachImport =
+  (offence: (source: Source, each: Import) => string | undefined): Rule =>
+  (sources) =>
+    sources.flatMap((source) =>
+      source.imports.flatMap((each) => {
+        const found = offence(source, each);
+        return found === undefined ? [] : [`${source.path} imports ${each.from}: ${found}`];
+      }),
+    );
+
+/** Every offence of a file by itself. */
+const eachFile =
+  (offence: (source: Source) => string | undefined): Rule =>
+  (sources) =>
+    sources.flatMap((source) => {
+      const found = offence(source);
+      return found === undefined ? [] : [`${source.path}: ${found}`];
+    });
+
+export const everyFileHasARoom = eachFile(({ path }) => {
+  const room = roomOf(path);
+  if (room === undefined) return path === 'index.ts' ? undefined : 'only index.ts stands outside a room';
+  return floorOf(room) >= 0 ? undefined : `'${room}' is not a room of the house`;
+});
+
+export const importsGoDown = eachImport((source, { from }) => {
+  if (!isRelative(from)) return undefined;
+  const target = resolve(source, from);
+  if (target.startsWith('..')) return 'it lies outside src';
+  const [here, there] = [roomOf(source.path), roomOf(target)];
+  if (there === undefined) return 'the public surface is for users';
+  if (here === there) return undefined;
+  if (here === undefined) return ['cli', 'testing'].includes(there) ? `${there} is not public` : undefined;
+  const up = floorOf(there) - floorOf(here);
+  if (up === 0) return `${here} and ${there} are on the same floor`;
+  return up > 0 ? `${there} is above ${here}` : undefined;
+});
+
+export const packagesStayInTheirRooms = eachImport((source, { from, kind }) => {
+  const permit = permits.find(({ packages }) => packages.test(from));
+  const may = (places: readonly string[] = []): boolean => places.some((place) => isIn(source.path, place));
+  if (permit === undefined || may(permit.allowed)) return undefined;
+  if (kind === 'type' && may(permit.types)) return undefined;
+  if (kind === 'dynamic' && may(permit.lazily)) return undefined;
+  const places = [
+    ...permit.allowed,
+    ...(permit.types ?? []).map((place) => `${place} (types)`),
+    ...(permit.lazily ?? []).map((place) => `${place} (dynamically)`),
+  ];
+  return `only ${places.join(', ')} may`;
+});
+
+/** Whoever installs the package has what its sources import. */
+export const importsAreDeclared = (declared: readonly string[]): Rule =>
+  eachImport((_, { from }) => {
+    if (isRelative(from) || from.startsWith('node:')) return undefined;
+    const name = from
+      .split('/')
+      .slice(0, from.startsWith('@') ? 2 : 1)
+      .join('/');
+    return declared.includes(name) ? undefined : 'it is neither a dependency nor a peer';
+  });
+
+export const namesAreKebabCase = eachFile(({ path }) =>
+  path.split('/').every((part) => /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+)*$/.test(part))
+    ? undefined
+    : 'names are in kebab-case',
+);
+
+export const namesSaySomething = eachFile(({ path }) => {
+  const vague = path.split('/').find((part) => vagueNames.includes(part.replace(/\..*$/, '')));
+  return vague === undefined ? undefined : `'${vague}' says nothing: a thing lives in the room of its noun`;
+});
+
+export const filesAreShort = eachFile(({ lines }) =>
+  lines > longestFile ? `${lines} lines: past ${longestFile} it is asking to be two` : undefined,
+);
+
+export const exportsAreNamed = eachFile(({ exportsEverything }) =>
+  exportsEverything ? 'it exports everything (`export *`) instead of names' : undefined,
+);
+
+/**
+ * No file reaches itself through what it imports. In contracts types may: its nouns describe each other (a tool
+ * gets an agent's call, an agent has tools), and nothing of that is there when the code runs.
+ */
+export const importsHaveNoCycles: Rule = (sources) => {
+  const counts = (source: Source, { kind }: Import): boolean =>
+    kind !== 'type' || roomOf(source.path) !== 'contracts';
+  const next = new Map(
+    sources.map((source) => [
+      source.path,
+      source.imports
+        .filter((each) => isRelative(each.from) && counts(source, each))
+        .map(({ from }) => resolve(source, from)),
+    ]),
+  );
+  const cycles: string[] = [];
+  const done = new Set<string>();
+  const visit = (path: string, above: readonly string[]): void => {
+    if (above.includes(path)) cycles.push([...above.slice(above.indexOf(path)), path].join(' → '));
+    if (above.includes(path) || done.has(path)) return;
+    for (const each of next.get(path) ?? []) visit(each, [...above, path]);
+    done.add(path);
+  };
+  for (const path of next.keys()) visit(path, []);
+  return cycles;
+};
