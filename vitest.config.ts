@@ -29,11 +29,12 @@ export default defineConfig({
     hookTimeout: 60_000,
     pool: 'forks',
     maxWorkers: 2,
+    maxConcurrency: 2,
     passWithNoTests: true,
     reporters: [
       'default',
       'test/support/fixtures-reporter.ts',
-      ...(report ? [['json', { outputFile: report }] as const] : []),
+      ...(report ? [['json', { outputFile: report }] as ['json', object]] : []),
     ],
     coverage: {
       provider: 'v8',

@@ -1,0 +1,123 @@
+/**
+ * Keeps a report of the public surface in docs/api, so that a change of it shows in a diff.
+ *
+ *   npm run api:check    fails when the reports are not what the sources say
+ *   npm run api:update   writes them anew
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor';
+
+const root = resolve(import.meta.dirname, '..');
+const reports = join(root, 'docs/api');
+const types = join(root, '.tmp/types');
+
+/** The package's entry points, each with a report of its own. */
+export const entryPoints = [
+  { source: 'index', report: 'troupe' },
+  { source: 'testing/index', report: 'troupe-testing' },
+] as const;
+
+export type EntryPoint = (typeof entryPoints)[number];
+
+export const reportPath = ({ report }: EntryPoint): string => join(reports, `${report}.api.md`);
+
+export const hasSource = ({ source }: EntryPoint): boolean => existsSync(join(root, 'src', `${source}.ts`));
+
+/** Writes the declarations that the reports are made from. It throws what the compiler says. */
+export const emitDeclarations = (): void => {
+  rmSync(types, { recursive: true, force: true });
+  const options = ['--emitDeclarationOnly', '--declarationMap', 'false', '--outDir', types];
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  const run = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json', ...options], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  if (run.status !== 0)
+    throw new Error(`Cannot report the API as the sources do not compile:\n${run.stdout}`);
+};
+
+/** Compares an entry point's report with the sources, or writes it. True if it was up to date. */
+export const reportApi = (entry: EntryPoint, update: boolean): { upToDate: boolean; problems: string[] } => {
+  const problems: string[] = [];
+  mkdirSync(reports, { recursive: true });
+  const config = ExtractorConfig.prepare({
+    configObjectFullPath: undefined,
+    packageJsonFullPath: join(root, 'package.json'),
+    configObject: {
+      projectFolder: root,
+      mainEntryPointFilePath: join(types, `${entry.source}.d.ts`),
+      newlineKind: 'lf',
+      compiler: {
+        // The extractor brings a compiler of its own: it needs to read declarations, not to judge sources.
+        overrideTsconfig: {
+          compilerOptions: {
+            target: 'es2023',
+            lib: ['es2023'],
+            module: 'nodenext',
+            types: ['node'],
+            strict: true,
+            skipLibCheck: true,
+          },
+          include: [types],
+        },
+      },
+      apiReport: {
+        enabled: true,
+        reportFileName: `${entry.report}.api.md`,
+        reportFolder: reports,
+        reportTempFolder: join(root, '.tmp/api'),
+      },
+      docModel: { enabled: false },
+      dtsRollup: { enabled: false },
+      tsdocMetadata: { enabled: false },
+      messages: {
+        extractorMessageReporting: {
+          default: { logLevel: ExtractorLogLevel.Error },
+          'ae-forgotten-export': { logLevel: ExtractorLogLevel.None, addToApiReportFile: true },
+          'ae-missing-release-tag': { logLevel: ExtractorLogLevel.None },
+          // The report says so itself; for what is exported, a test asks for a docstring.
+          'ae-undocumented': { logLevel: ExtractorLogLevel.None },
+          'ae-unresolved-link': { logLevel: ExtractorLogLevel.None },
+        },
+        // Docstrings are prose with examples in them, not TSDoc.
+        tsdocMessageReporting: { default: { logLevel: ExtractorLogLevel.None } },
+      },
+    },
+  });
+  const result = Extractor.invoke(config, {
+    localBuild: update,
+    messageCallback: (message) => {
+      message.handled = true;
+      if (message.logLevel === ExtractorLogLevel.Error)
+        problems.push(message.formatMessageWithLocation(root));
+    },
+  });
+  return { upToDate: !result.apiReportChanged, problems };
+};
+
+/** The exports of an entry point that have no docstring. */
+export const undocumented = (entry: EntryPoint): string[] =>
+  [...readFileSync(reportPath(entry), 'utf8').matchAll(/^\/\/ @public.*\(undocumented\)\n(.*)$/gm)].map(
+    ([, declaration]) => declaration ?? '',
+  );
+
+const main = (): void => {
+  const update = process.argv.includes('--update');
+  const entries = entryPoints.filter(hasSource);
+  if (entries.length === 0) console.log('There is no public surface to report yet: src/index.ts is missing.');
+  else emitDeclarations();
+  for (const entry of entries) {
+    const { upToDate, problems } = reportApi(entry, update);
+    console.log(
+      `docs/api/${entry.report}.api.md ${upToDate ? 'is up to date' : update ? 'is written' : 'differs'}`,
+    );
+    for (const problem of problems) console.error(problem);
+    if (problems.length > 0 || !(upToDate || update)) process.exitCode = 1;
+  }
+  if (process.exitCode === 1) console.error('Look at the change, then run `npm run api:update`.');
+};
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) main();

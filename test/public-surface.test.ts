@@ -1,0 +1,56 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { build } from 'esbuild';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { emitDeclarations, entryPoints, hasSource, reportApi, undocumented } from '../scripts/api-report.ts';
+
+const root = resolve(import.meta.dirname, '..');
+
+/** Everything that is loaded at once with an entry point: its own files, and packages by their names. */
+const loadedWith = async (entry: string): Promise<string[]> => {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [entry],
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+  });
+  const loaded = new Set([entry]);
+  for (const path of loaded) {
+    for (const each of metafile.inputs[path]?.imports ?? []) {
+      if (each.kind === 'import-statement') loaded.add(each.path);
+    }
+  }
+  return [...loaded];
+};
+
+describe.each(entryPoints)('the surface of $source', (entry) => {
+  describe.skipIf(!hasSource(entry))('as its report has it', () => {
+    beforeAll(emitDeclarations);
+
+    it('is the one that was reviewed (after a change: npm run api:update)', () => {
+      expect(reportApi(entry, false)).toEqual({ upToDate: true, problems: [] });
+    });
+
+    it('has a docstring on each export', () => {
+      expect(undocumented(entry)).toEqual([]);
+    });
+  });
+});
+
+describe.skipIf(!existsSync(join(root, 'src/index.ts')))('the package', () => {
+  it('names only entry points and commands that have a source', () => {
+    const manifest = readFileSync(join(root, 'package.json'), 'utf8');
+    const built = [...manifest.matchAll(/"\.\/dist\/(.*)\.js"/g)].map(([, path]) => `src/${path}.ts`);
+    expect(built).not.toEqual([]);
+    expect(built.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  it('loads no provider SDK, database or inspector, and nothing of Node, when it is imported', async () => {
+    const heavy = /^(openai|@anthropic-ai\/|node:|libsql|@statelyai\/|src\/(inspect|testing|cli)\/)/;
+    expect((await loadedWith('src/index.ts')).filter((path) => heavy.test(path))).toEqual([]);
+  });
+});
