@@ -1,0 +1,159 @@
+/**
+ * Checks the package as it would be published, after a build: what is in it, whether its manifest and types
+ * resolve, whether a project that installed it can use it, and whether it runs in a browser.
+ *
+ *   tsx scripts/packaging.ts
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { join, resolve } from 'node:path';
+import { createContext, runInContext } from 'node:vm';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+
+const root = resolve(import.meta.dirname, '..');
+const folder = join(root, '.tmp/package');
+
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  bin: Record<string, string>;
+  exports: Record<string, string | { default: string; types: string }>;
+  peerDependencies: Record<string, string>;
+};
+
+/** Runs a command and answers with what it printed. It throws that, if the command fails. */
+const run = (command: string, args: readonly string[], cwd = root): string => {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${[command, ...args].join(' ')} failed\n${stdout}${stderr}`);
+  return stdout;
+};
+const tool = (name: string, ...args: readonly string[]): string =>
+  run(join(root, 'node_modules/.bin', name), args);
+
+/** Packs what `files` names, and sees that the entry points are in and that nothing else slipped in. */
+const pack = (): { tarball: string; report: string } => {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  // The build has just run; without scripts nothing but JSON is printed.
+  const json = run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]);
+  const parsed = JSON.parse(json) as PackReport[] | Record<string, PackReport>;
+  const packed = Object.values(parsed)[0];
+  if (packed === undefined) throw new Error('Cannot check the package as npm pack reported nothing');
+  const files = packed.files.map(({ path }) => path);
+
+  const needed = [
+    'README.md',
+    'LICENSE',
+    ...Object.values(manifest.bin),
+    ...Object.values(manifest.exports).flatMap((each) =>
+      typeof each === 'string' ? each : Object.values(each),
+    ),
+  ].map((path) => path.replace(/^\.\//, ''));
+  const missing = needed.filter((path) => !files.includes(path));
+  if (missing.length > 0) throw new Error(`Missing in the package: ${missing.join(', ')}`);
+
+  const foreign = files.filter((path) => !/^((dist|src)\/|(package\.json|README\.md|LICENSE)$)/.test(path));
+  if (foreign.length > 0) throw new Error(`Not meant to be in the package: ${foreign.join(', ')}`);
+
+  const report = `${files.length} files, ${kilobytes(packed.size)} packed, ${kilobytes(packed.unpackedSize)} unpacked`;
+  return { tarball: join(folder, packed.filename), report };
+};
+
+interface PackReport {
+  readonly filename: string;
+  readonly size: number;
+  readonly unpackedSize: number;
+  readonly files: readonly { readonly path: string }[];
+}
+
+const kilobytes = (bytes: number): string => `${Math.round(bytes / 1000)} kB`;
+
+/** Uses the package from a project that has it in node_modules: every entry point and the command. */
+const useAsConsumer = (tarball: string): string => {
+  const home = join(folder, 'consumer');
+  const installed = join(home, 'node_modules/troupe');
+  mkdirSync(installed, { recursive: true });
+  run('tar', ['-xzf', tarball, '-C', installed, '--strip-components', '1']);
+  // Its own manifest, so that `troupe` is the package there and not this project.
+  writeFileSync(join(home, 'package.json'), JSON.stringify({ name: 'consumer', type: 'module' }));
+  const names = Object.keys(manifest.exports)
+    .filter((path) => !path.endsWith('.json'))
+    .map((path) => path.replace('.', 'troupe'));
+  const count = `console.log(${names.map((name) => `Object.keys(await import('${name}')).length`).join(', ')})`;
+  const exported = run(process.execPath, ['--input-type=module', '--eval', count], home).trim().split(' ');
+  for (const path of Object.values(manifest.bin)) {
+    run(process.execPath, [join(installed, path), '--help'], home);
+  }
+  return `${names.map((name, index) => `${name} has ${exported[index]} exports`).join(', ')}; the command starts`;
+};
+
+/** Bundles the package for a browser, without anything of Node, and runs an agent where there is no Node. */
+const runInBrowser = async (): Promise<string> => {
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: ['src/index.ts'],
+    bundle: true,
+    write: false,
+    minify: true,
+    format: 'iife',
+    globalName: 'troupe',
+    platform: 'browser',
+    target: 'es2022',
+    logLevel: 'silent',
+    // Peers are whoever's who uses them; troupe loads them on demand.
+    external: Object.keys(manifest.peerDependencies),
+    plugins: [
+      {
+        name: 'nothing-of-node',
+        setup: (bundler) => {
+          bundler.onResolve({ filter: /.*/ }, ({ path, importer }) =>
+            path.startsWith('node:') || builtinModules.includes(path)
+              ? { errors: [{ text: `${importer} imports ${path}, which no browser has` }] }
+              : undefined,
+          );
+        },
+      },
+    ],
+  });
+  const bundle = outputFiles[0]?.text ?? '';
+  const page = createContext(
+    Object.fromEntries(webGlobals.map((name) => [name, Reflect.get(globalThis, name)])),
+  );
+  runInContext('globalThis.window = globalThis.self = globalThis', page);
+  runInContext(bundle, page, { filename: 'troupe.js' });
+  const agent = `troupe.agent({ name: 'guest', instructions: 'Greet.' }).run('Hello')`;
+  const stopped: unknown = await runInContext(`${agent}.then((result) => result.stopReason.kind)`, page);
+  const size = `${kilobytes(bundle.length)} minified, ${kilobytes(gzipSync(bundle).length)} compressed`;
+  return `${size}; an agent ran without Node and stopped: ${String(stopped)}`;
+};
+
+const webGlobals = `
+  console setTimeout clearTimeout setInterval clearInterval queueMicrotask performance
+  AbortController AbortSignal DOMException Event EventTarget structuredClone crypto fetch Headers
+  Request Response URL URLSearchParams Blob FormData atob btoa TextEncoder TextDecoder ReadableStream
+  WritableStream TransformStream
+`
+  .trim()
+  .split(/\s+/);
+
+const check = async (name: string, work: () => string | Promise<string>): Promise<void> => {
+  console.log(`${name}: ${await work()}`);
+};
+
+try {
+  const { tarball, report } = pack();
+  await check('pack', () => report);
+  await check('publint', () => {
+    tool('publint', 'run', tarball, '--strict');
+    return 'no remarks';
+  });
+  await check('types', () => {
+    tool('attw', tarball, '--profile', 'esm-only', '--no-definitely-typed', '--no-emoji', '--no-color');
+    return 'resolve as ESM';
+  });
+  await check('consumer', () => useAsConsumer(tarball));
+  await check('browser', runInBrowser);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
