@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Json } from './json.ts';
 import type { ModelDelta } from './model.ts';
 import type { ErrorData } from './error.ts';
 import { errorCodes } from './error.ts';
@@ -6,7 +7,7 @@ import { errorCodes } from './error.ts';
 /** The version of every event written by this release; readers refuse what they do not know. */
 export const EVENT_VERSION = 1;
 
-const json = z.json();
+const json: z.ZodType<Json> = z.json();
 const text = z.string();
 const count = z.number().int().nonnegative();
 

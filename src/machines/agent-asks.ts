@@ -1,0 +1,68 @@
+import type { Port } from '../contracts/effect.ts';
+import type { AgentContext } from './agent-context.ts';
+import type { Ask } from './asks.ts';
+import { effectOf } from './effects.ts';
+import type { Engagement } from './outputs.ts';
+import type { ModelCallInput } from './model-call-context.ts';
+import type { ToolCallInput } from './tool-call-context.ts';
+
+/** The ports an agent's machine asks. */
+export type AgentPort = Extract<Port, 'prepare' | 'observe' | 'decide' | 'act' | 'critique' | 'wake'>;
+
+/** What an agent asks for through a port, read off its context alone. */
+export const agentAsks = (context: AgentContext, port: AgentPort): readonly Ask[] => {
+  const { runId, path, agent } = context.run;
+  const origin = { runId, path, agent, step: context.step };
+  switch (port) {
+    case 'prepare':
+      return [{ ...effectOf(port, { ...origin, phase: 'preparing' }), input: context }];
+    case 'observe':
+      return [{ ...effectOf(port, { ...origin, phase: 'OBSERVE' }), input: context }];
+    case 'decide':
+      return [{ ...effectOf(port, { ...origin, phase: 'DECIDE' }), input: context }];
+    case 'critique':
+      return [{ ...effectOf(port, { ...origin, step: context.step - 1, phase: 'CRITIC' }), input: context }];
+    case 'wake':
+      return wakeAsks(context);
+    case 'act':
+      return callAsks(context);
+  }
+};
+
+const callAsks = (context: AgentContext): readonly Ask[] => {
+  const { runId, path, agent } = context.run;
+  const { plan } = context.cycle;
+  if (plan === null) return [];
+  const asks: Ask[] = [];
+  for (const index of plan.starting) {
+    const call = plan.calls[index];
+    if (call === undefined) continue;
+    const effect = effectOf('act', { runId, path, agent, step: context.step, phase: 'ACT', index });
+    asks.push({ ...effect, input: { call, context, isApproved: false } });
+  }
+  return asks;
+};
+
+const wakeAsks = (context: AgentContext): readonly Ask[] => {
+  const { decision } = context.cycle;
+  if (decision?.kind !== 'wait' || decision.forMs === undefined) return [];
+  const { runId, path, agent } = context.run;
+  const effect = effectOf('wake', { runId, path, agent, step: context.step - 1, phase: 'waiting' });
+  return [{ ...effect, input: { dueAt: context.tally.now + decision.forMs } }];
+};
+
+/** The call machine that takes over the trouble just noted. */
+export const callEngagement = (context: AgentContext): readonly Engagement[] => {
+  const { trouble, plan } = context.cycle;
+  const { runId, path, agent } = context.run;
+  const { step } = context;
+  if (trouble === null) return [];
+  if (plan === null) {
+    const input: ModelCallInput = { runId, path: `${path}/model-${step}`, agent, context, trouble };
+    return [{ path: input.path, actor: { kind: 'modelCall' }, input, port: 'decide', index: 0 }];
+  }
+  const call = plan.calls[trouble.index];
+  if (call === undefined) return [];
+  const input: ToolCallInput = { runId, path: `${path}/${call.id}`, agent, context, call, trouble };
+  return [{ path: input.path, actor: { kind: 'toolCall' }, input, port: 'act', index: trouble.index }];
+};

@@ -1,0 +1,217 @@
+import type { Critique } from '../contracts/critique.ts';
+import type { Decision } from '../contracts/decision.ts';
+import type { ErrorData } from '../contracts/error.ts';
+import type { History } from '../contracts/history.ts';
+import { emptyHistory } from '../contracts/history.ts';
+import type { Json } from '../contracts/json.ts';
+import type { Message } from '../contracts/message.ts';
+import type { Usage } from '../contracts/model.ts';
+import type { Outcome, RunStatus, StateChange } from '../contracts/run.ts';
+import type { StopReason, Tally } from '../contracts/stop.ts';
+import type { ToolResult } from '../contracts/tool.ts';
+import type { AssistantTurn, Turn } from '../contracts/transcript.ts';
+import type { CallPlan, PlannedCall } from './call-plan.ts';
+
+/** What an agent's machine knows: plain JSON, few keys, and nothing that grows with the run but `history`. */
+export interface AgentContext {
+  readonly run: AgentIdentity;
+  readonly input: Json;
+  /** Steps completed; advances in REDUCE and only there. */
+  readonly step: number;
+  readonly state: Json;
+  readonly history: History<Turn>;
+  /** Messages not yet observed. */
+  readonly inbox: readonly Message[];
+  readonly cycle: Cycle;
+  readonly tally: Tally;
+  readonly review: ReviewState;
+  /** Why the run is over; null while it is not. */
+  readonly end: End | null;
+}
+
+/** What does not change during a run. */
+export interface AgentIdentity {
+  readonly runId: string;
+  readonly path: string;
+  readonly agent: string;
+  readonly observes: boolean;
+  readonly critics: 'none' | 'answer' | 'step';
+  readonly maxRejections: number;
+  readonly toolConcurrency: number;
+  /** How many models there are to fall back along. */
+  readonly models: number;
+}
+
+/** The step under way. */
+export interface Cycle {
+  readonly startedAt: number;
+  readonly messages: number;
+  readonly observation: Json | null;
+  readonly decision: Decision | null;
+  readonly turn: AssistantTurn | null;
+  /** Said back to the model after its turn: why that turn could not stand. */
+  readonly note: string | null;
+  readonly plan: CallPlan | null;
+  readonly trouble: Trouble | null;
+  readonly results: readonly ToolResult[];
+  readonly critiques: readonly Critique[];
+  readonly diff: Readonly<Record<string, StateChange>>;
+}
+
+/** How the answer stands with the critics, and what went wrong in a row. */
+export interface ReviewState {
+  readonly candidate: { readonly answer: Json } | null;
+  readonly rejections: number;
+  /** Steps in a row in which every call named an unknown tool. */
+  readonly unknownTools: number;
+  /** Turns in a row that could not stand (an answer that breaks its schema …). */
+  readonly badTurns: number;
+}
+
+/** The end of a run. */
+export interface End {
+  readonly status: RunStatus;
+  readonly stopReason: StopReason;
+  readonly error?: ErrorData | undefined;
+}
+
+/** What a decision comes to: the answer of port `decide`, or of a model call. */
+export type Decided =
+  | {
+      readonly kind: 'decided';
+      readonly decision: Decision;
+      readonly calls?: readonly PlannedCall[] | undefined;
+      readonly turn?: AssistantTurn | undefined;
+      readonly usage?: Usage | undefined;
+    }
+  | {
+      readonly kind: 'again';
+      readonly turn: AssistantTurn;
+      readonly note?: string | undefined;
+      readonly usage: Usage;
+      /** Too many of these in a row end the run with this. */
+      readonly problem?: ErrorData | undefined;
+    }
+  | { readonly kind: 'refused'; readonly text: string; readonly usage: Usage }
+  | Trouble;
+
+/** Work that could not be finished in one go: handed to a call machine of its own. */
+export interface Trouble {
+  readonly kind: 'trouble';
+  readonly index: number;
+  readonly attempt: number;
+  /** How long to wait before the next attempt, in ms; null where there is none with this model or tool. */
+  readonly waitMs: number | null;
+  /** A person has to say yes first. */
+  readonly needsApproval?: boolean | undefined;
+  readonly error?: ErrorData | undefined;
+  /** Said to the model in the next attempt. */
+  readonly nudge?: string | undefined;
+  /** Tokens used in vain. */
+  readonly usage?: Usage | undefined;
+}
+
+/** What one tool call comes to: the answer of ports `act` and `tool`. */
+export type Acted = { readonly kind: 'result'; readonly result: ToolResult } | Trouble;
+
+/** What preparing found. */
+export interface Prepared {
+  readonly problems: readonly ErrorData[];
+  readonly input: Json;
+  /** The first user turn. */
+  readonly prompt: string;
+  readonly models: number;
+}
+
+/** What all critics together said. */
+export interface Critiqued {
+  readonly critiques: readonly Critique[];
+  readonly verdict: Critique;
+}
+
+/** What an agent's actor is started with. */
+export interface AgentInput extends AgentIdentity {
+  readonly input: Json;
+  readonly state: Json;
+  readonly history: History<Turn>;
+  readonly at: number;
+}
+
+const NO_CYCLE: Cycle = {
+  startedAt: 0,
+  messages: 0,
+  observation: null,
+  decision: null,
+  turn: null,
+  note: null,
+  plan: null,
+  trouble: null,
+  results: [],
+  critiques: [],
+  diff: {},
+};
+
+/** The cycle of a step that begins at `startedAt`. */
+export const newCycle = (startedAt: number, messages = 0): Cycle => ({ ...NO_CYCLE, startedAt, messages });
+
+const NOBODY: AgentInput = {
+  runId: '',
+  path: '',
+  agent: '',
+  observes: false,
+  critics: 'none',
+  maxRejections: 0,
+  toolConcurrency: 1,
+  models: 0,
+  input: null,
+  state: {},
+  history: emptyHistory(),
+  at: 0,
+};
+
+/** The context to start from. XState's pure functions call it once more without an input: hence the default. */
+export const initialContext = ({ input: given }: { input: AgentInput | undefined }): AgentContext => {
+  const { input, state, history, at, ...run } = given ?? NOBODY;
+  return {
+    run,
+    input,
+    step: 0,
+    state,
+    history,
+    inbox: [],
+    cycle: newCycle(at),
+    tally: {
+      modelCalls: 0,
+      toolCalls: 0,
+      inputTokens: 0,
+      outputTokens: 0,
+      cachedTokens: 0,
+      retries: 0,
+      startedAt: at,
+      now: at,
+    },
+    review: { candidate: null, rejections: 0, unknownTools: 0, badTurns: 0 },
+    end: null,
+  };
+};
+
+/** What is left of an agent when it is done. */
+export const outcome = ({ context }: { context: AgentContext }): Outcome => {
+  const { end, review, step, state, tally } = context;
+  const { status, stopReason, error }: End = end ?? UNFINISHED;
+  const answer = review.candidate?.answer;
+  return {
+    status,
+    stopReason,
+    ...(status === 'completed' ? { output: answer } : answer === undefined ? {} : { candidate: answer }),
+    ...(error === undefined ? {} : { error }),
+    steps: step,
+    state,
+    tally,
+  };
+};
+
+const UNFINISHED: End = {
+  status: 'stopped',
+  stopReason: { kind: 'aborted', reason: 'stopped from outside' },
+};

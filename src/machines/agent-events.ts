@@ -1,0 +1,89 @@
+import type { EventBody } from '../contracts/event.ts';
+import type { StepRecord } from '../contracts/run.ts';
+import type { AgentContext } from './agent-context.ts';
+
+/** The events that an agent's machine tells of itself. */
+export type AgentEventType =
+  | 'agent.prepared'
+  | 'agent.observed'
+  | 'agent.decided'
+  | 'agent.acted'
+  | 'agent.reduced'
+  | 'agent.critiqued'
+  | 'agent.checked'
+  | 'agent.waiting'
+  | 'step.ended';
+
+/** An event's content, read off the context after the reducer that it tells of. */
+export const agentEvent = (context: AgentContext, type: AgentEventType): EventBody => {
+  const { cycle, end } = context;
+  switch (type) {
+    case 'agent.prepared':
+      return { type, problems: end?.error === undefined ? [] : [end.error] };
+    case 'agent.observed':
+      return {
+        type,
+        messages: cycle.messages,
+        ...(cycle.observation === null ? {} : { observation: cycle.observation }),
+      };
+    case 'agent.decided':
+      return {
+        type,
+        decision: {
+          ...(cycle.decision ?? { kind: end?.stopReason.kind === 'refused' ? 'refused' : 'again' }),
+        },
+      };
+    case 'agent.acted':
+      return actedEvent(context);
+    case 'agent.reduced':
+      return { type, diff: cycle.diff };
+    case 'agent.critiqued':
+      return critiquedEvent(context);
+    case 'agent.checked':
+      return end === null ? { type } : { type, stopReason: { ...end.stopReason } };
+    case 'agent.waiting':
+      return waitingEvent(context);
+    case 'step.ended':
+      return { type, record: { ...stepRecord(context) } };
+  }
+};
+
+const actedEvent = ({ cycle }: AgentContext): EventBody => {
+  const results = cycle.plan?.results ?? [];
+  let ok = 0;
+  for (const result of results) if (result?.ok === true) ok += 1;
+  return { type: 'agent.acted', ok, failed: results.length - ok };
+};
+
+const critiquedEvent = ({ cycle }: AgentContext): EventBody => {
+  const decisive = cycle.critiques.find(({ verdict }) => verdict !== 'accept') ?? cycle.critiques[0];
+  const note = decisive?.note;
+  return {
+    type: 'agent.critiqued',
+    verdict: decisive?.verdict ?? 'accept',
+    ...(note === undefined ? {} : { note }),
+  };
+};
+
+const waitingEvent = ({ cycle }: AgentContext): EventBody => {
+  const wait = cycle.decision?.kind === 'wait' ? cycle.decision : undefined;
+  return {
+    type: 'agent.waiting',
+    ...(wait?.reason === undefined ? {} : { reason: wait.reason }),
+    ...(wait?.forMs === undefined ? {} : { forMs: wait.forMs }),
+  };
+};
+
+/** What happened in the step that CHECK_STOP closes. */
+const stepRecord = ({ run, step, cycle, tally }: AgentContext): StepRecord => ({
+  step: step - 1,
+  path: run.path,
+  agent: run.agent,
+  ...(cycle.observation === null ? {} : { observation: cycle.observation }),
+  ...(cycle.decision === null ? {} : { decision: cycle.decision }),
+  results: cycle.results,
+  critiques: cycle.critiques,
+  diff: cycle.diff,
+  startedAt: cycle.startedAt,
+  endedAt: tally.now,
+});

@@ -1,0 +1,306 @@
+import { append } from '../contracts/history.ts';
+import type { ErrorData } from '../contracts/error.ts';
+import type { Json } from '../contracts/json.ts';
+import { isJsonObject } from '../contracts/json.ts';
+import type { Usage } from '../contracts/model.ts';
+import type { Message } from '../contracts/message.ts';
+import type { StateChange } from '../contracts/run.ts';
+import type { StopReason, Tally } from '../contracts/stop.ts';
+import type { ToolResult } from '../contracts/tool.ts';
+import type { Turn, UserTurn } from '../contracts/transcript.ts';
+import { errorData } from '../contracts/error.ts';
+import type {
+  Acted,
+  AgentContext,
+  Critiqued,
+  Cycle,
+  Decided,
+  End,
+  Prepared,
+  ReviewState,
+  Trouble,
+} from './agent-context.ts';
+import { newCycle } from './agent-context.ts';
+import { planCalls, withResult } from './call-plan.ts';
+import { rulesInForce } from './rules.ts';
+import { firstReason } from './stop-rules.ts';
+
+/** What a reducer changes of the context. */
+type Change = Partial<AgentContext>;
+
+/** This many turns in a row that cannot stand end a run. */
+const MAX_BAD_TURNS = 3;
+/** This many steps in a row in which every call names an unknown tool end a run (reliability catalogue, F17). */
+const MAX_UNKNOWN_TOOLS = 3;
+
+/** Preparing is through: the conversation can begin, or it cannot. */
+export const prepared = (context: AgentContext, found: Prepared, at: number): Change => {
+  const [problem] = found.problems;
+  if (problem !== undefined) return { end: failure(problemOf(found.problems, problem)) };
+  return {
+    input: found.input,
+    run: { ...context.run, models: found.models },
+    history: append<Turn>(context.history, { role: 'user', text: found.prompt }),
+    tally: at === context.tally.now ? context.tally : { ...context.tally, now: at },
+  };
+};
+
+/** A new step begins: what has come into the inbox is part of the conversation now. */
+export const listened = (context: AgentContext): Change => {
+  const { inbox, history, tally } = context;
+  if (inbox.length === 0) return { cycle: newCycle(tally.now) };
+  return {
+    cycle: newCycle(tally.now, inbox.length),
+    inbox: [],
+    history: append<Turn>(history, ...inbox.map(asTurn)),
+  };
+};
+
+/** The environment was looked at. */
+export const observed = (context: AgentContext, observation: Json | undefined, at: number): Change =>
+  observation === undefined
+    ? { tally: { ...context.tally, now: at } }
+    : {
+        cycle: { ...context.cycle, observation },
+        tally: { ...context.tally, now: at },
+        history: append<Turn>(context.history, {
+          role: 'user',
+          from: 'observation',
+          text: typeof observation === 'string' ? observation : JSON.stringify(observation),
+        }),
+      };
+
+/** A choice was made: by the agent itself, or by its model. */
+export const decided = (context: AgentContext, choice: Exclude<Decided, Trouble>, at: number): Change => {
+  const { cycle, run } = context;
+  const tally = withUsage(context.tally, choice.usage, at);
+  if (choice.kind === 'refused')
+    return { tally, end: { status: 'stopped', stopReason: { kind: 'refused', text: choice.text } } };
+  if (choice.kind === 'again')
+    return {
+      tally,
+      cycle: { ...cycle, turn: choice.turn, note: choice.note ?? null },
+      ...badTurn(context, choice.problem),
+    };
+  const { decision, calls, turn } = choice;
+  return {
+    tally,
+    cycle: {
+      ...cycle,
+      decision,
+      turn: turn ?? null,
+      plan: calls === undefined ? null : planCalls(calls, run.toolConcurrency),
+    },
+    ...(context.review.badTurns === 0 ? {} : { review: { ...context.review, badTurns: 0 } }),
+  };
+};
+
+/** A model or tool call turned out to need more than one go. */
+export const troubled = (context: AgentContext, trouble: Trouble, at: number): Change => ({
+  cycle: { ...context.cycle, trouble, plan: noneStarting(context.cycle) },
+  tally: withUsage({ ...context.tally, retries: context.tally.retries }, trouble.usage, at),
+});
+
+/** One call of the step has its result. */
+export const acted = (context: AgentContext, answer: Acted, index: number, at: number): Change => {
+  const { cycle, run, tally } = context;
+  if (answer.kind === 'trouble' || cycle.plan === null) return {};
+  return {
+    cycle: { ...cycle, plan: withResult(cycle.plan, index, answer.result, run.toolConcurrency) },
+    tally: {
+      ...tally,
+      toolCalls: tally.toolCalls + 1,
+      retries: tally.retries + answer.result.attempts - 1,
+      now: at,
+    },
+  };
+};
+
+/** The step becomes part of what the agent knows. The step counter advances here and only here. */
+export const reduced = (context: AgentContext): Change => {
+  const { cycle, step, history } = context;
+  const results = cycle.plan === null ? [] : (cycle.plan.results as readonly ToolResult[]);
+  const change: Change = {
+    step: step + 1,
+    history: append<Turn>(history, ...turnsOf(cycle, results)),
+    ...(cycle.plan === null ? {} : { cycle: { ...cycle, results, plan: null } }),
+    ...afterResults(context, results),
+  };
+  const { reduce } = rulesInForce();
+  if (reduce === undefined || context.end !== null) return change;
+  const { decision, observation } = cycle;
+  try {
+    const state = reduce({
+      state: context.state,
+      step,
+      observation: observation ?? undefined,
+      decision: decision ?? undefined,
+      results,
+    });
+    const diff = difference(context.state, state);
+    return { ...change, state, cycle: { ...cycle, results, plan: null, diff } };
+  } catch (thrown) {
+    return { ...change, end: threw(context, thrown, 'reduce', 'REDUCE') };
+  }
+};
+
+/** The critics have spoken. */
+export const critiqued = (context: AgentContext, found: Critiqued, at: number): Change => {
+  const { review, run, history } = context;
+  const { verdict, critiques } = found;
+  const seen: Change = { cycle: { ...context.cycle, critiques }, tally: { ...context.tally, now: at } };
+  if (verdict.verdict === 'accept') return seen;
+  if (verdict.verdict === 'stop')
+    return { ...seen, end: { status: 'stopped', stopReason: { kind: 'criticStopped', note: verdict.note } } };
+  const note: UserTurn = { role: 'user', from: 'critic', text: verdict.note };
+  const told: Change = { ...seen, history: append<Turn>(history, note) };
+  if (review.candidate === null) return told;
+  const rejections = review.rejections + 1;
+  if (rejections > run.maxRejections) {
+    const stopReason: StopReason = { kind: 'rejected', note: verdict.note, rejections };
+    return { ...seen, review: { ...review, rejections }, end: { status: 'stopped', stopReason } };
+  }
+  return { ...told, review: { ...review, candidate: null, rejections } };
+};
+
+/** Whether the run is over: the answer, the agent's own condition, then the stop rules in the order given. */
+export const checked = (context: AgentContext): Change => {
+  if (context.end !== null) return {};
+  if (context.review.candidate !== null)
+    return { end: { status: 'completed', stopReason: { kind: 'answered' } } };
+  const { shouldStop, stop } = rulesInForce();
+  const { step, state, tally, cycle } = context;
+  const view = { step, state, tally, decision: cycle.decision ?? undefined, results: cycle.results };
+  try {
+    const detail = shouldStop?.(view);
+    const stopReason: StopReason | undefined =
+      detail === undefined || detail === false
+        ? firstReason(stop, view)
+        : { kind: 'agentCondition', detail: detail === true ? 'shouldStop' : detail };
+    return stopReason === undefined ? {} : { end: { status: 'stopped', stopReason } };
+  } catch (thrown) {
+    return { end: threw(context, thrown, 'shouldStop or a stop rule', 'CHECK_STOP') };
+  }
+};
+
+/** Somebody said something. */
+export const received = (context: AgentContext, message: Message, at: number): Change => ({
+  inbox: [...context.inbox, message],
+  tally: { ...context.tally, now: at },
+});
+
+/** The wait is over. */
+export const woken = (context: AgentContext, at: number): Change => ({
+  tally: { ...context.tally, now: at },
+});
+
+/** The run was called off. */
+export const abandoned = (reason: string): Change => ({
+  end: { status: 'aborted', stopReason: { kind: 'aborted', reason } },
+});
+
+/** Work failed for good. */
+export const broken = (error: ErrorData): Change => ({ end: failure(error) });
+
+const failure = (error: ErrorData): End => ({ status: 'failed', stopReason: { kind: 'failed' }, error });
+
+const problemOf = (problems: readonly ErrorData[], first: ErrorData): ErrorData =>
+  problems.length === 1
+    ? first
+    : {
+        ...first,
+        message: problems.map((problem) => problem.message).join('; '),
+        details: problems.map(({ code, message }) => ({ code, message })),
+      };
+
+const threw = ({ run, step }: AgentContext, thrown: unknown, what: string, phase: string): End => {
+  const message = `Cannot finish step ${step} of '${run.agent}' as its ${what} threw`;
+  return failure(
+    errorData(thrown, 'agent.threw', { message, phase, step, path: run.path, runId: run.runId }),
+  );
+};
+
+const withUsage = (tally: Tally, usage: Usage | undefined, at: number): Tally =>
+  usage === undefined
+    ? { ...tally, now: at }
+    : {
+        ...tally,
+        now: at,
+        modelCalls: tally.modelCalls + 1,
+        inputTokens: tally.inputTokens + usage.input,
+        outputTokens: tally.outputTokens + usage.output,
+        cachedTokens: tally.cachedTokens + (usage.cached ?? 0),
+      };
+
+/** Calls that were started are out; a change that starts none must not start them again. */
+const noneStarting = ({ plan }: Cycle): Cycle['plan'] => (plan === null ? null : { ...plan, starting: [] });
+
+const badTurn = ({ review }: AgentContext, problem: ErrorData | undefined): Change => {
+  if (problem === undefined) return {};
+  const badTurns = review.badTurns + 1;
+  return { review: { ...review, badTurns }, ...(badTurns < MAX_BAD_TURNS ? {} : { end: failure(problem) }) };
+};
+
+/** What a step adds to the conversation: the assistant's turn, directly followed by its results in call order. */
+const turnsOf = ({ turn, note, decision, plan }: Cycle, results: readonly ToolResult[]): readonly Turn[] => {
+  if (turn !== null) return [turn, ...results.map(resultTurn), ...(note === null ? [] : [runtimeSays(note)])];
+  if (plan !== null) return [{ role: 'assistant', text: '', calls: plan.calls }, ...results.map(resultTurn)];
+  if (decision?.kind === 'answer') return [{ role: 'assistant', text: textOf(decision.answer) }];
+  return [];
+};
+
+const resultTurn = (result: ToolResult): Turn =>
+  result.ok
+    ? { role: 'tool', callId: result.callId, tool: result.tool, text: result.text }
+    : { role: 'tool', callId: result.callId, tool: result.tool, text: result.text, failed: true };
+
+const asTurn = ({ from, text }: Message): UserTurn => ({ role: 'user', from, text });
+
+const runtimeSays = (text: string): UserTurn => ({ role: 'user', from: 'runtime', text });
+
+const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** What decision and results make of the run: a candidate, a handoff, or trouble that adds up. */
+const afterResults = (context: AgentContext, results: readonly ToolResult[]): Change => {
+  const { review, cycle, end } = context;
+  if (end !== null) return {};
+  const { decision } = cycle;
+  if (decision?.kind === 'answer') return { review: { ...review, candidate: { answer: decision.answer } } };
+  if (decision?.kind === 'handoff') return { end: handedOff(decision.to, decision.message) };
+  if (results.length === 0) return {};
+  for (const result of results) {
+    const control = result.ok ? result.control : undefined;
+    if (control?.type === 'complete') return { review: { ...review, candidate: { answer: control.answer } } };
+    if (control?.type === 'handoff') return { end: handedOff(control.to, control.message) };
+  }
+  return countUnknown(review, results);
+};
+
+const handedOff = (to: string, message: string | undefined): End => ({
+  status: 'stopped',
+  stopReason: message === undefined ? { kind: 'handedOff', to } : { kind: 'handedOff', to, message },
+});
+
+const countUnknown = (review: ReviewState, results: readonly ToolResult[]): Change => {
+  const last = results.at(-1);
+  const areUnknown = results.every((result) => !result.ok && result.kind === 'unknown');
+  if (!areUnknown) return review.unknownTools === 0 ? {} : { review: { ...review, unknownTools: 0 } };
+  const unknownTools = review.unknownTools + 1;
+  const counted: Change = { review: { ...review, unknownTools } };
+  if (unknownTools < MAX_UNKNOWN_TOOLS || last === undefined || last.ok) return counted;
+  return { ...counted, end: failure(last.error) };
+};
+
+/** The keys whose values a reducer replaced. */
+const difference = (before: Json, after: Json): Readonly<Record<string, StateChange>> => {
+  if (before === after) return NO_CHANGES;
+  if (!isJsonObject(before) || !isJsonObject(after)) return { state: { before, after } };
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+  const changes: [string, StateChange][] = [];
+  for (const key of keys) {
+    if (before[key] !== after[key]) changes.push([key, { before: before[key], after: after[key] }]);
+  }
+  return Object.fromEntries(changes);
+};
+
+const NO_CHANGES: Readonly<Record<string, StateChange>> = {};

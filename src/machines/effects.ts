@@ -1,0 +1,20 @@
+import type { Effect, Port } from '../contracts/effect.ts';
+import { effectKey } from '../contracts/effect.ts';
+
+/** Where an effect comes from: what its key is made of. */
+export interface EffectOrigin {
+  readonly runId: string;
+  readonly path: string;
+  readonly agent: string;
+  readonly step: number;
+  readonly phase: string;
+  readonly index?: number;
+  readonly attempt?: number;
+}
+
+/** The effect of one port, with its key. */
+export const effectOf = <P extends Port>(port: P, origin: EffectOrigin): Effect & { readonly port: P } => {
+  const { runId, path, agent, step, phase, index = 0, attempt = 1 } = origin;
+  const key = effectKey({ runId, path, step, phase, index, attempt });
+  return { port, key, runId, path, agent, step, phase, index, attempt };
+};

@@ -1,0 +1,69 @@
+import type { EventBody } from '../contracts/event.ts';
+import type { Message } from '../contracts/message.ts';
+import type { Ask } from './asks.ts';
+
+/**
+ * What a machine wants done. A machine does none of it: it hands these to the carrier of its actor, and is told of
+ * the answers by events. Live, a carrier is attached to the actor; driven, one turn collects into its own.
+ */
+export interface Carrier {
+  /** Have this work done; each piece is answered by `answered.PORT` or `failed.PORT`, unless it is withdrawn. */
+  ask(asks: readonly Ask[]): void;
+  /** Nobody waits for the asks of this actor any more. */
+  withdraw(): void;
+  /** Start these child actors. */
+  engage(engagements: readonly Engagement[]): void;
+  /** Stop all child actors of this actor that still run. */
+  dismiss(): void;
+  /** Put a message into another agent's inbox. */
+  post(to: string, message: Message): void;
+  /** A state was entered. */
+  enter(phase: string, step: number): void;
+  /** Something happened that observers should see. */
+  emit(body: EventBody, step: number, phase: string | undefined): void;
+}
+
+/** A child actor wanted. Its path carries the step, so that no address is ever used twice. */
+export interface Engagement {
+  readonly path: string;
+  /** What is engaged: a member by the name of its definition, or one of the two call machines. */
+  readonly actor:
+    { readonly kind: 'member'; readonly name: string } | { readonly kind: 'modelCall' | 'toolCall' };
+  readonly input: unknown;
+  /** The child's end reaches its parent as `answered.<port>` with this index. */
+  readonly port: 'decide' | 'act' | 'member';
+  readonly index: number;
+}
+
+const carriers = new WeakMap<object, Carrier>();
+let collecting: Carrier | undefined;
+
+/** Attaches the carrier of a live actor, for as long as the actor lives. */
+export const attachCarrier = (actor: object, carrier: Carrier): void => {
+  carriers.set(actor, carrier);
+};
+
+/** Carries everything that `move` puts out to `carrier`, whatever actor it comes from. */
+export const collectingInto = <T>(carrier: Carrier, move: () => T): T => {
+  const before = collecting;
+  collecting = carrier;
+  try {
+    return move();
+  } finally {
+    collecting = before;
+  }
+};
+
+/** The carrier for an action's `self`; one that drops everything where nobody listens (a bare machine). */
+export const carrierOf = (actor: object): Carrier => collecting ?? carriers.get(actor) ?? NOBODY;
+
+const ignore = (): void => undefined;
+const NOBODY: Carrier = {
+  ask: ignore,
+  withdraw: ignore,
+  engage: ignore,
+  dismiss: ignore,
+  post: ignore,
+  enter: ignore,
+  emit: ignore,
+};

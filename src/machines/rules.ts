@@ -1,0 +1,36 @@
+import type { Json } from '../contracts/json.ts';
+import type { ReduceView } from '../contracts/agent.ts';
+import type { StopRule, StopView } from '../contracts/stop.ts';
+
+/**
+ * The synchronous, pure part of a definition: what a machine consults while it moves.
+ *
+ * All agents share one machine object, and a context is plain JSON, so the rules of the agent at hand can live in
+ * neither. They are in force for the length of one transition instead: whoever moves a machine says which.
+ *
+ * I1  Only reducers consult rules; guards read the context, so asking a snapshot what it could do needs no rules.
+ * I2  A transition is synchronous, so no two agents' rules are ever in force at once.
+ */
+export interface Rules {
+  readonly reduce?: ((view: ReduceView) => Json) | undefined;
+  readonly shouldStop?: ((view: StopView) => string | boolean | undefined) | undefined;
+  readonly stop: readonly StopRule[];
+}
+
+const NO_RULES: Rules = { stop: [] };
+
+let inForce: Rules = NO_RULES;
+
+/** Does `move` while `rules` are in force. */
+export const underRules = <T>(rules: Rules, move: () => T): T => {
+  const before = inForce;
+  inForce = rules;
+  try {
+    return move();
+  } finally {
+    inForce = before;
+  }
+};
+
+/** The rules of the agent whose machine is moving; empty ones where nobody said. */
+export const rulesInForce = (): Rules => inForce;

@@ -1,0 +1,71 @@
+import type { StopReason, StopRule, StopView } from '../contracts/stop.ts';
+
+/**
+ * Stops after so many steps (`>=`). Every agent has this rule; 20 is its default.
+ *
+ * @example agent({ name: 'a', stop: maxSteps(5) })
+ */
+export const maxSteps = (limit: number): StopRule => ({
+  name: 'maxSteps',
+  check: ({ step }) => (step >= limit ? { kind: 'maxSteps', limit } : undefined),
+});
+
+/** Stops when more than `limitMs` milliseconds (`>`) have passed since the start; seen at CHECK_STOP only. */
+export const maxTime = (limitMs: number): StopRule => ({
+  name: 'maxTime',
+  check: ({ tally }) => (tally.now - tally.startedAt > limitMs ? { kind: 'maxTime', limitMs } : undefined),
+});
+
+/** Stops when so many tokens (`>=`), in and out together, are used. */
+export const maxTokens = (limit: number): StopRule => ({
+  name: 'maxTokens',
+  check: ({ tally }) =>
+    tally.inputTokens + tally.outputTokens >= limit ? { kind: 'maxTokens', limit } : undefined,
+});
+
+/** Stops after so many tool calls (`>=`). */
+export const maxToolCalls = (limit: number): StopRule => ({
+  name: 'maxToolCalls',
+  check: ({ tally }) => (tally.toolCalls >= limit ? { kind: 'maxToolCalls', limit } : undefined),
+});
+
+/**
+ * Stops as soon as `test` says so; what it returns is the detail.
+ *
+ * @example stopWhen('found', ({ results }) => results.some((result) => result.text.includes('42')))
+ */
+export const stopWhen = (name: string, test: (view: StopView) => string | boolean | undefined): StopRule => ({
+  name,
+  check: (view) => {
+    const found = test(view);
+    return found === false || found === undefined
+      ? undefined
+      : { kind: 'rule', rule: name, detail: found === true ? name : found };
+  },
+});
+
+/** Stops when any of the rules does, with the reason of the first in order. */
+export const anyOf = (...rules: readonly StopRule[]): StopRule => ({
+  name: `anyOf(${namesOf(rules)})`,
+  check: (view) => firstReason(rules, view),
+});
+
+/** Stops when all of the rules do at the same CHECK_STOP, with the reason of the last. */
+export const allOf = (...rules: readonly StopRule[]): StopRule => ({
+  name: `allOf(${namesOf(rules)})`,
+  check: (view) => {
+    const reasons = rules.map((rule) => rule.check(view));
+    return reasons.includes(undefined) ? undefined : reasons.at(-1);
+  },
+});
+
+/** The reason of the first rule that has one. */
+export const firstReason = (rules: readonly StopRule[], view: StopView): StopReason | undefined => {
+  for (const rule of rules) {
+    const reason = rule.check(view);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+};
+
+const namesOf = (rules: readonly StopRule[]): string => rules.map((rule) => rule.name).join(', ');

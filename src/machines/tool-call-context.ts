@@ -1,0 +1,175 @@
+import type { ErrorData } from '../contracts/error.ts';
+import type { EventBody } from '../contracts/event.ts';
+import type { ToolFailure, ToolResult } from '../contracts/tool.ts';
+import type { Acted, AgentContext, Trouble } from './agent-context.ts';
+import { initialContext } from './agent-context.ts';
+import type { AskOf } from './asks.ts';
+import type { PlannedCall } from './call-plan.ts';
+import { effectOf } from './effects.ts';
+
+/** What a tool call is engaged with: the agent that waits for it, and why one go was not enough. */
+export interface ToolCallInput {
+  readonly runId: string;
+  readonly path: string;
+  readonly agent: string;
+  readonly context: AgentContext;
+  readonly call: PlannedCall;
+  readonly trouble: Trouble;
+}
+
+/** A tool call that has to be approved, or tried again. */
+export interface ToolCallContext {
+  readonly of: Omit<ToolCallInput, 'trouble'>;
+  readonly attempt: number;
+  readonly isApproved: boolean;
+  readonly trouble: Trouble;
+  readonly dueAt: number;
+  readonly now: number;
+  readonly result: ToolResult | null;
+}
+
+/** What a person said to a call. */
+export interface Approval {
+  readonly isApproved: boolean;
+  readonly reason?: string | undefined;
+}
+
+const NO_TROUBLE: Trouble = { kind: 'trouble', index: 0, attempt: 1, waitMs: null };
+const NO_CALL: PlannedCall = { id: '', name: '', input: null, exclusive: false };
+
+/** The context to start from; tolerates that XState's pure functions call it without an input. */
+export const initialToolCall = ({ input }: { input: ToolCallInput | undefined }): ToolCallContext => {
+  const trouble = input?.trouble ?? NO_TROUBLE;
+  return {
+    of: {
+      runId: input?.runId ?? '',
+      path: input?.path ?? '',
+      agent: input?.agent ?? '',
+      context: input?.context ?? initialContext({ input: undefined }),
+      call: input?.call ?? NO_CALL,
+    },
+    attempt: trouble.attempt,
+    isApproved: false,
+    trouble,
+    dueAt: 0,
+    now: input?.context.tally.now ?? 0,
+    result: null,
+  };
+};
+
+/** The next attempt. */
+export const toolAsk = ({ of, attempt, isApproved }: ToolCallContext): AskOf<'tool'> => ({
+  ...effectOf('tool', originOf(of, 'running', attempt)),
+  input: { call: of.call, context: of.context, isApproved },
+});
+
+/** The question to a person. */
+export const approvalAsk = ({ of, attempt, isApproved }: ToolCallContext): AskOf<'approve'> => ({
+  ...effectOf('approve', originOf(of, 'awaitingApproval', attempt)),
+  input: { call: of.call, context: of.context, isApproved },
+});
+
+/** The wait before the next attempt. */
+export const toolPause = ({ of, attempt, dueAt }: ToolCallContext): AskOf<'pause'> => ({
+  ...effectOf('pause', originOf(of, 'waitingToRetry', attempt)),
+  input: { dueAt },
+});
+
+/** A wait begins. */
+export const holdOff = ({ trouble, attempt, now }: ToolCallContext): Partial<ToolCallContext> => ({
+  attempt: attempt + 1,
+  dueAt: now + (trouble.waitMs ?? 0),
+});
+
+/** A person said yes. */
+export const approved = (at: number): Partial<ToolCallContext> => ({ isApproved: true, now: at });
+
+/** A person said no. */
+export const denied = (
+  context: ToolCallContext,
+  { reason }: Approval,
+  at: number,
+): Partial<ToolCallContext> => ({
+  now: at,
+  result: refusal(context, 'denied', reason ?? 'a person said no'),
+});
+
+/** An attempt came to something. */
+export const ran = (answer: Acted, at: number): Partial<ToolCallContext> =>
+  answer.kind === 'trouble' ? { trouble: answer, now: at } : { result: answer.result, now: at };
+
+/** The run ended before the call did. */
+export const cancelled = (context: ToolCallContext): Partial<ToolCallContext> => ({
+  result: refusal(context, 'cancelled', 'the run ended first'),
+});
+
+/** The runtime itself could not carry the call out. */
+export const broken = (context: ToolCallContext, error: ErrorData): Partial<ToolCallContext> => ({
+  result: { ...refusal(context, 'system', error.message), error },
+});
+
+/** Trouble without another attempt: what it said is the result. */
+export const giveUp = (context: ToolCallContext): Partial<ToolCallContext> => {
+  const { error } = context.trouble;
+  return {
+    result: {
+      ...refusal(context, 'execution', error?.message ?? 'no attempt is left'),
+      ...(error && { error }),
+    },
+  };
+};
+
+/** What is left of the call: always a result, as the model has to be answered. */
+export const toolCallOutput = ({
+  context,
+}: {
+  context: ToolCallContext;
+}): { ok: true; output: Acted; retries: number } => ({
+  ok: true,
+  output: { kind: 'result', result: context.result ?? refusal(context, 'cancelled', 'it never ran') },
+  retries: context.attempt - 1,
+});
+
+/** The event of a retry. */
+export const retryingEvent = ({ of, trouble, attempt }: ToolCallContext): EventBody => ({
+  type: 'tool.retrying',
+  callId: of.call.id,
+  tool: of.call.name,
+  attempt,
+  waitMs: trouble.waitMs ?? 0,
+  error: trouble.error ?? { code: 'tool.failed', message: 'the tool failed', retryable: 'yes' },
+});
+
+const originOf = (
+  { runId, path, agent, context }: ToolCallContext['of'],
+  phase: string,
+  attempt: number,
+) => ({
+  runId,
+  path,
+  agent,
+  step: context.step,
+  phase,
+  attempt,
+});
+
+const CODES = {
+  denied: 'tool.denied',
+  cancelled: 'tool.cancelled',
+  system: 'internal',
+  execution: 'tool.failed',
+} as const;
+
+const refusal = ({ of, attempt }: ToolCallContext, kind: keyof typeof CODES, reason: string): ToolFailure => {
+  const message = `Cannot run '${of.call.name}' as ${reason}`;
+  return {
+    ok: false,
+    kind,
+    callId: of.call.id,
+    tool: of.call.name,
+    text: `Error: ${message}.`,
+    durationMs: 0,
+    attempts: attempt,
+    error: { code: CODES[kind], message, retryable: 'no', tool: of.call.name },
+  };
+};
