@@ -1,0 +1,123 @@
+import type { DeltaEvent, LiveEvent, RuntimeEvent } from '../contracts/event.ts';
+import { EVENT_VERSION } from '../contracts/event.ts';
+import { BoundedBuffer } from './bounded-buffer.ts';
+import type { Watcher } from './watcher.ts';
+
+type Result = IteratorResult<LiveEvent, undefined>;
+
+interface WaitingDelta {
+  readonly event: DeltaEvent;
+  /** How many events of the log come before it. */
+  readonly after: number;
+}
+
+const NAME = 'iterator';
+
+/**
+ * The events of a stream, to pull: what `for await` walks. It reads durable events where they are, in the log, and
+ * holds only deltas, the newest `capacity` of them.
+ *
+ * It starts to listen at the first `next()`, so one that nobody walks costs nothing.
+ */
+export class EventIterator implements AsyncIterableIterator<LiveEvent, undefined> {
+  readonly #log: readonly RuntimeEvent[];
+  readonly #watch: (watcher: Watcher) => () => void;
+  readonly #deltas: BoundedBuffer<WaitingDelta>;
+  readonly #waiters: ((result: Result) => void)[] = [];
+  #stop: (() => void) | undefined;
+  /** How many events of the log were given out, and how many have happened as far as this iterator was told. */
+  #given = 0;
+  #happened = 0;
+  #dropped = 0;
+  #isEnded = false;
+
+  constructor(log: readonly RuntimeEvent[], capacity: number, watch: (watcher: Watcher) => () => void) {
+    this.#log = log;
+    this.#deltas = new BoundedBuffer(capacity);
+    this.#watch = watch;
+  }
+
+  next(): Promise<Result> {
+    this.#start();
+    const event = this.#take();
+    if (event !== undefined) return Promise.resolve({ value: event, done: false });
+    if (this.#isEnded) return Promise.resolve({ value: undefined, done: true });
+    return new Promise((resolve) => {
+      this.#waiters.push(resolve);
+    });
+  }
+
+  /** What `break` calls: stops listening, and ends everybody who waits. */
+  return(): Promise<Result> {
+    this.#stop?.();
+    this.#stop = () => undefined;
+    this.#given = this.#happened;
+    this.#dropped = 0;
+    this.#deltas.clear();
+    this.#end();
+    return Promise.resolve({ value: undefined, done: true });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  #start(): void {
+    if (this.#stop !== undefined) return;
+    this.#stop = () => undefined;
+    this.#happened = this.#log.length;
+    this.#stop = this.#watch({
+      name: NAME,
+      wantsDeltas: true,
+      next: (event) => {
+        this.#receive(event);
+        this.#serve();
+      },
+      complete: () => {
+        this.#happened = this.#log.length;
+        this.#serve();
+        this.#end();
+      },
+    });
+  }
+
+  #receive(event: LiveEvent): void {
+    if (event.type !== 'model.delta') {
+      this.#happened = event.seq - (this.#log[0]?.seq ?? 0) + 1;
+    } else if (this.#deltas.push({ event, after: this.#happened })) {
+      this.#dropped += 1;
+    }
+  }
+
+  #serve(): void {
+    while (this.#waiters.length > 0) {
+      const event = this.#take();
+      if (event === undefined) return;
+      this.#waiters.shift()?.({ value: event, done: false });
+    }
+  }
+
+  #end(): void {
+    this.#isEnded = true;
+    for (const waiter of this.#waiters.splice(0)) waiter({ value: undefined, done: true });
+  }
+
+  #take(): LiveEvent | undefined {
+    const delta = this.#deltas.peek();
+    if (delta !== undefined && delta.after <= this.#given) {
+      return this.#dropped > 0 ? this.#takeLoss(delta.event) : this.#deltas.shift()?.event;
+    }
+    if (this.#given >= this.#happened) return undefined;
+    const event = this.#log[this.#given];
+    this.#given += 1;
+    return event;
+  }
+
+  /** Says what is missing before `delta`. It is in no log, so it takes the place of the event before it. */
+  #takeLoss({ at, runId, path, agent }: DeltaEvent): LiveEvent {
+    const count = this.#dropped;
+    this.#dropped = 0;
+    const seq = this.#log[this.#given - 1]?.seq ?? 0;
+    return { v: EVENT_VERSION, seq, at, runId, path, agent, type: 'observer.dropped', observer: NAME, count };
+  }
+}

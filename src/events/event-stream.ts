@@ -1,0 +1,168 @@
+import type { Observable } from 'rxjs';
+import type { LiveEvent, RuntimeEvent } from '../contracts/event.ts';
+import { EventIterator } from './event-iterator.ts';
+import type { OnFailure } from './failure-reporter.ts';
+import { failureReporter, isAboutObservers } from './failure-reporter.ts';
+import { SafeObservable } from './safe-observable.ts';
+import type { Watcher } from './watcher.ts';
+
+interface Publication {
+  readonly event: LiveEvent;
+  /** Who watched when it was published: who came later has read it in the log. */
+  readonly audience: readonly Watcher[];
+}
+
+/**
+ * The events of one run, for everybody who watches it.
+ *
+ * The runtime appends a durable event to `log` and then publishes it at once; the stream only reads the log, for those
+ * who come late. Everybody sees all durable events once and in order, and of the deltas those since they came. What
+ * an observer publishes from within `next` is seen after the event under way. No observer can throw into `publish`.
+ *
+ * @example
+ * const stream = new EventStream(log, (observer, error) => record('observer.failed', observer, error));
+ * stream.events$.pipe(ofType('tool.started')).subscribe((event) => console.log(event.description));
+ * log.push(event); stream.publish(event);
+ * stream.close();
+ */
+export class EventStream {
+  /** The log so far, then what happens; completes when the run has ended. Its subscribers cannot hurt the run. */
+  readonly events$: Observable<LiveEvent>;
+  readonly #log: readonly RuntimeEvent[];
+  readonly #onFailure: OnFailure;
+  /** Replaced, never changed: whoever walks it sees who watched at that moment. */
+  #watchers: readonly Watcher[] = [];
+  #waiting: Publication[] = [];
+  #current: LiveEvent | undefined;
+  #isPublishing = false;
+  #isClosed = false;
+
+  constructor(log: readonly RuntimeEvent[], onFailure: OnFailure) {
+    this.#log = log;
+    const report = failureReporter(onFailure);
+    this.#onFailure = (observer, error) => {
+      if (this.#current === undefined || !isAboutObservers(this.#current)) report(observer, error);
+    };
+    this.events$ = new SafeObservable<LiveEvent>(this.#onFailure, (subscriber) =>
+      this.watch({
+        name: 'subscriber',
+        wantsDeltas: true,
+        get closed() {
+          return subscriber.closed;
+        },
+        next: (event) => {
+          subscriber.next(event);
+        },
+        complete: () => {
+          subscriber.complete();
+        },
+      }),
+    );
+  }
+
+  /** Whether anybody listens. */
+  get isWatched(): boolean {
+    return this.#watchers.length > 0;
+  }
+
+  /** Whether anybody wants the deltas of models; if not, they need not be made. */
+  get wantsDeltas(): boolean {
+    return this.#watchers.some((watcher) => watcher.wantsDeltas);
+  }
+
+  /** Hands an event to everybody; costs next to nothing if there is nobody. Ignored once the stream is closed. */
+  publish(event: LiveEvent): void {
+    const audience = this.#watchers;
+    if (audience.length === 0 || this.#isClosed) return;
+    if (this.#isPublishing) {
+      this.#waiting.push({ event, audience });
+      return;
+    }
+    this.#isPublishing = true;
+    this.#deliver(event, audience);
+    // Grows while it is walked: observers may publish.
+    for (const later of this.#waiting) this.#deliver(later.event, later.audience);
+    if (this.#waiting.length > 0) this.#waiting = [];
+    this.#isPublishing = false;
+    if (this.#isClosed) this.#complete();
+  }
+
+  /** Completes everybody, after the events under way. Who comes later is given the log, and completes. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    if (!this.#isPublishing) this.#complete();
+  }
+
+  /**
+   * Hands `watcher` the log, unless `replay` is false, and then every event as it is published; gives the function that
+   * ends it. The floor below `events$` and hooks: what `next` throws is reported and otherwise ignored.
+   */
+  watch(watcher: Watcher, replay = true): () => void {
+    if (replay) {
+      // Grows while it is walked, too: what is published meanwhile is in it.
+      for (const event of this.#log) {
+        if (watcher.closed) return () => undefined;
+        this.#hand(watcher, event);
+      }
+    }
+    if (this.#isClosed && !this.#isPublishing) {
+      this.#finish(watcher);
+      return () => undefined;
+    }
+    if (watcher.closed) return () => undefined;
+    this.#watchers = [...this.#watchers, watcher];
+    return () => {
+      this.#watchers = this.#watchers.filter((other) => other !== watcher);
+    };
+  }
+
+  /**
+   * For `for await`: all durable events, and deltas as long as the loop keeps up. Past `capacity` waiting deltas the
+   * oldest are dropped, and an `observer.dropped` in their place says how many; durable events are read from the
+   * log, so none is ever lost and none is held twice. `break` ends it.
+   *
+   * @example
+   * for await (const event of stream.iterate()) if (event.type === 'run.ended') break;
+   */
+  iterate(capacity = 1_000): AsyncIterableIterator<LiveEvent> {
+    return new EventIterator(this.#log, capacity, (watcher) => this.watch(watcher, false));
+  }
+
+  [Symbol.asyncIterator](): AsyncIterableIterator<LiveEvent> {
+    return this.iterate();
+  }
+
+  #deliver(event: LiveEvent, audience: readonly Watcher[]): void {
+    for (const watcher of audience) {
+      // Somebody may have left while others were served.
+      if (audience !== this.#watchers && !this.#watchers.includes(watcher)) continue;
+      if (event.type !== 'model.delta' || watcher.wantsDeltas) this.#hand(watcher, event);
+    }
+  }
+
+  #hand(watcher: Watcher, event: LiveEvent): void {
+    const before = this.#current;
+    this.#current = event;
+    try {
+      watcher.next(event);
+    } catch (error) {
+      this.#onFailure(watcher.name, error);
+    }
+    this.#current = before;
+  }
+
+  #complete(): void {
+    const audience = this.#watchers;
+    this.#watchers = [];
+    for (const watcher of audience) this.#finish(watcher);
+  }
+
+  #finish(watcher: Watcher): void {
+    try {
+      watcher.complete?.();
+    } catch (error) {
+      this.#onFailure(watcher.name, error);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import type { LiveEvent } from '../contracts/event.ts';
+
+/** Told of every observer that failed; the runtime makes an `observer.failed` event of it. */
+export type OnFailure = (observer: string, error: unknown) => void;
+
+/** Past this many, an observer that fails each time would fill the log with news of itself. */
+const MAX_REPORTS = 100;
+
+/**
+ * Passes failures of observers on: it never throws itself, and reports at most 100 failures of each name.
+ *
+ * @example
+ * const report = failureReporter((observer, error) => console.error(observer, error));
+ */
+export const failureReporter = (onFailure: OnFailure): OnFailure => {
+  const reports = new Map<string, number>();
+  return (observer, error) => {
+    const count = reports.get(observer) ?? 0;
+    if (count >= MAX_REPORTS) return;
+    reports.set(observer, count + 1);
+    try {
+      onFailure(observer, error);
+    } catch {
+      // Whoever is told of failures has none left to tell of its own.
+    }
+  };
+};
+
+/** Whether an event is about observers: who fails on one is not reported, or two of them would keep each other busy. */
+export const isAboutObservers = (event: LiveEvent): boolean =>
+  event.type === 'observer.failed' || event.type === 'observer.dropped';

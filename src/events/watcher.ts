@@ -1,0 +1,14 @@
+import type { LiveEvent } from '../contracts/event.ts';
+
+/** Somebody who is handed every event as it happens, within the call that published it. */
+export interface Watcher {
+  /** What its failures are reported under. */
+  readonly name: string;
+  /** Whether it is handed the deltas of models too; providers may stream only if somebody wants them. */
+  readonly wantsDeltas: boolean;
+  /** True once it wants no more; a replay ends early by it. */
+  readonly closed?: boolean;
+  next(event: LiveEvent): void;
+  /** Called once, after the last event. */
+  complete?(): void;
+}
