@@ -1,0 +1,257 @@
+import { messageOf, TroupeError } from '../contracts/error.ts';
+import type { Json, JsonSchema } from '../contracts/json.ts';
+import { isJsonObject } from '../contracts/json.ts';
+import type { Checked, InputOf, OutputOf, Schema } from '../contracts/schema.ts';
+import type { Safety, Tool, ToolContext, ToolRetry } from '../contracts/tool.ts';
+import { canGiveJsonSchema, checkInput, checkSchema, isSchema, issuesText, jsonSchemaOf } from './schemas.ts';
+import { isThenable } from './thenable.ts';
+import type { Dual } from './tool-result.ts';
+import { dual, isDual } from './tool-result.ts';
+
+/** In ms. */
+const DEFAULT_TIMEOUT_MS = 60_000;
+
+/** The longest wait that timers can count (24.8 days, in ms): a tool with this time-out has none. */
+export const MAX_TIMEOUT_MS = 2_147_483_647;
+
+/** Attempts in all, where a tool may be repeated and does not say how often. */
+const DEFAULT_ATTEMPTS = 3;
+
+/** What `execute` may return: with an `output` schema, what that takes in, plain or as a dual result. */
+export type Returned<Output extends Schema | undefined> = Output extends Schema
+  ? InputOf<Output> | Dual<InputOf<Output>> | PromiseLike<InputOf<Output> | Dual<InputOf<Output>>>
+  : unknown;
+
+/** The value in what a tool returned: without its promise, and without the text of a dual result. */
+export type ValueOf<Result> = Awaited<Result> extends Dual<infer Value> ? Value : Awaited<Result>;
+
+/** What a tool is. A name, a description, an input schema and `execute`; all else has a default. */
+export interface ToolOptions<
+  Input extends Schema | undefined,
+  Output extends Schema | undefined,
+  Result extends Returned<Output>,
+> {
+  /** Letters, digits, `_` and `-`, up to 64: what all providers take. */
+  readonly name: string;
+  /** What it does and when to use it: the model reads this. */
+  readonly description: string;
+  /** Any Standard Schema of an object. Required unless `dynamicSchema` is set. */
+  readonly input?: Input;
+  /** Checks what `execute` returned (the value of a dual result); a value that does not fit is a failure. */
+  readonly output?: Output;
+  /** The JSON Schema for the model, where the schema's library cannot give one, or for a dynamic schema. */
+  readonly parameters?: JsonSchema | undefined;
+  /** Takes any input unchecked; excludes `input`. */
+  readonly dynamicSchema?: boolean | undefined;
+  /** Default `0.0.0`. */
+  readonly version?: string | undefined;
+  /** Default `general`. */
+  readonly category?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  /** Why not to use it any more; it still works. */
+  readonly deprecated?: string | undefined;
+  readonly replacedBy?: string | undefined;
+  /** Default `read`. */
+  readonly safety?: Safety | undefined;
+  /** Whether repeating it with the same key does no harm. Default: true for `read`. */
+  readonly idempotent?: boolean | undefined;
+  /** Runs alone. Default: false for `read`, true otherwise. */
+  readonly exclusive?: boolean | undefined;
+  /** In ms, default 60,000; `Infinity` for a tool that may take as long as it likes. */
+  readonly timeoutMs?: number | undefined;
+  /** Unset: 3 attempts if idempotent, else 1. `true` or an object: 3 or as many as it says; `false`: 1. */
+  readonly retry?: boolean | Partial<ToolRetry> | undefined;
+  /** Whether a person has to say yes first, always or for this input. Default: true for `danger`. */
+  readonly approval?: boolean | ((input: OutputOf<Input, Json>) => boolean) | undefined;
+  /** What a person reads while it runs, without secrets. Default: "Using <name>". */
+  readonly describe?: ((input: OutputOf<Input, Json>) => string) | undefined;
+  /** Does it. A plain return value is answered at once; throw what went wrong, it becomes a failed result. */
+  execute(input: OutputOf<Input, Json>, context: ToolContext): Result;
+}
+
+/** A tool that still knows its types, so that programs and tests can call it. */
+export interface DefinedTool<Input = unknown, Output = unknown> extends Tool {
+  /** With checked input: `await add.execute({ a: 1, b: 2 }, context)`. */
+  execute(input: Input, context: ToolContext): unknown;
+  /** Never there at run time: carries the types of the checked input and of the value. */
+  readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+}
+
+/**
+ * Defines a tool: something that an agent can do. Types of the input are inferred from its schema.
+ *
+ * Its input is checked before `execute` sees it; an error that it throws is told to the model, never to the caller.
+ *
+ * @example
+ * const add = tool({
+ *   name: 'add',
+ *   description: 'Add two numbers.',
+ *   input: z.object({ a: z.number(), b: z.number() }),
+ *   execute: ({ a, b }) => a + b,
+ * });
+ *
+ * @throws `tool.invalid` with all that is wrong: the name, a missing description, a schema that is none.
+ */
+export const tool = <
+  Input extends Schema | undefined = undefined,
+  Output extends Schema | undefined = undefined,
+  Result extends Returned<Output> = Returned<Output>,
+>(
+  options: ToolOptions<Input, Output, Result>,
+): DefinedTool<OutputOf<Input, Json>, Output extends Schema ? OutputOf<Output> : ValueOf<Result>> => {
+  refuseInvalid(options);
+  const { name, description, input, output, parameters, approval, describe } = options;
+  const safety = options.safety ?? 'read';
+  const idempotent = options.idempotent ?? safety === 'read';
+  const check = checkerOf<OutputOf<Input, Json>>(input);
+  let schema = parameters;
+
+  return {
+    name,
+    description,
+    version: options.version ?? '0.0.0',
+    category: options.category ?? 'general',
+    tags: options.tags ?? [],
+    deprecated: options.deprecated,
+    replacedBy: options.replacedBy,
+    safety,
+    idempotent,
+    exclusive: options.exclusive ?? safety !== 'read',
+    timeoutMs: Math.min(options.timeoutMs ?? DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS),
+    retry: retryOf(options.retry, idempotent),
+    dynamicSchema: options.dynamicSchema ?? false,
+    get parameters() {
+      return (schema ??= parametersOf(name, input));
+    },
+    check,
+    needsApproval: (raw) => {
+      if (typeof approval !== 'function') return approval ?? safety === 'danger';
+      try {
+        const checked = check(raw);
+        // Whether an input is harmless cannot be known before it is checked: then a person is asked.
+        return isThenable(checked) || (checked.ok && approval(checked.value));
+      } catch {
+        return true;
+      }
+    },
+    describe: (raw) => {
+      try {
+        const checked = describe === undefined ? undefined : check(raw);
+        const text =
+          checked === undefined || isThenable(checked) || !checked.ok ? '' : describe?.(checked.value);
+        return text?.trim() ? text : `Using ${name}`;
+      } catch {
+        return `Using ${name}`;
+      }
+    },
+    execute: output === undefined ? options.execute.bind(options) : checkingOutput(options, output),
+  };
+};
+
+/** The input's check; without a schema everything is let through as it is. */
+const checkerOf = <Value>(
+  input: Schema | undefined,
+): ((raw: Json) => Checked<Value> | Promise<Checked<Value>>) => {
+  // The schema is the one from which `Value` was inferred: TypeScript cannot see that through the conditional type.
+  const schema = input as Schema<unknown, Value> | undefined;
+  return schema === undefined
+    ? (raw) => ({ ok: true, value: raw as Value })
+    : (raw) => checkInput(schema, raw);
+};
+
+const checkingOutput = <Input, Result>(
+  options: { readonly name: string; execute(input: Input, context: ToolContext): Result },
+  output: Schema,
+): ((input: Input, context: ToolContext) => unknown) => {
+  const fitting = (returned: unknown): unknown => {
+    const value = isDual(returned) ? returned.value : returned;
+    const checked = checkSchema(output, value);
+    return isThenable(checked) ? checked.then((it) => keep(returned, it)) : keep(returned, checked);
+  };
+  const keep = (returned: unknown, checked: Checked<unknown>): unknown => {
+    if (checked.ok) return isDual(returned) ? dual({ ...returned, value: checked.value }) : checked.value;
+    throw new TroupeError(
+      'tool.failed',
+      `Cannot use what '${options.name}' returned as it does not fit its output schema: ${issuesText(checked.issues)}`,
+      { tool: options.name },
+    );
+  };
+  return (input, context) => {
+    const returned: unknown = options.execute(input, context);
+    return isThenable(returned) ? Promise.resolve(returned).then(fitting) : fitting(returned);
+  };
+};
+
+/** Unset follows idempotence; what was said explicitly wins. */
+const retryOf = (retry: boolean | Partial<ToolRetry> | undefined, idempotent: boolean): ToolRetry => {
+  const said = typeof retry === 'object' ? retry : {};
+  const isRepeated = retry === undefined ? idempotent : retry !== false;
+  return {
+    attempts: said.attempts ?? (isRepeated ? DEFAULT_ATTEMPTS : 1),
+    initialWaitMs: said.initialWaitMs ?? 500,
+    maxWaitMs: said.maxWaitMs ?? 10_000,
+  };
+};
+
+const parametersOf = (name: string, input: Schema | undefined): JsonSchema => {
+  if (input === undefined) return { type: 'object', additionalProperties: true };
+  const schema = jsonSchemaOf(input);
+  // A union of objects has no type of its own, but providers insist on one at the root.
+  if (schema['type'] === undefined) return { type: 'object', ...schema };
+  if (schema['type'] === 'object') return schema;
+  throw new TroupeError(
+    'tool.invalid',
+    `Cannot define tool '${name}' as its input is not an object: ${JSON.stringify(schema['type'])}`,
+    { tool: name },
+  );
+};
+
+const NAME = /^[A-Za-z_][\w-]{0,63}$/;
+const UNSAFE_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** Whether a tool or toolset may be called that. */
+export const isToolName = (name: unknown): name is string =>
+  typeof name === 'string' && NAME.test(name) && !UNSAFE_NAMES.has(name);
+
+const SAFETIES: readonly unknown[] = ['read', 'write', 'danger'];
+
+// Many callers write JavaScript: what the types forbid is checked all the same.
+const refuseInvalid = (options: ToolOptions<Schema | undefined, Schema | undefined, unknown>): void => {
+  if (!isJsonObject(options)) throw invalid('', [`it needs options: ${messageOf(options)}`]);
+  const { name, description, input, output, execute, timeoutMs, retry, safety } = options;
+  const isDynamic = options.dynamicSchema === true;
+  const attempts = typeof retry === 'object' ? retry.attempts : undefined;
+  const wrong: readonly (string | false)[] = [
+    !isToolName(name) && `its name may hold up to 64 letters, digits, _ and - only: ${messageOf(name)}`,
+    (typeof description !== 'string' || description.trim() === '') &&
+      `it needs a description for the model: ${messageOf(description)}`,
+    typeof execute !== 'function' && `execute is no function: ${messageOf(execute)}`,
+    isDynamic && input !== undefined && 'a dynamic schema excludes input: describe it with parameters',
+    !isDynamic && !isSchema(input) && `its input is no Standard Schema: ${kindOf(input)}`,
+    isSchema(input) &&
+      !canGiveJsonSchema(input) &&
+      options.parameters === undefined &&
+      `its input gives no JSON Schema and there are no parameters: a schema of ${input['~standard'].vendor}`,
+    output !== undefined && !isSchema(output) && `its output is no Standard Schema: ${kindOf(output)}`,
+    timeoutMs !== undefined && !(timeoutMs > 0) && `its time-out is no positive number of ms: ${timeoutMs}`,
+    attempts !== undefined &&
+      !(Number.isInteger(attempts) && attempts > 0) &&
+      `its attempts are no positive whole number: ${attempts}`,
+    safety !== undefined &&
+      !SAFETIES.includes(safety) &&
+      `its safety is none of read, write and danger: ${messageOf(safety)}`,
+  ];
+  const problems = wrong.filter((each) => each !== false);
+  if (problems.length > 0) throw invalid(typeof name === 'string' ? name : '', problems);
+};
+
+const kindOf = (value: unknown): string =>
+  isJsonObject(value)
+    ? `a plain object with ${Object.keys(value).join(', ') || 'nothing in it'}`
+    : messageOf(value);
+
+const invalid = (name: string, problems: readonly string[]): TroupeError =>
+  new TroupeError('tool.invalid', `Cannot define tool '${name}' as ${problems.join('; and as ')}`, {
+    details: problems,
+    ...(name === '' ? {} : { tool: name }),
+  });

@@ -1,0 +1,57 @@
+/**
+ * An abort that costs nothing until somebody looks: no AbortController is made unless `signal` is read.
+ *
+ * One per attempt of a call. The first reason stays; aborting again does nothing.
+ *
+ * @example
+ * const abort = new LazyAbort();
+ * abort.onAbort(() => socket.destroy());
+ * abort.abort(new Error('too slow'));
+ * abort.signal.aborted // => true, though the signal was made after the abort
+ */
+export class LazyAbort {
+  #controller: AbortController | undefined;
+  #listeners: Set<(reason: unknown) => void> | undefined;
+  #isAborted = false;
+  #reason: unknown;
+
+  get isAborted(): boolean {
+    return this.#isAborted;
+  }
+
+  /** What `abort` was called with; undefined before. */
+  get reason(): unknown {
+    return this.#reason;
+  }
+
+  /** The signal to hand to `fetch` and the like: always the same one, made on first use. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#isAborted) this.#controller.abort(this.#reason);
+    }
+    return this.#controller.signal;
+  }
+
+  /** Tells the signal first, then the listeners in the order in which they came. */
+  abort(reason?: unknown): void {
+    if (this.#isAborted) return;
+    this.#isAborted = true;
+    this.#reason = reason;
+    this.#controller?.abort(reason);
+    const listeners = this.#listeners;
+    this.#listeners = undefined;
+    listeners?.forEach((listener) => listener(reason));
+  }
+
+  /** Calls back once, at once if it was aborted already. Returns what takes the listener back. */
+  onAbort(listener: (reason: unknown) => void): () => void {
+    if (this.#isAborted) {
+      listener(this.#reason);
+      return () => undefined;
+    }
+    const listeners = (this.#listeners ??= new Set());
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }
+}

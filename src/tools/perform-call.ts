@@ -1,0 +1,192 @@
+import type { Clock } from '../contracts/clock.ts';
+import type { ErrorData } from '../contracts/error.ts';
+import { errorData, isTroupeError, messageOf } from '../contracts/error.ts';
+import { toJson } from '../contracts/json.ts';
+import type { Checked } from '../contracts/schema.ts';
+import type {
+  Tool,
+  ToolCall,
+  ToolContext,
+  ToolErrorKind,
+  ToolFailure,
+  ToolResult,
+} from '../contracts/tool.ts';
+import { classifyToolError, statusOf } from './classify-tool-error.ts';
+import { MAX_TIMEOUT_MS } from './define-tool.ts';
+import type { LazyAbort } from './lazy-abort.ts';
+import { issuesText } from './schemas.ts';
+import { isThenable } from './thenable.ts';
+import { failure, success } from './tool-result.ts';
+
+/** What performing a call needs beside the call. */
+export interface PerformOptions {
+  /** Measures the time-out and the duration. */
+  readonly clock: Clock;
+  /**
+   * The abort of this very attempt: what `context.signal` reads from. Aborting it settles the call as `cancelled`
+   * within a tick; the time-out aborts it.
+   */
+  readonly abort: LazyAbort;
+  /** What `tool.check` said of the input, where it was asked before. */
+  readonly checkedInput?: Checked<unknown> | undefined;
+}
+
+/**
+ * One attempt of a call: check, execute, result. Never throws, never rejects.
+ *
+ * A tool that answers at once gives its result at once; only one that returned a promise is awaited, under its
+ * time-out. A promise that never settles ends `timeout` all the same, and what it settles to later is dropped.
+ *
+ * @example
+ * const abort = new LazyAbort();
+ * const result = await performCall(add, { id: 'call_0_0', name: 'add', input: { a: 1, b: 2 } }, context, { clock, abort });
+ * result.text // => '3'
+ */
+export const performCall = (
+  tool: Tool,
+  call: ToolCall,
+  context: ToolContext,
+  options: PerformOptions,
+): ToolResult | Promise<ToolResult> => new Attempt(tool, call, context, options).perform();
+
+/** A call under way, so that its parts need not pass six arguments around. */
+class Attempt {
+  readonly #tool: Tool;
+  readonly #call: ToolCall;
+  readonly #context: ToolContext;
+  readonly #options: PerformOptions;
+  readonly #startedAt: number;
+
+  constructor(tool: Tool, call: ToolCall, context: ToolContext, options: PerformOptions) {
+    this.#tool = tool;
+    this.#call = call;
+    this.#context = context;
+    this.#options = options;
+    this.#startedAt = options.clock.now();
+  }
+
+  perform(): ToolResult | Promise<ToolResult> {
+    const { problem, input } = this.#call;
+    if (problem !== undefined)
+      return this.#invalid(`Cannot call '${this.#call.name}' as its arguments cannot be read: ${problem}`);
+    if (this.#options.abort.isAborted) return this.#cancelled(this.#options.abort.reason);
+    let checked: Checked<unknown> | Promise<Checked<unknown>>;
+    try {
+      checked = this.#options.checkedInput ?? this.#tool.check(input);
+    } catch (thrown) {
+      return this.#brokenCheck(thrown);
+    }
+    if (!isThenable(checked)) return this.#execute(checked);
+    return this.#settle(
+      Promise.resolve(checked).then(
+        (settled) => this.#execute(settled),
+        (thrown: unknown) => this.#brokenCheck(thrown),
+      ),
+      (result) => result,
+    );
+  }
+
+  #execute(checked: Checked<unknown>): ToolResult | Promise<ToolResult> {
+    if (!checked.ok) {
+      const message = `Cannot call '${this.#call.name}' as its input does not fit: ${issuesText(checked.issues)}`;
+      return this.#invalid(message, checked.issues);
+    }
+    // An asynchronous check may have outlived the call.
+    if (this.#options.abort.isAborted) return this.#cancelled(this.#options.abort.reason);
+    try {
+      const returned = this.#tool.execute(checked.value, this.#context);
+      return isThenable(returned)
+        ? this.#settle(Promise.resolve(returned), (value) => this.#succeed(value))
+        : this.#succeed(returned);
+    } catch (thrown) {
+      return this.#threw(thrown);
+    }
+  }
+
+  /** Waits for the first of: the work, its time-out, the abort. */
+  #settle<T>(work: Promise<T>, toResult: (value: T) => ToolResult): Promise<ToolResult> {
+    const { clock, abort } = this.#options;
+    const { timeoutMs } = this.#tool;
+    return new Promise((resolve) => {
+      let isOver = false;
+      let timer: unknown;
+      let forget = (): void => undefined;
+      const finish = (result: () => ToolResult): void => {
+        if (isOver) return;
+        isOver = true;
+        if (timer !== undefined) clock.clearTimeout(timer);
+        forget();
+        resolve(result());
+      };
+      forget = abort.onAbort((reason) => finish(() => this.#cancelled(reason)));
+      work.then(
+        (value) => finish(() => toResult(value)),
+        (thrown: unknown) => finish(() => this.#threw(thrown)),
+      );
+      if (isOver || timeoutMs >= MAX_TIMEOUT_MS) return;
+      timer = clock.setTimeout(() => {
+        const result = this.#timedOut();
+        finish(() => result);
+        // After the result is settled, or the abort would make it `cancelled`.
+        abort.abort(new DOMException(result.error.message, 'TimeoutError'));
+      }, timeoutMs);
+    });
+  }
+
+  #succeed(returned: unknown): ToolResult {
+    try {
+      return success(this.#call, returned, this.#effort());
+    } catch (thrown) {
+      return this.#threw(thrown);
+    }
+  }
+
+  #invalid(message: string, issues?: unknown): ToolFailure {
+    const details = issues === undefined ? {} : { details: toJson(issues) };
+    return this.#fail('validation', { code: 'tool.input-invalid', message, retryable: 'maybe', ...details });
+  }
+
+  #threw(thrown: unknown): ToolFailure {
+    const status = statusOf(thrown);
+    const error = errorData(thrown, 'tool.failed', {
+      message: `Cannot finish '${this.#call.name}' as it failed`,
+      retryable: classifyToolError(thrown),
+      ...(status === undefined ? {} : { status }),
+    });
+    return this.#fail(kindOf(thrown), error);
+  }
+
+  #brokenCheck(thrown: unknown): ToolFailure {
+    const message = `Cannot check the input of '${this.#call.name}' as its schema threw`;
+    return this.#fail('system', errorData(thrown, 'tool.failed', { message }));
+  }
+
+  #timedOut(): ToolFailure {
+    const message = `Cannot wait for '${this.#call.name}' any longer as it is past its time-out: ${this.#tool.timeoutMs} ms`;
+    return this.#fail('timeout', { code: 'tool.timeout', message, retryable: 'yes' });
+  }
+
+  #cancelled(reason: unknown): ToolFailure {
+    const why = messageOf(reason ?? 'no reason was given');
+    const message = `Cannot finish '${this.#call.name}' as it was cancelled: ${why}`;
+    return this.#fail('cancelled', { code: 'tool.cancelled', message, retryable: 'no' });
+  }
+
+  #fail(kind: ToolErrorKind, error: ErrorData): ToolFailure {
+    const { runId, path, step } = this.#context;
+    return failure(this.#call, kind, { ...error, tool: this.#call.name, runId, path, step }, this.#effort());
+  }
+
+  #effort(): { durationMs: number; attempts: number } {
+    return { durationMs: this.#options.clock.now() - this.#startedAt, attempts: this.#context.attempt };
+  }
+}
+
+/** A tool that knows better than "it failed" may throw a TroupeError of its own. */
+const kindOf = (thrown: unknown): ToolErrorKind => {
+  if (isTroupeError(thrown, 'tool.input-invalid')) return 'validation';
+  if (isTroupeError(thrown, 'tool.timeout')) return 'timeout';
+  if (isTroupeError(thrown, 'tool.denied')) return 'denied';
+  if (isTroupeError(thrown, 'internal')) return 'system';
+  return 'execution';
+};

@@ -1,0 +1,167 @@
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
+import { z } from 'zod';
+import { messageOf, TroupeError } from '../contracts/error.ts';
+import type { Json, JsonSchema } from '../contracts/json.ts';
+import { isJsonObject, toJson } from '../contracts/json.ts';
+import type { Checked, Schema, SchemaIssue } from '../contracts/schema.ts';
+import { isThenable } from './thenable.ts';
+
+/** More problems than this are counted, not listed: a megabyte of wrong items must not become a megabyte of text. */
+const MAX_ISSUES = 20;
+
+/** Longer messages and paths are cut; in characters. */
+const MAX_ISSUE_LENGTH = 300;
+
+/**
+ * Checks a value against any Standard Schema; answers at once where the schema does.
+ *
+ * Every problem is listed, not only the first. A value nested so deeply that the schema runs out of stack is
+ * a problem of the value; anything else that a schema throws is a fault of the schema and is passed on.
+ *
+ * @example
+ * checkSchema(z.object({ a: z.number() }), { a: 'one' })
+ * // => { ok: false, issues: [{ path: 'a', message: 'Invalid input: expected number, received string' }] }
+ */
+export const checkSchema = <Output>(
+  schema: StandardSchemaV1<unknown, Output>,
+  value: unknown,
+): Checked<Output> | Promise<Checked<Output>> => {
+  try {
+    const result = schema['~standard'].validate(value);
+    if (isThenable(result)) return Promise.resolve(result).then(toChecked, tooDeep);
+    return result.issues === undefined ? { ok: true, value: result.value } : toChecked(result);
+  } catch (thrown) {
+    return tooDeep(thrown);
+  }
+};
+
+/**
+ * Checks what a model sent: like {@link checkSchema}, but a string that is JSON of the right shape is taken
+ * for what it holds, once, as some models encode their arguments twice.
+ */
+export const checkInput = <Output>(
+  schema: StandardSchemaV1<unknown, Output>,
+  input: Json,
+): Checked<Output> | Promise<Checked<Output>> => {
+  const checked = checkSchema(schema, input);
+  if (typeof input !== 'string') return checked;
+  if (!isThenable(checked)) return checked.ok ? checked : decoded(schema, input, checked);
+  return Promise.resolve(checked).then((first) => (first.ok ? first : decoded(schema, input, first)));
+};
+
+const decoded = <Output>(
+  schema: StandardSchemaV1<unknown, Output>,
+  input: string,
+  first: Checked<Output>,
+): Checked<Output> | Promise<Checked<Output>> => {
+  let value: unknown;
+  try {
+    value = JSON.parse(input);
+  } catch {
+    return first;
+  }
+  const second = checkSchema(schema, value);
+  // What the model did wrong lies inside the string only if that holds an object.
+  return isJsonObject(value)
+    ? second
+    : isThenable(second)
+      ? second.then((it) => either(it, first))
+      : either(second, first);
+};
+
+const either = <Output>(second: Checked<Output>, first: Checked<Output>): Checked<Output> =>
+  second.ok ? second : first;
+
+const toChecked = <Output>(result: StandardSchemaV1.Result<Output>): Checked<Output> =>
+  result.issues === undefined
+    ? { ok: true, value: result.value }
+    : { ok: false, issues: result.issues.map(toIssue) };
+
+const tooDeep = (thrown: unknown): Checked<never> => {
+  if (!(thrown instanceof RangeError)) throw thrown;
+  return {
+    ok: false,
+    issues: [{ path: '', message: `Cannot be read as it is nested too deeply: ${thrown.message}` }],
+  };
+};
+
+const toIssue = ({ message, path = [] }: StandardSchemaV1.Issue): SchemaIssue => ({
+  path: cut(path.map((segment) => String(typeof segment === 'object' ? segment.key : segment)).join('.')),
+  message: cut(message),
+});
+
+const cut = (text: string): string =>
+  text.length <= MAX_ISSUE_LENGTH ? text : `${text.slice(0, MAX_ISSUE_LENGTH)}…`;
+
+/**
+ * All problems in one text, for a model to mend: `a: expected number; b: required`.
+ *
+ * Never empty; more than twenty problems are counted rather than listed.
+ */
+export const issuesText = (issues: readonly SchemaIssue[]): string => {
+  const listed = issues
+    .slice(0, MAX_ISSUES)
+    .map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+  const more = issues.length - listed.length;
+  if (more > 0) listed.push(`and ${more} more`);
+  return listed.join('; ') || 'no reason was given';
+};
+
+/** Whether something is a Standard Schema at all. */
+export const isSchema = (value: unknown): value is Schema =>
+  (typeof value === 'object' || typeof value === 'function') &&
+  value !== null &&
+  '~standard' in value &&
+  typeof value['~standard'] === 'object' &&
+  value['~standard'] !== null &&
+  'validate' in value['~standard'] &&
+  typeof value['~standard'].validate === 'function';
+
+type WithJsonSchema = Schema & StandardJSONSchemaV1;
+
+const givesJsonSchema = (schema: Schema): schema is WithJsonSchema =>
+  'jsonSchema' in schema['~standard'] && typeof schema['~standard'].jsonSchema === 'object';
+
+const isZod = (schema: Schema): schema is Schema & z.ZodType =>
+  schema['~standard'].vendor === 'zod' && '_zod' in schema;
+
+/** Whether {@link jsonSchemaOf} has a chance: false for a library that knows no JSON Schema. */
+export const canGiveJsonSchema = (schema: Schema): boolean => isZod(schema) || givesJsonSchema(schema);
+
+const known = new WeakMap<Schema, JsonSchema>();
+
+/**
+ * The JSON Schema (draft 2020-12) of what a schema takes in, computed once per schema.
+ *
+ * What JSON cannot express (a Date, a custom check) is described as "anything": validation still refuses it.
+ *
+ * @throws `tool.invalid` if the schema's library cannot give a JSON Schema.
+ */
+export const jsonSchemaOf = (schema: Schema): JsonSchema => {
+  const before = known.get(schema);
+  if (before !== undefined) return before;
+  const made = convert(schema);
+  known.set(schema, made);
+  return made;
+};
+
+const convert = (schema: Schema): JsonSchema => {
+  const vendor = schema['~standard'].vendor;
+  try {
+    const found: unknown = isZod(schema)
+      ? z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+      : givesJsonSchema(schema)
+        ? schema['~standard'].jsonSchema.input({ target: 'draft-2020-12' })
+        : `${vendor} gives none (no ~standard.jsonSchema)`;
+    const plain = toJson(found);
+    if (!isJsonObject(plain)) throw new TypeError(typeof plain === 'string' ? plain : 'it gave no object');
+    const { $schema: _, ...rest } = plain;
+    return rest;
+  } catch (thrown) {
+    throw new TroupeError(
+      'tool.invalid',
+      `Cannot describe a schema of ${vendor} to a model as it has no JSON Schema: ${messageOf(thrown)}`,
+      { cause: thrown },
+    );
+  }
+};

@@ -1,0 +1,256 @@
+import type { ErrorData } from '../contracts/error.ts';
+import { errorData, messageOf } from '../contracts/error.ts';
+import type { Tool, ToolCall, ToolFailure, ToolSpec, Toolset } from '../contracts/tool.ts';
+import { isToolName } from './define-tool.ts';
+import { nearestName } from './nearest-name.ts';
+import { failure } from './tool-result.ts';
+
+/** What models can be told of by providers; in characters, namespace included. */
+const MAX_FULL_NAME = 64;
+
+/** More names than this are counted in the answer to an unknown name, not listed. */
+const MAX_LISTED = 100;
+
+interface Entry {
+  readonly name: string;
+  readonly tool: Tool;
+  readonly spec: ToolSpec;
+  readonly toolset: Toolset | undefined;
+}
+
+/**
+ * The tools of one run, by full name: `add` for a tool, `files.read` for a tool of the set `files`.
+ *
+ * Nothing throws: what is wrong with tools and toolsets is collected as data. A change takes effect at the next
+ * {@link ToolRegistry.specs}, so a model can only call what it was told of.
+ *
+ * @example
+ * const registry = new ToolRegistry([add, files]);
+ * const problems = [...registry.problems, ...(await registry.setup())];
+ * registry.specs().map(({ name }) => name) // => ['add', 'files.read']
+ */
+export class ToolRegistry {
+  readonly #entries = new Map<string, Entry>();
+  readonly #problems: ErrorData[] = [];
+  /** Sets in the order in which they were added, until set up. */
+  readonly #waiting = new Set<Toolset>();
+  /** Set-ups begun, in order; also one that failed may hold something that has to be let go. */
+  readonly #begun: Toolset[] = [];
+  readonly #ready = new Set<Toolset>();
+  #work: Promise<readonly ErrorData[]> = Promise.resolve([]);
+  #isChanged = true;
+  #visible: ReadonlyMap<string, Entry> = new Map();
+  #specs: readonly ToolSpec[] = [];
+
+  constructor(items: readonly (Tool | Toolset)[] = []) {
+    for (const item of items) this.add(item);
+  }
+
+  /** All that was wrong with what was added, so far. */
+  get problems(): readonly ErrorData[] {
+    return this.#problems;
+  }
+
+  /** Whether a toolset waits for {@link ToolRegistry.setup}; its tools are not there before. */
+  get needsSetup(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  /** Full names, as of the last {@link ToolRegistry.specs}. */
+  get names(): readonly string[] {
+    return [...this.#current().keys()];
+  }
+
+  /**
+   * Adds a tool or a toolset; answers with what is wrong with it (`tool.duplicate`, `tool.invalid`).
+   *
+   * Of two tools with one name the first stays.
+   */
+  add(item: Tool | Toolset): readonly ErrorData[] {
+    const before = this.#problems.length;
+    if (isToolset(item)) this.#addSet(item);
+    else this.#addTool(item, undefined);
+    return this.#problems.slice(before);
+  }
+
+  /** Takes a tool (by its full name) or a whole toolset (by its name) out; false if nothing is called that. */
+  remove(name: string): boolean {
+    const gone = [...this.#entries.values()].filter(
+      (entry) => entry.name === name || entry.toolset?.name === name,
+    );
+    for (const entry of gone) this.#entries.delete(entry.name);
+    if (gone.length > 0) this.#isChanged = true;
+    return gone.length > 0;
+  }
+
+  /** What a model is told, in the order of adding: the very same array until something changes. */
+  specs(): readonly ToolSpec[] {
+    if (!this.#isChanged) return this.#specs;
+    this.#isChanged = false;
+    const visible = [...this.#entries.values()].filter(
+      ({ toolset }) => toolset === undefined || this.#ready.has(toolset),
+    );
+    this.#visible = new Map(visible.map((entry) => [entry.name, entry]));
+    this.#specs = visible.map(({ spec }) => spec);
+    return this.#specs;
+  }
+
+  /** The tool behind a full name, as of the last {@link ToolRegistry.specs}. */
+  find(name: string): Tool | undefined {
+    return this.#current().get(name)?.tool;
+  }
+
+  /** The result of a call to a tool that there is not: it lists the tools there are, and the nearest name. */
+  refuse(call: ToolCall, attempts = 0): ToolFailure {
+    const message = unknownToolMessage(call.name, this.names);
+    const name = call.name.slice(0, MAX_FULL_NAME);
+    const error: ErrorData = { code: 'tool.unknown', message, retryable: 'no', tool: name };
+    return failure(call, 'unknown', error, { durationMs: 0, attempts });
+  }
+
+  /**
+   * Sets up the toolsets that were added since the last time, one after the other; answers with what went wrong.
+   *
+   * Each is set up once; the tools of one that failed stay hidden, the others go on.
+   */
+  setup(): Promise<readonly ErrorData[]> {
+    this.#work = this.#work.then(() => this.#setUpWaiting());
+    return this.#work;
+  }
+
+  /** Tears down, in reverse order, whatever set-up was begun, also where it failed half-way. Twice is once. */
+  teardown(): Promise<readonly ErrorData[]> {
+    this.#work = this.#work.then(() => this.#tearDownBegun());
+    return this.#work;
+  }
+
+  /** The names that hold now; before the first step, those of the first. */
+  #current(): ReadonlyMap<string, Entry> {
+    if (this.#visible.size === 0) this.specs();
+    return this.#visible;
+  }
+
+  #addSet(toolset: Toolset): void {
+    if (!isToolName(toolset.name)) {
+      this.#refuse(
+        'tool.invalid',
+        `toolset '${messageOf(toolset.name)}' as its name is no name: letters, digits, _ and - only`,
+      );
+      return;
+    }
+    for (const tool of toolset.tools) this.#addTool(tool, toolset);
+    if (this.#begun.includes(toolset)) return;
+    if (toolset.setup === undefined && toolset.teardown === undefined) this.#ready.add(toolset);
+    else this.#waiting.add(toolset);
+  }
+
+  #addTool(tool: Tool, toolset: Toolset | undefined): void {
+    const problem = notATool(tool);
+    if (problem !== undefined) {
+      this.#refuse(
+        'tool.invalid',
+        `a tool${toolset ? ` of '${toolset.name}'` : ''} as it is none: ${problem}`,
+      );
+      return;
+    }
+    const name = toolset === undefined ? tool.name : `${toolset.name}.${tool.name}`;
+    const known = this.#entries.get(name);
+    if (known !== undefined) {
+      const found = known.tool === tool ? 'it was added twice' : 'two different tools are called that';
+      this.#refuse('tool.duplicate', `tool '${name}' as its name is taken: ${found}`, name);
+      return;
+    }
+    if (name.length > MAX_FULL_NAME) {
+      this.#refuse(
+        'tool.invalid',
+        `tool '${name}' as its name is longer than ${MAX_FULL_NAME} characters: ${name.length}`,
+        name,
+      );
+      return;
+    }
+    try {
+      const spec = { name, description: tool.description, parameters: tool.parameters };
+      this.#entries.set(name, { name, tool, spec, toolset });
+      this.#isChanged = true;
+    } catch (thrown) {
+      this.#problems.push(
+        errorData(thrown, 'tool.invalid', {
+          tool: name,
+          message: `Cannot add tool '${name}' as it cannot be described`,
+        }),
+      );
+    }
+  }
+
+  #refuse(code: 'tool.invalid' | 'tool.duplicate', what: string, tool?: string): void {
+    const where = tool === undefined ? {} : { tool };
+    this.#problems.push({ code, message: `Cannot add ${what}`, retryable: 'no', ...where });
+  }
+
+  async #setUpWaiting(): Promise<readonly ErrorData[]> {
+    const problems: ErrorData[] = [];
+    for (const toolset of this.#waiting) {
+      this.#waiting.delete(toolset);
+      this.#begun.push(toolset);
+      try {
+        await toolset.setup?.();
+        this.#ready.add(toolset);
+        this.#isChanged = true;
+      } catch (thrown) {
+        problems.push(lifeCycleError(thrown, toolset, 'set up'));
+      }
+    }
+    return problems;
+  }
+
+  async #tearDownBegun(): Promise<readonly ErrorData[]> {
+    const problems: ErrorData[] = [];
+    for (const toolset of this.#begun.splice(0).toReversed()) {
+      try {
+        await toolset.teardown?.();
+      } catch (thrown) {
+        problems.push(lifeCycleError(thrown, toolset, 'tear down'));
+      }
+    }
+    return problems;
+  }
+}
+
+/** Whether something in a list of tools is a set of them. */
+export const isToolset = (item: Tool | Toolset): item is Toolset =>
+  typeof item === 'object' && item !== null && 'tools' in item && Array.isArray(item.tools);
+
+/**
+ * What a model reads that asked for a tool that there is not.
+ *
+ * @example
+ * unknownToolMessage('Add', ['add', 'clock'])
+ * // => "Cannot call 'Add' as there is no such tool: did you mean 'add'? There are: add, clock"
+ */
+export const unknownToolMessage = (name: string, names: readonly string[]): string => {
+  const listed = names.slice(0, MAX_LISTED);
+  const more = names.length > listed.length ? ` and ${names.length - listed.length} more` : '';
+  const nearest = nearestName(name, names);
+  const hint = nearest === undefined ? '' : `did you mean '${nearest}'? `;
+  const there = names.length === 0 ? 'there are no tools' : `There are: ${listed.join(', ')}${more}`;
+  return `Cannot call '${name.slice(0, MAX_FULL_NAME)}' as there is no such tool: ${hint}${there}`;
+};
+
+const lifeCycleError = (thrown: unknown, toolset: Toolset, what: string): ErrorData => ({
+  ...errorData(thrown, 'tool.setup', { message: `Cannot ${what} toolset '${toolset.name}' as it failed` }),
+  code: 'tool.setup',
+  details: { toolset: toolset.name },
+});
+
+/** Tools may be made by hand, and in JavaScript. */
+const notATool = (tool: unknown): string | undefined => {
+  if (typeof tool !== 'object' || tool === null) return messageOf(tool);
+  if (!('name' in tool) || !isToolName(tool.name))
+    return `its name is ${'name' in tool ? messageOf(tool.name) : 'missing'}`;
+  const isWhole =
+    'execute' in tool &&
+    typeof tool.execute === 'function' &&
+    'check' in tool &&
+    typeof tool.check === 'function';
+  return isWhole ? undefined : `'${tool.name}' has no execute and check; make it with tool()`;
+};
