@@ -1,0 +1,161 @@
+import type { Observable } from 'rxjs';
+import { mergeMap } from 'rxjs';
+import type { EventOf, LiveEvent } from '../contracts/event.ts';
+import { oneLine } from './printable.ts';
+
+/** What somebody in a run is doing, in words for people; safe to print. */
+export interface Activity {
+  /** ms since 1970. */
+  readonly at: number;
+  readonly path: string;
+  /** The last part of the path: `researcher-1`. */
+  readonly name: string;
+  readonly phase?: string | undefined;
+  /** `Reading config.json`; a tool's own words where it has any. */
+  readonly text: string;
+  /** `researcher-1 · ACT · Reading config.json` */
+  readonly line: string;
+}
+
+/**
+ * An event in words, or undefined if a person need not hear of it. Pure.
+ *
+ * Deltas, the six phases as such and tools that went well say nothing: the work in them does.
+ *
+ * @example
+ * handle.events$.subscribe((event) => { const activity = activityOf(event); if (activity) console.log(activity.line); });
+ */
+export const activityOf = (event: LiveEvent): Activity | undefined => {
+  const said = wordsOf(event);
+  if (said === undefined) return undefined;
+  const name = nameOf(event.path);
+  const phase = 'phase' in event && event.phase !== undefined ? oneLine(event.phase, 40) : undefined;
+  const text = oneLine(said);
+  const line = [name, phase, text].filter((part) => part !== undefined && part !== '').join(' · ');
+  return { at: event.at, path: event.path, name, ...(phase === undefined ? {} : { phase }), text, line };
+};
+
+/** The activities of a run, as they happen. */
+export const activity$ = (events$: Observable<LiveEvent>): Observable<Activity> =>
+  events$.pipe(
+    mergeMap((event) => {
+      const activity = activityOf(event);
+      return activity === undefined ? [] : [activity];
+    }),
+  );
+
+/** The last part of a path, fit to print: `desk/researcher-1` is `researcher-1`. */
+export const nameOf = (path: string): string => oneLine(path.slice(path.lastIndexOf('/') + 1), 60);
+
+const seconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
+
+const wordsOf = (event: LiveEvent): string | undefined => {
+  switch (event.type) {
+    case 'run.started':
+      if (event.model === undefined) return 'Started';
+      return `Started with ${event.model}${event.isLanguageModel === false ? ', which is not a language model' : ''}`;
+    case 'run.paused':
+      return 'Paused';
+    case 'run.resumed':
+      return 'Resumed';
+    case 'run.ended':
+      return ended(event);
+    case 'agent.prepared':
+      return event.problems.length === 0
+        ? undefined
+        : `Cannot start: ${event.problems.map(({ message }) => message).join('; ')}`;
+    case 'agent.decided':
+      return event.decision.kind === 'answer' ? 'Answering' : undefined;
+    case 'agent.critiqued':
+      if (event.verdict === 'accept') return 'Accepted';
+      return `${event.verdict === 'revise' ? 'To be revised' : 'Stopped by a critic'}: ${event.note ?? ''}`;
+    case 'agent.waiting':
+      return `Waiting${event.reason === undefined ? '' : ` for ${event.reason}`}`;
+    case 'critic.failed':
+      return `The critic ${event.critic} failed: ${event.error.message}`;
+    default:
+      return modelWords(event);
+  }
+};
+
+const ended = ({ status, stopReason, error }: EventOf<'run.ended'>): string => {
+  switch (status) {
+    case 'completed':
+      return 'Completed';
+    case 'stopped':
+      return `Stopped: ${stopReason.kind}`;
+    case 'aborted':
+      return 'Aborted';
+    case 'failed':
+      return `Failed: ${error?.message ?? stopReason.kind}`;
+  }
+};
+
+const modelWords = (event: LiveEvent): string | undefined => {
+  switch (event.type) {
+    case 'model.asked':
+      return 'Thinking';
+    case 'model.retrying':
+      return `Asking ${event.model} again in ${seconds(event.waitMs)}: ${event.error.message}`;
+    case 'model.discarded':
+      return 'Taking back an answer that broke off';
+    case 'model.failed':
+      return `${event.model} failed: ${event.error.message}`;
+    case 'model.fellBack':
+      return `Asking ${event.to} in place of ${event.from}: ${event.error.message}`;
+    case 'model.swapped':
+      return `Now with ${event.to}`;
+    default:
+      return toolWords(event);
+  }
+};
+
+const toolWords = (event: LiveEvent): string | undefined => {
+  switch (event.type) {
+    case 'tool.approval-requested':
+      return `Waiting for a yes: ${event.description || event.tool}`;
+    case 'tool.denied':
+      return `Denied: ${event.tool}${event.reason === undefined ? '' : `, ${event.reason}`}`;
+    case 'tool.started':
+      return event.description || `Using ${event.tool}`;
+    case 'tool.progressed':
+      return event.text;
+    case 'tool.retrying':
+      return `Trying ${event.tool} again in ${seconds(event.waitMs)}: ${event.error.message}`;
+    case 'tool.finished':
+      return event.ok ? undefined : `${event.tool} failed: ${event.error?.message ?? event.text}`;
+    case 'tool.deprecated':
+      return `${event.tool} is deprecated: ${event.reason}`;
+    case 'toolset.failed':
+      return `The tools of ${event.toolset} are missing: ${event.error.message}`;
+    default:
+      return teamWords(event);
+  }
+};
+
+const teamWords = (event: LiveEvent): string | undefined => {
+  switch (event.type) {
+    case 'person.asked':
+      return `Asking: ${event.question}`;
+    case 'person.answered':
+      return `Was told: ${event.text}`;
+    case 'message.sent':
+      return `To ${event.to}: ${event.text}`;
+    case 'message.dropped':
+      return `Nobody took a message to ${event.to}: ${event.reason}`;
+    case 'member.engaged':
+      return `Engaged ${event.member}`;
+    case 'member.ended':
+      return `${event.member} ended: ${event.status}`;
+    case 'team.planned':
+      return `Planned ${event.assignments.map(({ worker, task }) => `${worker}: ${task}`).join('; ')}`;
+    case 'team.noted':
+      return event.text;
+    case 'observer.failed':
+      return `The observer ${event.observer} failed: ${event.error.message}`;
+    case 'observer.dropped':
+      return `The observer ${event.observer} missed ${event.count} events`;
+    default:
+      return undefined;
+  }
+};

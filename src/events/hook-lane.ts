@@ -1,0 +1,182 @@
+import type { Clock } from '../contracts/clock.ts';
+import { TroupeError } from '../contracts/error.ts';
+import type { EventType, Hook, LiveEvent } from '../contracts/event.ts';
+import { BoundedBuffer } from './bounded-buffer.ts';
+import type { OnFailure } from './failure-reporter.ts';
+import { isAboutObservers } from './failure-reporter.ts';
+import { isThenable } from './safe-observable.ts';
+
+/** How a hook has fared so far, in events. */
+export interface HookStats {
+  readonly name: string;
+  /** Taken up by it, the failed ones included. */
+  readonly handled: number;
+  /** It threw, rejected or was given up on. */
+  readonly failed: number;
+  /** It never saw them, as too many waited. */
+  readonly dropped: number;
+  /** Still in its queue. */
+  readonly waiting: number;
+}
+
+interface LaneSetup {
+  readonly clock: Clock;
+  readonly report: OnFailure;
+  readonly onDropped: (hook: string, count: number) => void;
+  readonly capacity: number;
+}
+
+/** In ms. */
+const DEFAULT_TIMEOUT = 5_000;
+/** What the timers of all platforms can count to, in ms: longer ones would fire at once. */
+export const LONGEST_TIMEOUT = 2 ** 31 - 1;
+
+/** One hook and what waits for it: it handles one event at a time, in order, and nobody waits for it. */
+export class HookLane {
+  readonly #hook: Hook;
+  readonly #types: ReadonlySet<EventType> | undefined;
+  readonly #timeoutMs: number;
+  readonly #setup: LaneSetup;
+  readonly #waiting: BoundedBuffer<LiveEvent>;
+  readonly #whenIdle: (() => void)[] = [];
+  #giveUp: (() => void) | undefined;
+  #isBusy = false;
+  #isClosed = false;
+  #handled = 0;
+  #failed = 0;
+  #dropped = 0;
+  #untold = 0;
+
+  constructor(hook: Hook, setup: LaneSetup) {
+    const { on, timeoutMs = DEFAULT_TIMEOUT } = hook;
+    this.#hook = hook;
+    this.#types = on === undefined ? undefined : new Set(typeof on === 'string' ? [on] : on);
+    this.#timeoutMs = Math.min(timeoutMs, LONGEST_TIMEOUT);
+    this.#setup = setup;
+    this.#waiting = new BoundedBuffer(setup.capacity);
+  }
+
+  get isBusy(): boolean {
+    return this.#isBusy;
+  }
+
+  get stats(): HookStats {
+    return {
+      name: this.#hook.name,
+      handled: this.#handled,
+      failed: this.#failed,
+      dropped: this.#dropped,
+      waiting: this.#waiting.length,
+    };
+  }
+
+  wants(type: EventType): boolean {
+    return this.#types === undefined || this.#types.has(type);
+  }
+
+  offer(event: LiveEvent): void {
+    if (this.#isClosed) return;
+    if (this.#isBusy) {
+      if (this.#waiting.push(event)) this.#drop(1);
+      return;
+    }
+    this.#isBusy = true;
+    this.#work(event);
+  }
+
+  /** Resolves as soon as nothing waits and nothing is under way. */
+  whenIdle(): Promise<void> {
+    if (!this.#isBusy) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#whenIdle.push(resolve);
+    });
+  }
+
+  /** Drops what waits, and takes no more. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#drop(this.#waiting.length);
+    this.#waiting.clear();
+    this.#giveUp?.();
+    this.#tellDropped();
+  }
+
+  /** A loop and not a recursion: a queue of 1,000 events that a hook handles at once must not eat the stack. */
+  #work(first: LiveEvent | undefined): void {
+    let event = first;
+    while (event !== undefined) {
+      this.#handled += 1;
+      const pending = this.#handle(event);
+      if (pending !== undefined) {
+        this.#await(pending, event);
+        return;
+      }
+      event = this.#waiting.shift();
+    }
+    this.#isBusy = false;
+    this.#tellDropped();
+    for (const resolve of this.#whenIdle.splice(0)) resolve();
+  }
+
+  #handle(event: LiveEvent): PromiseLike<unknown> | undefined {
+    try {
+      const returned: unknown = this.#hook.handle(event);
+      return isThenable(returned) ? returned : undefined;
+    } catch (error) {
+      this.#fail(event, error);
+      return undefined;
+    }
+  }
+
+  /** Goes on when `pending` is settled or out of time, whichever is first; what comes of it later is ignored. */
+  #await(pending: PromiseLike<unknown>, event: LiveEvent): void {
+    const { clock } = this.#setup;
+    const goOn = () => {
+      if (this.#giveUp !== stop) return;
+      stop();
+      this.#work(this.#waiting.shift());
+    };
+    const timer = clock.setTimeout(() => {
+      this.#fail(event, this.#outOfTime(event));
+      goOn();
+    }, this.#timeoutMs);
+    const stop = () => {
+      clock.clearTimeout(timer);
+      this.#giveUp = undefined;
+    };
+    this.#giveUp = stop;
+    // Adopted first, as a thenable of somebody's own may throw at once.
+    void Promise.resolve(pending).then(goOn, (error: unknown) => {
+      if (this.#giveUp === stop) this.#fail(event, error);
+      goOn();
+    });
+  }
+
+  #outOfTime({ type, runId, path }: LiveEvent): TroupeError {
+    const { name } = this.#hook;
+    const message = `Cannot wait for hook '${name}' as it took longer than ${this.#timeoutMs} ms: ${type}`;
+    return new TroupeError('internal', message, { runId, path });
+  }
+
+  #fail(event: LiveEvent, error: unknown): void {
+    this.#failed += 1;
+    if (!isAboutObservers(event)) this.#setup.report(this.#hook.name, error);
+  }
+
+  #drop(count: number): void {
+    this.#dropped += count;
+    this.#untold += count;
+  }
+
+  #tellDropped(): void {
+    const count = this.#untold;
+    if (count === 0) return;
+    this.#untold = 0;
+    try {
+      this.#setup.onDropped(this.#hook.name, count);
+    } catch (error) {
+      this.#setup.report(this.#hook.name, error);
+    }
+  }
+}
