@@ -48,9 +48,9 @@ export class HookLane {
   #untold = 0;
 
   constructor(hook: Hook, setup: LaneSetup) {
-    const { on, timeoutMs = DEFAULT_TIMEOUT } = hook;
+    const { timeoutMs = DEFAULT_TIMEOUT } = hook;
     this.#hook = hook;
-    this.#types = on === undefined ? undefined : new Set(typeof on === 'string' ? [on] : on);
+    this.#types = typesOf(hook.on);
     this.#timeoutMs = Math.min(timeoutMs, LONGEST_TIMEOUT);
     this.#setup = setup;
     this.#waiting = new BoundedBuffer(setup.capacity);
@@ -180,3 +180,7 @@ export class HookLane {
     }
   }
 }
+
+/** The types that a hook names in `on`; undefined stands for all. */
+export const typesOf = (on: Hook['on']): ReadonlySet<EventType> | undefined =>
+  on === undefined ? undefined : new Set(typeof on === 'string' ? [on] : on);

@@ -1,10 +1,10 @@
 import type { Clock } from '../contracts/clock.ts';
-import type { EventType, Hook, LiveEvent } from '../contracts/event.ts';
+import type { EventOf, EventType, Hook, LiveEvent } from '../contracts/event.ts';
 import type { EventStream } from './event-stream.ts';
 import type { OnFailure } from './failure-reporter.ts';
 import { failureReporter } from './failure-reporter.ts';
 import type { HookStats } from './hook-lane.ts';
-import { HookLane, LONGEST_TIMEOUT } from './hook-lane.ts';
+import { HookLane, LONGEST_TIMEOUT, typesOf } from './hook-lane.ts';
 
 /** What hooks need of the run that they observe. */
 export interface HookSetup {
@@ -87,10 +87,21 @@ export const attachHooks = (
 };
 
 /**
- * A hook with its event's type inferred from `on`.
+ * A hook whose event has the type that `on` names: `handle` sees only that, and the hook fits wherever hooks do.
  *
  * @example
  * const audit = hook({ name: 'audit', on: 'tool.finished', handle: (event) => console.log(event.tool, event.ok) });
  * await desk.run('…', { hooks: [audit] });
  */
-export const hook = <const Type extends EventType = EventType>(observer: Hook<Type>): Hook<Type> => observer;
+export const hook = <const Type extends EventType = EventType>(observer: Hook<Type>): Hook => {
+  const { name, on, priority, timeoutMs } = observer;
+  const types = typesOf(on);
+  const isWanted = (event: LiveEvent): event is EventOf<Type> => types?.has(event.type) ?? true;
+  return {
+    name,
+    on,
+    priority,
+    timeoutMs,
+    handle: (event) => (isWanted(event) ? observer.handle(event) : undefined),
+  };
+};

@@ -93,8 +93,9 @@ const RESTS: ReadonlySet<string> = new Set(['waiting', 'completed', 'stopped', '
 
 const foldAgent = (agent: AgentProgress, event: LiveEvent): AgentProgress => {
   if (event.type === 'phase.entered') {
-    const isWorking = PHASES.has(event.phase) || (agent.isWorking && !RESTS.has(event.phase));
-    return { ...agent, phase: oneLine(event.phase, 40), isWorking };
+    const { phase = '' }: { readonly phase?: string | undefined } = event;
+    const isWorking = PHASES.has(phase) || (agent.isWorking && !RESTS.has(phase));
+    return { ...agent, phase: oneLine(phase, 40), isWorking };
   }
   const text = activityOf(event)?.text ?? agent.text;
   if (event.type === 'tool.started') {
