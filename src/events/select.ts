@@ -50,19 +50,21 @@ export const text$ = (events$: Observable<LiveEvent>, path?: string): Observable
   events$.pipe(
     ofType('model.delta', 'model.answered', 'model.discarded', 'model.failed'),
     filter((event) => path === undefined || event.path === path),
-    scan(spoken, { open: new Map<string, string>(), said: undefined }),
+    scan(spoken, undefined),
+    filter((speeches) => speeches !== undefined),
     mergeMap(({ said }) => (said === undefined ? [] : [said])),
   );
 
 type Speech = EventOf<'model.delta' | 'model.answered' | 'model.discarded' | 'model.failed'>;
 
 interface Speeches {
-  /** By key, what was said so far in calls that go on. Belongs to one subscription, so it may be changed. */
+  /** By key, what was said so far in calls that go on. Made by the first event: a seed would be shared by all who watch. */
   readonly open: Map<string, string>;
   readonly said: SpokenText | undefined;
 }
 
-const spoken = ({ open }: Speeches, event: Speech): Speeches => {
+const spoken = (before: Speeches | undefined, event: Speech): Speeches => {
+  const open = before?.open ?? new Map<string, string>();
   const { path, agent, key } = event;
   const say = (text: string, isComplete = false): Speeches => ({
     open,

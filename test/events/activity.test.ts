@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { activity$, activityOf } from '../../src/events/activity.ts';
+import { deltaOf, durable, noted, noTotals, sampleRun } from './sample-events.ts';
+
+const error = { code: 'tool.failed', message: 'no such file', retryable: 'no' } as const;
+const call = { callId: 'call_0_0', tool: 'read_file' };
+const lineOf = (...event: Parameters<typeof durable>) => activityOf(durable(...event))?.line;
+
+test('[TENEX-38] a tool speaks in its own words: who · phase · what', () => {
+  const started = {
+    type: 'tool.started',
+    ...call,
+    input: {},
+    description: 'Reading config.json',
+    attempt: 1,
+  } as const;
+  expect(lineOf(0, started, 'desk/researcher-1', 'ACT')).toBe('researcher-1 · ACT · Reading config.json');
+  expect(lineOf(0, { ...started, description: '' }, 'desk', 'ACT')).toBe('desk · ACT · Using read_file');
+});
+
+test('[M53] what models, tools and people wrote is made fit for a terminal', () => {
+  const text = `\u001b[2J\u001b]0;pwned\u0007line one\r\nline two ${'x'.repeat(500)}`;
+  const activity = activityOf(durable(0, noted(text), 'desk/\u001b[31mevil', 'ACT\u0007'));
+  expect(activity?.text).toMatch(/^line one line two x+…$/u);
+  expect(activity?.text).toHaveLength(200);
+  expect(activity?.line.startsWith('evil · ACT · line one')).toBe(true);
+});
+
+test('[TENEX-13] the end is said in words, however the run ended', () => {
+  const end = { type: 'run.ended', stopReason: { kind: 'maxSteps' }, totals: noTotals } as const;
+  expect(lineOf(0, { ...end, status: 'completed' })).toBe('desk · Completed');
+  expect(lineOf(0, { ...end, status: 'stopped' })).toBe('desk · Stopped: maxSteps');
+  expect(lineOf(0, { ...end, status: 'aborted' })).toBe('desk · Aborted');
+  expect(lineOf(0, { ...end, status: 'failed', error })).toBe('desk · Failed: no such file');
+});
+
+test('[M53] a model that is no language model is called so', () => {
+  const started = {
+    type: 'run.started',
+    input: '',
+    model: 'offline:offline',
+    isLanguageModel: false,
+  } as const;
+  expect(lineOf(0, started)).toBe('desk · Started with offline:offline, which is not a language model');
+});
+
+test('[M53] trouble is told, and what goes well is not told twice', () => {
+  const finished = { type: 'tool.finished', ...call, text: '', durationMs: 1 } as const;
+  expect(lineOf(0, { ...finished, ok: true })).toBeUndefined();
+  expect(lineOf(0, { ...finished, ok: false, error })).toBe('desk · read_file failed: no such file');
+  const retrying = { type: 'model.retrying', model: 'm', attempt: 1, waitMs: 1_540, error } as const;
+  expect(lineOf(0, retrying)).toBe('desk · Asking m again in 1.5 s: no such file');
+  expect(activityOf(deltaOf('x', 'k'))).toBeUndefined();
+});
+
+test('[M53] activities flow as they happen', () => {
+  const { stream, tell } = sampleRun();
+  const lines: string[] = [];
+  activity$(stream.events$).subscribe(({ line }) => lines.push(line));
+  tell({ type: 'phase.entered', phase: 'DECIDE' });
+  tell({ type: 'model.asked', model: 'm', key: 'k', messages: 1, attempt: 1 }, 'desk', 'DECIDE');
+  expect(lines).toEqual(['desk · DECIDE · Thinking']);
+});
