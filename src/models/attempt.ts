@@ -1,0 +1,172 @@
+import type { Clock } from '../contracts/clock.ts';
+import { isTroupeError, TroupeError } from '../contracts/error.ts';
+import type { Model, ModelAnswer, ModelCall, ModelDelta, ModelRequest } from '../contracts/model.ts';
+
+/** What one guarded attempt needs to know. */
+export interface AttemptOptions {
+  /** Handed to the model as `call.key`. */
+  readonly key: string;
+  readonly clock: Clock;
+  /** Ends the attempt when it aborts. Read only if the model answers with a promise or asks for its own signal. */
+  readonly signal?: AbortSignal | undefined;
+  /** In ms; default 600,000 (what both vendors' SDKs wait). `Infinity` waits for ever. */
+  readonly attemptTimeoutMs?: number | undefined;
+  /** In ms; default 90,000. `Infinity` waits for ever. */
+  readonly idleTimeoutMs?: number | undefined;
+  readonly isWatched?: boolean | undefined;
+  readonly onDelta?: ((delta: ModelDelta) => void) | undefined;
+}
+
+/**
+ * Asks a model once and guarantees that the answer, or a typed error, comes in time.
+ *
+ * An answer that is there at once is returned at once: no timer, no AbortController, no promise. A promise is raced
+ * against `signal`, the attempt's time-out and an idle watchdog that every delta resets; whatever ends it first also
+ * aborts the model's own signal, and what the model does after that is ignored.
+ *
+ * @example
+ * const answer = await attemptModel(model, request, { key: 'run-1/desk#3.DECIDE.0.1', clock: systemClock });
+ *
+ * @throws (or rejects with) what the model throws, `model.timeout`, `model.idle`, or the reason of the abort: as it is
+ * if it is a TroupeError, else as `run.aborted`.
+ */
+export const attemptModel = (
+  model: Model,
+  request: ModelRequest,
+  options: AttemptOptions,
+): ModelAnswer | Promise<ModelAnswer> => {
+  const attempt = new Attempt(model, options);
+  let answer: ModelAnswer | Promise<ModelAnswer>;
+  try {
+    answer = model.answer(request, attempt);
+  } catch (error) {
+    attempt.isOver = true;
+    throw error;
+  }
+  if ('then' in answer) return attempt.guard(answer);
+  attempt.isOver = true;
+  return answer;
+};
+
+const DEFAULT_ATTEMPT_TIMEOUT_MS = 600_000;
+const DEFAULT_IDLE_TIMEOUT_MS = 90_000;
+
+/** A timer set for longer fires at once: the platform keeps the delay in 32 bits. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+class Attempt implements ModelCall {
+  readonly key: string;
+  readonly isWatched: boolean;
+  readonly delta: (delta: ModelDelta) => void;
+  isOver = false;
+
+  readonly #model: Model;
+  readonly #options: AttemptOptions;
+  #controller: AbortController | undefined;
+  /** Why the attempt was ended from outside, if it was. */
+  #reason: TroupeError | undefined;
+  #end: ((error: TroupeError) => void) | undefined;
+  #heardAt = 0;
+  #idleTimer: unknown;
+
+  constructor(model: Model, options: AttemptOptions) {
+    this.#model = model;
+    this.#options = options;
+    this.key = options.key;
+    this.isWatched = options.isWatched ?? false;
+    this.delta = (delta) => {
+      if (this.isOver) return;
+      if (this.#end !== undefined) this.#heardAt = options.clock.now();
+      options.onDelta?.(delta);
+    };
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      const { signal } = this.#options;
+      if (this.#reason !== undefined) this.#controller.abort(this.#reason);
+      else if (signal?.aborted && !this.isOver) this.#controller.abort(abortError(signal, this.#model));
+    }
+    return this.#controller.signal;
+  }
+
+  guard(answer: Promise<ModelAnswer>): Promise<ModelAnswer> {
+    const { clock, signal } = this.#options;
+    const timeoutMs = this.#options.attemptTimeoutMs ?? DEFAULT_ATTEMPT_TIMEOUT_MS;
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => {
+        if (signal !== undefined) this.#end?.(abortError(signal, this.#model));
+      };
+      const settle = (): boolean => {
+        if (this.isOver) return false;
+        this.isOver = true;
+        clock.clearTimeout(timer);
+        clock.clearTimeout(this.#idleTimer);
+        signal?.removeEventListener('abort', onAbort);
+        return true;
+      };
+      this.#end = (error) => {
+        if (!settle()) return;
+        this.#reason = error;
+        reject(error);
+        this.#controller?.abort(error);
+      };
+      const timer = arm(clock, timeoutMs, () => this.#end?.(timeoutError(this.#model, timeoutMs)));
+      this.#heardAt = clock.now();
+      this.#watch(this.#idleTimeoutMs);
+      // Both arms are always attached, so a settlement that comes too late is nobody's unhandled rejection.
+      answer.then(
+        (value) => {
+          if (settle()) resolve(value);
+        },
+        (error: unknown) => {
+          if (settle()) reject(error);
+        },
+      );
+      if (signal?.aborted) onAbort();
+      else signal?.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  get #idleTimeoutMs(): number {
+    return this.#options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS;
+  }
+
+  /** One timer is re-armed when it fires: a new one for every delta would cost more than the delta. */
+  #watch(ms: number): void {
+    const { clock } = this.#options;
+    const limit = this.#idleTimeoutMs;
+    this.#idleTimer = arm(clock, ms, () => {
+      const quietMs = clock.now() - this.#heardAt;
+      if (quietMs >= limit) this.#end?.(idleError(this.#model, limit));
+      else this.#watch(Math.min(limit, limit - quietMs));
+    });
+  }
+}
+
+const arm = (clock: Clock, ms: number, callback: () => void): unknown =>
+  ms <= LONGEST_TIMER_MS ? clock.setTimeout(callback, ms) : undefined;
+
+const abortError = (signal: AbortSignal, model: Model): TroupeError =>
+  isTroupeError(signal.reason)
+    ? signal.reason
+    : new TroupeError('run.aborted', `Cannot finish asking ${nameOf(model)} as the call was aborted`, {
+        cause: signal.reason,
+      });
+
+const timeoutError = (model: Model, ms: number): TroupeError =>
+  new TroupeError(
+    'model.timeout',
+    `Cannot wait longer for ${nameOf(model)} as it had no answer in ${ms} ms`,
+    {
+      retryable: 'yes',
+    },
+  );
+
+const idleError = (model: Model, ms: number): TroupeError =>
+  new TroupeError('model.idle', `Cannot wait longer for ${nameOf(model)} as it was silent for ${ms} ms`, {
+    retryable: 'yes',
+  });
+
+const nameOf = (model: Model): string => `${model.provider}:${model.id}`;

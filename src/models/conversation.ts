@@ -1,0 +1,85 @@
+import { isJsonObject } from '../contracts/json.ts';
+import type { AssistantTurn, ToolTurn, Transcript } from '../contracts/transcript.ts';
+
+/** What the user side says at one point: first the results of the calls before, then words. */
+export interface UserMessage {
+  readonly role: 'user';
+  readonly results: readonly ToolTurn[];
+  readonly text: string;
+}
+
+/** What the model said, or several things that it said in a row. */
+export interface AssistantMessage {
+  readonly role: 'assistant';
+  readonly turns: readonly AssistantTurn[];
+}
+
+/** One side's contribution. */
+export type Message = UserMessage | AssistantMessage;
+
+/**
+ * A transcript as strictly alternating messages that both providers accept, whatever happened on the way: it begins with
+ * the user, neighbours of one role are joined, no message is empty, every call has exactly one result and every result
+ * directly follows its call. A call without a result (its run was aborted) gets one that says so; a result without a
+ * call (its call was compacted away) is told as text. It ends with the user too (newer models refuse to complete an
+ * answer that we begin), unless the model paused and wants its own words back.
+ *
+ * @example
+ * conversation(messages).map(({ role }) => role) // => ['user', 'assistant', 'user']
+ */
+export const conversation = (messages: Transcript): readonly Message[] => {
+  const found: Message[] = [];
+  let open: Map<string, ToolTurn | undefined> = new Map();
+  let texts: string[] = [];
+
+  const closeUser = (): void => {
+    const results = [...open].map(([callId, result]) => result ?? unanswered(callId));
+    const text = texts.join('\n\n');
+    open = new Map();
+    texts = [];
+    if (results.length > 0 || text !== '') found.push({ role: 'user', results, text });
+  };
+
+  for (const turn of messages) {
+    if (turn.role === 'user') {
+      if (turn.text.trim() !== '')
+        texts.push(turn.from === undefined ? turn.text : `[${turn.from}] ${turn.text}`);
+    } else if (turn.role === 'tool') {
+      if (open.has(turn.callId) && open.get(turn.callId) === undefined) open.set(turn.callId, turn);
+      else texts.push(`[result of ${turn.tool}] ${turn.text}`);
+    } else if (!isEmpty(turn)) {
+      closeUser();
+      const last = found.at(-1);
+      if (last?.role === 'assistant')
+        found.splice(-1, 1, { role: 'assistant', turns: [...last.turns, turn] });
+      else found.push(...(last === undefined ? [OPENING] : []), { role: 'assistant', turns: [turn] });
+      open = new Map((turn.calls ?? []).map(({ id }) => [id, undefined]));
+    }
+  }
+  closeUser();
+  const last = found.at(-1);
+  return last === undefined || (last.role === 'assistant' && !isPaused(last)) ? [...found, OPENING] : found;
+};
+
+/** What the user side says where it said nothing and providers insist. */
+const OPENING: UserMessage = { role: 'user', results: [], text: 'Go on.' };
+
+/** An adapter marks the replay of a turn with which the model paused by `paused: true`. */
+const isPaused = ({ turns }: AssistantMessage): boolean => {
+  const content = turns.at(-1)?.replay?.content;
+  return isJsonObject(content) && content['paused'] === true;
+};
+
+const isEmpty = ({ text, calls, replay }: AssistantTurn): boolean =>
+  text.trim() === '' && (calls ?? []).length === 0 && replay === undefined;
+
+const unanswered = (callId: string): ToolTurn => ({
+  role: 'tool',
+  callId,
+  tool: '',
+  text: '{"error":"aborted"}',
+  failed: true,
+});
+
+/** What a provider is told of a result; providers refuse an empty one. */
+export const resultText = ({ text }: ToolTurn): string => (text === '' ? '(no output)' : text);

@@ -1,0 +1,24 @@
+import { TroupeError } from '../contracts/error.ts';
+
+/**
+ * Loads an optional package on first use, or says which one to install.
+ *
+ * The import itself stays with the caller, as a literal that bundlers can follow. A failure is not remembered: once the
+ * package is installed, the next call finds it where the platform looks again.
+ *
+ * @example
+ * const { default: OpenAI } = await loadPackage('openai', () => import('openai'));
+ *
+ * @throws `model.package-missing` if the package is not there, or is there and does not load.
+ */
+export const loadPackage = async <Module>(name: string, load: () => Promise<Module>): Promise<Module> => {
+  try {
+    return await load();
+  } catch (error) {
+    throw new TroupeError(
+      'model.package-missing',
+      `Cannot load the package ${name} as it is not installed or does not start: run \`npm install ${name}\``,
+      { cause: error },
+    );
+  }
+};

@@ -1,0 +1,193 @@
+import type { Response, ResponseOutputItem, ResponseStreamEvent } from 'openai/resources/responses/responses';
+import { toJson } from '../contracts/json.ts';
+import type { FinishReason, ModelAnswer, ModelCall, ModelRequest } from '../contracts/model.ts';
+import type { ToolCall } from '../contracts/tool.ts';
+import type { Replay } from '../contracts/transcript.ts';
+import { callArguments } from './call-arguments.ts';
+import type { ErrorContext } from './classify-error.ts';
+import { wireOutput } from './output-schema.ts';
+import { cutOffError, malformedError, type StreamReader } from './provider-stream.ts';
+import type { ToolNames } from './tool-names.ts';
+import { usageOf } from './usage.ts';
+
+/** What a reader of a stream has to know of the question. */
+export interface ReaderContext {
+  readonly who: ErrorContext;
+  readonly request: ModelRequest;
+  readonly call: ModelCall;
+  readonly names: ToolNames;
+}
+
+/**
+ * Puts a stream of the Responses API together. The last event holds the whole response and is what counts; the events
+ * before it are only reported as they come.
+ */
+export const openaiReader = (context: ReaderContext): StreamReader<ResponseStreamEvent> => {
+  const { who, call } = context;
+  const done = new Map<number, ResponseOutputItem>();
+  const calls = new Map<number, number>();
+  let isCreated = false;
+  let last = 'no event';
+  let response: Response | undefined;
+
+  return {
+    take: (event) => {
+      last = event.type;
+      switch (event.type) {
+        case 'response.created':
+          if (isCreated) throw malformedError(who, 'a second response began within one stream');
+          isCreated = true;
+          call.delta({ type: 'progress' });
+          return false;
+        case 'response.output_text.delta':
+          call.delta({ type: 'text', text: event.delta });
+          return false;
+        case 'response.reasoning_summary_text.delta':
+        case 'response.reasoning_text.delta':
+          call.delta({ type: 'reasoning', text: event.delta });
+          return false;
+        case 'response.output_item.added':
+          if (event.item.type === 'function_call') {
+            const index = calls.size;
+            calls.set(event.output_index, index);
+            call.delta({ type: 'tool-call', index, name: context.names.original(event.item.name), text: '' });
+          } else call.delta({ type: 'progress' });
+          return false;
+        case 'response.function_call_arguments.delta':
+          call.delta({ type: 'tool-call', index: calls.get(event.output_index) ?? 0, text: event.delta });
+          return false;
+        case 'response.output_item.done':
+          done.set(event.output_index, event.item);
+          call.delta({ type: 'progress' });
+          return false;
+        case 'response.completed':
+        case 'response.incomplete':
+          response = event.response;
+          return true;
+        case 'response.failed':
+          throw providerError(event.response.error);
+        case 'error':
+          throw providerError(event);
+        default:
+          if (!KEEP_ALIVE.has(last)) call.delta({ type: 'progress' });
+          return false;
+      }
+    },
+    finish: () => {
+      if (response === undefined) throw cutOffError(who, `after ${last}`);
+      // Some servers leave the output of the last event empty.
+      const items = response.output?.length > 0 ? response.output : inOrder(done);
+      return answerOf(response, items, last === 'response.incomplete', context);
+    },
+  };
+};
+
+/** Sent while nothing happens: not a sign that the model is at work. */
+const KEEP_ALIVE: ReadonlySet<string> = new Set(['keepalive', 'ping']);
+
+const inOrder = <T>(items: ReadonlyMap<number, T>): T[] =>
+  [...items].sort(([left], [right]) => left - right).map(([, item]) => item);
+
+/** What the provider says within a stream, in the form in which the SDK throws it. */
+const providerError = (error: unknown): Error => {
+  const said = toJson(error);
+  return Object.assign(new Error(JSON.stringify(said)), { error: said });
+};
+
+const answerOf = (
+  response: Response,
+  items: readonly ResponseOutputItem[],
+  isIncomplete: boolean,
+  context: ReaderContext,
+): ModelAnswer => {
+  const { who, request, names } = context;
+  const refusal = refusalIn(items);
+  const stopped = isIncomplete ? incompleteReason(response) : undefined;
+  const calls = refusal === undefined ? callsIn(items, stopped, names) : [];
+  const text = textIn(items);
+  const reasoning = reasoningIn(items);
+  const written = `${text}${reasoning}${JSON.stringify(calls)}`;
+  const { usage } = response;
+  const reported = {
+    input: usage?.input_tokens,
+    output: usage?.output_tokens,
+    cached: usage?.input_tokens_details?.cached_tokens,
+    reasoning: usage?.output_tokens_details?.reasoning_tokens,
+  };
+  return {
+    text: request.output === undefined ? text : wireOutput(request.output).unwrap(text),
+    calls,
+    finish: finishOf(stopped, refusal, calls),
+    usage: usageOf(reported, request, written),
+    ...(reasoning === '' ? {} : { reasoning }),
+    ...(refusal === undefined ? {} : { refusal }),
+    ...(response.model ? { model: response.model } : {}),
+    ...replayOf(who, items),
+    ...(response.id ? { metadata: { responseId: response.id } } : {}),
+  };
+};
+
+const incompleteReason = ({ incomplete_details: details }: Response): FinishReason =>
+  details?.reason === 'content_filter'
+    ? 'content-filter'
+    : details?.reason === 'max_output_tokens'
+      ? 'length'
+      : 'other';
+
+const finishOf = (
+  stopped: FinishReason | undefined,
+  refusal: string | undefined,
+  calls: readonly ToolCall[],
+): FinishReason => {
+  if (refusal !== undefined) return 'refusal';
+  return stopped ?? (calls.length > 0 ? 'tool-calls' : 'stop');
+};
+
+const callsIn = (
+  items: readonly ResponseOutputItem[],
+  stopped: FinishReason | undefined,
+  names: ToolNames,
+): ToolCall[] => {
+  const lastItem = items.at(-1);
+  return items
+    .filter((item) => item.type === 'function_call')
+    .map((item, index) => {
+      const isCut = item.status === 'incomplete' || (stopped !== undefined && item === lastItem);
+      return {
+        id: item.call_id || `call_${index}`,
+        name: names.original(item.name),
+        ...callArguments(item.arguments, isCut),
+        ...(stopped === 'content-filter' ? { problem: 'A content filter stopped the answer.' } : {}),
+      };
+    });
+};
+
+const textIn = (items: readonly ResponseOutputItem[]): string =>
+  items
+    .flatMap((item) => (item.type === 'message' ? item.content : []))
+    .map((part) => (part.type === 'output_text' ? part.text : ''))
+    .join('');
+
+const refusalIn = (items: readonly ResponseOutputItem[]): string | undefined =>
+  items
+    .flatMap((item) => (item.type === 'message' ? item.content : []))
+    .map((part) => (part.type === 'refusal' ? part.refusal : undefined))
+    .find((refusal) => refusal !== undefined);
+
+const reasoningIn = (items: readonly ResponseOutputItem[]): string =>
+  items
+    .flatMap((item) => (item.type === 'reasoning' ? [...(item.summary ?? []), ...(item.content ?? [])] : []))
+    .map(({ text }) => text)
+    .join('\n\n');
+
+/** Items that are more than words and calls have to go back as they are; reasoning that was not encrypted cannot. */
+const replayOf = (
+  { provider, model }: ErrorContext,
+  items: readonly ResponseOutputItem[],
+): { replay?: Replay } => {
+  const kept = items.filter((item) => item.type !== 'reasoning' || item.encrypted_content);
+  if (kept.every(({ type }) => type === 'message' || type === 'function_call')) return {};
+  // A `status` of reasoning is given out by the API, but not taken in.
+  const echoed = kept.map((item) => (item.type === 'reasoning' ? { ...item, status: undefined } : item));
+  return { replay: { provider, content: { model, items: toJson(echoed) } } };
+};

@@ -1,0 +1,70 @@
+import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
+
+type CallPiece = NonNullable<ChatCompletionChunk.Choice.Delta['tool_calls']>[number];
+
+/** A call as far as it has arrived. */
+export interface CallDraft {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: string;
+}
+
+/** Puts the pieces of parallel calls together. */
+export interface ChatCalls {
+  /** Takes one piece and says which call it belongs to; `name` only with its first piece. */
+  take(piece: CallPiece): { readonly index: number; readonly name?: string; readonly text: string };
+  list(): readonly CallDraft[];
+}
+
+/**
+ * Collects the calls of one Chat Completions stream.
+ *
+ * By the book a piece names its call by `index`. Servers that leave it out, or give every call the same one, mark a new
+ * call by a new id (or, without ids, by a name): so Mistral's and Gemini's parallel calls stay apart.
+ *
+ * @example
+ * const calls = chatCalls();
+ * calls.take({ index: 0, id: 'a', function: { name: 'add', arguments: '{}' } }); // => { index: 0, name: 'add', text: '{}' }
+ */
+export const chatCalls = (): ChatCalls => {
+  const drafts: { id: string; name: string; arguments: string }[] = [];
+  const places = new Map<number, number>();
+
+  const placeOf = (piece: CallPiece): number => {
+    const index: unknown = piece.index;
+    const place = typeof index === 'number' ? places.get(index) : drafts.length - 1;
+    const known = place === undefined ? undefined : drafts[place];
+    const name = piece.function?.name;
+    const isOther =
+      known === undefined ||
+      (piece.id
+        ? known.id !== '' && piece.id !== known.id && Boolean(name)
+        : typeof index !== 'number' && Boolean(name));
+    if (!isOther && place !== undefined) return place;
+    drafts.push({ id: '', name: '', arguments: '' });
+    if (typeof index === 'number') places.set(index, drafts.length - 1);
+    return drafts.length - 1;
+  };
+
+  return {
+    list: () => drafts,
+    take: (piece) => {
+      const index = placeOf(piece);
+      const draft = drafts[index];
+      if (draft === undefined) throw new TypeError('a call without a place');
+      const isFirst = draft.name === '';
+      draft.id ||= piece.id ?? '';
+      // Some servers repeat the name in every piece, or send an empty one.
+      draft.name ||= piece.function?.name ?? '';
+      const text = argumentText(piece.function?.arguments);
+      draft.arguments += text;
+      return isFirst && draft.name !== '' ? { index, name: draft.name, text } : { index, text };
+    },
+  };
+};
+
+/** Arguments should be text; a server that sends them parsed means the same. */
+const argumentText = (value: unknown): string => {
+  if (value == null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+};

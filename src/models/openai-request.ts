@@ -1,0 +1,116 @@
+import type {
+  FunctionTool,
+  ResponseCreateParamsStreaming,
+  ResponseInputItem,
+} from 'openai/resources/responses/responses';
+import type { ModelRequest, ModelSettings, ToolChoice } from '../contracts/model.ts';
+import type { ToolCall } from '../contracts/tool.ts';
+import type { AssistantTurn } from '../contracts/transcript.ts';
+import { echoedInput } from './call-arguments.ts';
+import { conversation, resultText } from './conversation.ts';
+import { wireOutput, wireSchema } from './output-schema.ts';
+import { replayed } from './provider-options.ts';
+import type { ToolNames } from './tool-names.ts';
+
+/** The body of a request to the Responses API. Pure. */
+export const openaiRequest = (
+  id: string,
+  request: ModelRequest,
+  names: ToolNames,
+  options: { readonly cacheKey?: string | undefined; readonly extra?: object | undefined } = {},
+): ResponseCreateParamsStreaming => ({
+  model: id,
+  stream: true,
+  store: false,
+  ...(request.instructions === '' ? {} : { instructions: request.instructions }),
+  input: inputItems(id, request, names),
+  ...toolFields(request, names),
+  ...outputFields(request),
+  ...settingFields(id, request.settings),
+  ...(options.cacheKey === undefined ? {} : { prompt_cache_key: options.cacheKey }),
+  ...options.extra,
+});
+
+/** Models that think before they answer: they take an effort and refuse a temperature. */
+export const isReasoningModel = (id: string): boolean =>
+  /^(o\d|gpt-[5-9]|codex)/.test(id.replace(/^.*\//, ''));
+
+const inputItems = (id: string, { messages }: ModelRequest, names: ToolNames): ResponseInputItem[] => {
+  const items: ResponseInputItem[] = [];
+  for (const message of conversation(messages)) {
+    if (message.role === 'assistant') {
+      for (const turn of message.turns) items.push(...turnItems(id, turn, names));
+    } else {
+      for (const result of message.results) {
+        items.push({ type: 'function_call_output', call_id: result.callId, output: resultText(result) });
+      }
+      if (message.text !== '') items.push({ role: 'user', content: message.text });
+    }
+  }
+  return items;
+};
+
+const turnItems = (id: string, turn: AssistantTurn, names: ToolNames): ResponseInputItem[] => {
+  const calls = turn.calls ?? [];
+  const items = replayed(turn.replay, 'openai', id, 'items');
+  if (items?.filter(({ type }) => type === 'function_call').length === calls.length) {
+    let index = 0;
+    return items.map((item) => {
+      const call = item['type'] === 'function_call' ? calls[index++] : undefined;
+      // Made by the provider and kept as it was: only the provider's own types could say what it is.
+      return call === undefined ? (item as unknown as ResponseInputItem) : functionCall(call, names);
+    });
+  }
+  return [
+    ...(turn.text.trim() === '' ? [] : [{ role: 'assistant' as const, content: turn.text }]),
+    ...calls.map((call) => functionCall(call, names)),
+  ];
+};
+
+const functionCall = (call: ToolCall, names: ToolNames): ResponseInputItem => ({
+  type: 'function_call',
+  call_id: call.id,
+  name: names.legal(call.name),
+  arguments: JSON.stringify(echoedInput(call)),
+});
+
+type Fields = Partial<ResponseCreateParamsStreaming>;
+
+const toolFields = ({ tools, toolChoice }: ModelRequest, names: ToolNames): Fields =>
+  tools.length === 0
+    ? {}
+    : {
+        tools: tools.map(({ name, description, parameters }): FunctionTool => ({
+          type: 'function',
+          name: names.legal(name),
+          description,
+          parameters: wireSchema(parameters),
+          // Strict mode would refuse, or change, a schema with optional properties.
+          strict: false,
+        })),
+        ...(toolChoice === undefined ? {} : { tool_choice: wireToolChoice(toolChoice, names) }),
+      };
+
+const wireToolChoice = (
+  choice: ToolChoice,
+  names: ToolNames,
+): NonNullable<ResponseCreateParamsStreaming['tool_choice']> =>
+  typeof choice === 'string' ? choice : { type: 'function', name: names.legal(choice.name) };
+
+const outputFields = ({ output }: ModelRequest): Fields => {
+  if (output === undefined) return {};
+  const { name, schema, isStrict } = wireOutput(output);
+  return { text: { format: { type: 'json_schema', name, schema, strict: isStrict } } };
+};
+
+const settingFields = (id: string, settings: ModelSettings = {}): Fields => {
+  const { maxOutputTokens, temperature, reasoning } = settings;
+  const isReasoning = isReasoningModel(id);
+  return {
+    ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
+    ...(temperature === undefined || isReasoning ? {} : { temperature }),
+    ...(reasoning === undefined || !isReasoning ? {} : { reasoning: { effort: reasoning } }),
+    // As nothing is stored, the model's reasoning has to travel with the conversation.
+    ...(isReasoning ? { include: ['reasoning.encrypted_content'] } : {}),
+  };
+};

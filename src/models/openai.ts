@@ -1,0 +1,69 @@
+import type OpenAI from 'openai';
+import { TroupeError } from '../contracts/error.ts';
+import type { Model } from '../contracts/model.ts';
+import { processEnvironment, variable } from './environment.ts';
+import { loadPackage } from './load-package.ts';
+import { openaiReader } from './openai-answer.ts';
+import { openaiRequest } from './openai-request.ts';
+import { type ProviderOptions, sdkOptions } from './provider-options.ts';
+import { readAnswer } from './provider-stream.ts';
+import { toolNames } from './tool-names.ts';
+
+/** What {@link openai} can be told. */
+export interface OpenAIOptions extends ProviderOptions {
+  /** Sends requests with the same key to the same cache (`prompt_cache_key`). Default: none. */
+  readonly cacheKey?: string | undefined;
+}
+
+/**
+ * A model of OpenAI by the Responses API; needs the package `openai`, loaded on the first call.
+ *
+ * One call is one request, always streamed, and nothing is stored at the provider: encrypted reasoning goes back and forth
+ * as replay. A `baseURL` has to lead to a server that speaks the Responses API; for others there is `openaiChat`.
+ *
+ * @example
+ * const model = openai('gpt-5.5'); // reads OPENAI_API_KEY, OPENAI_BASE_URL
+ *
+ * @throws (rejects with) a TroupeError with a `model.*` code, `model.auth` if no key is set, or the abort's reason.
+ */
+export const openai = (id: string, options: OpenAIOptions = {}): Model => {
+  let client: Promise<OpenAI> | undefined;
+  return {
+    provider: PROVIDER,
+    id,
+    answer: (request, call) => {
+      const names = toolNames(request.tools.map(({ name }) => name));
+      const who = { provider: PROVIDER, model: id };
+      return readAnswer(
+        who,
+        call,
+        async (signal) => {
+          // A client that could not be made (no package, no key) is tried afresh: the next call may find it.
+          client ??= createClient(id, options).catch((error: unknown) => {
+            client = undefined;
+            throw error;
+          });
+          const body = openaiRequest(id, request, names, options);
+          return (await client).responses.create(body, { signal }).withResponse();
+        },
+        openaiReader({ who, request, call, names }),
+      );
+    },
+  };
+};
+
+const PROVIDER = 'openai';
+
+const createClient = async (id: string, options: OpenAIOptions): Promise<OpenAI> => {
+  const environment = processEnvironment();
+  const apiKey = options.apiKey ?? variable(environment, 'OPENAI_API_KEY');
+  if (apiKey === undefined) {
+    throw new TroupeError('model.auth', `Cannot ask openai:${id} as no API key is set: set OPENAI_API_KEY`);
+  }
+  const { OpenAI } = await loadPackage('openai', () => import('openai'));
+  return new OpenAI({
+    ...sdkOptions(options),
+    apiKey,
+    baseURL: options.baseURL ?? variable(environment, 'OPENAI_BASE_URL') ?? null,
+  });
+};

@@ -1,0 +1,154 @@
+import type { OutputSpec } from '../contracts/model.ts';
+import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../contracts/json.ts';
+
+/** A structured output as providers take it, and the way back to what was asked for. */
+export interface WireOutput {
+  readonly name: string;
+  readonly schema: JsonObject;
+  /** Whether the schema keeps the rules of OpenAI's strict mode; where it does not, the provider only tries its best. */
+  readonly isStrict: boolean;
+  /** The text that the caller expects, from the text that the model wrote. */
+  unwrap(text: string): string;
+}
+
+/**
+ * Prepares a structured output. Providers take only an object at the root of the schema, so any other value is asked for
+ * as the property `value` of one, and taken out again.
+ *
+ * @example
+ * wireOutput({ name: 'answer', schema: { type: 'number' } }).unwrap('{"value": 42}') // => '42'
+ */
+export const wireOutput = ({ name, schema }: OutputSpec): WireOutput => {
+  const { $schema: _dialect, ...plain } = schema;
+  const isObject = plain['type'] === 'object';
+  const { $defs, ...value } = plain;
+  const wire: JsonObject = isObject
+    ? plain
+    : {
+        type: 'object',
+        properties: { value },
+        required: ['value'],
+        additionalProperties: false,
+        // References point from the root, so definitions have to stay there.
+        ...($defs === undefined ? {} : { $defs }),
+      };
+  return {
+    name: name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'output',
+    schema: wire,
+    isStrict: isStrict(wire),
+    unwrap: isObject ? (text) => text : unwrapValue,
+  };
+};
+
+/** A text that is not what was asked for goes on as it is: whoever checks it against the schema says what is wrong. */
+const unwrapValue = (text: string): string => {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return isJsonObject(parsed) && parsed['value'] !== undefined ? JSON.stringify(parsed['value']) : text;
+  } catch {
+    return text;
+  }
+};
+
+/** OpenAI's strict mode wants every object closed and all of its properties required. */
+const isStrict = (schema: unknown): boolean => {
+  if (Array.isArray(schema)) return schema.every(isStrict);
+  if (!isJsonObject(schema)) return true;
+  if (schema['type'] === 'object' || schema['properties'] !== undefined) {
+    const properties = isJsonObject(schema['properties']) ? Object.keys(schema['properties']) : [];
+    const required: unknown = schema['required'] ?? [];
+    const isClosed = schema['additionalProperties'] === false;
+    if (!isClosed || !Array.isArray(required) || !properties.every((key) => required.includes(key)))
+      return false;
+  }
+  return (
+    !UNSUPPORTED.some((key) => key in schema) &&
+    Object.entries(schema).every(([key, each]) => KEEP.has(key) || isStrict(each))
+  );
+};
+
+/** Keywords that strict mode refuses. */
+const UNSUPPORTED = [
+  'allOf',
+  'oneOf',
+  'not',
+  'if',
+  'patternProperties',
+  'dependentRequired',
+  'propertyNames',
+];
+
+/** Keywords whose values are data, not schemas. */
+const KEEP: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples', 'required']);
+
+/** A schema without its dialect, which some providers refuse. */
+export const wireSchema = ({ $schema: _dialect, ...schema }: JsonSchema): JsonObject => schema;
+
+/**
+ * A schema in the subset that Anthropic's structured output takes: objects are closed, and what the subset lacks moves
+ * into descriptions. Undefined where that would change what is asked for: objects whose keys are free.
+ */
+export const portableSchema = (schema: JsonObject): JsonObject | undefined => {
+  if (!isPortable(schema)) return undefined;
+  const closed = portable(schema);
+  return isJsonObject(closed) ? closed : undefined;
+};
+
+const isPortable = (schema: unknown): boolean => {
+  if (Array.isArray(schema)) return schema.every(isPortable);
+  if (!isJsonObject(schema)) return true;
+  const { additionalProperties: more } = schema;
+  const isFree =
+    (schema['type'] === 'object' && schema['properties'] === undefined) ||
+    (more !== undefined && more !== false);
+  if (isFree || UNPORTABLE.some((key) => key in schema)) return false;
+  return Object.entries(schema).every(([key, each]) => KEEP.has(key) || isPortable(each));
+};
+
+const UNPORTABLE = ['not', 'if', 'patternProperties', 'dependentRequired', 'propertyNames', 'prefixItems'];
+
+const portable = (schema: Json): Json => {
+  if (Array.isArray(schema)) return schema.map(portable);
+  if (!isJsonObject(schema)) return schema;
+  const kept: Record<string, Json> = {};
+  const moved: string[] = [];
+  for (const [key, value] of Object.entries(schema)) {
+    if (value === undefined) continue;
+    if (MAPS.has(key) && isJsonObject(value)) kept[key] = mapped(value);
+    else if (key === 'oneOf') kept['anyOf'] = portable(value);
+    else if (KEEP.has(key)) kept[key] = value;
+    else if (CONSTRAINTS.has(key)) moved.push(`${key}: ${JSON.stringify(value)}`);
+    else kept[key] = portable(value);
+  }
+  if (schema['type'] === 'object') kept['additionalProperties'] = false;
+  if (moved.length > 0)
+    kept['description'] = [schema['description'], `(${moved.join(', ')})`].filter(Boolean).join(' ');
+  return kept;
+};
+
+const mapped = (schemas: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(schemas).map(([key, value]) => [key, value === undefined ? {} : portable(value)]),
+  );
+
+/** Keywords whose values are schemas by name. */
+const MAPS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions']);
+
+/** Keywords that the subset refuses, and that a description can say as well; the answer is checked against them anyway. */
+const CONSTRAINTS: ReadonlySet<string> = new Set([
+  ...[
+    'minimum',
+    'maximum',
+    'exclusiveMinimum',
+    'exclusiveMaximum',
+    'multipleOf',
+    'minLength',
+    'maxLength',
+    'pattern',
+  ],
+  ...['minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties', 'format', 'contentEncoding'],
+]);
+
+/** Asks for the output in words, where its schema cannot be enforced. */
+export const outputInstruction = ({ schema }: Pick<WireOutput, 'schema'>): string =>
+  `Give the final answer as one JSON value, with nothing around it, that is valid by this JSON Schema: ${JSON.stringify(schema)}`;

@@ -1,0 +1,105 @@
+import type { ErrorData } from '../contracts/error.ts';
+import type { ModelRetry } from '../contracts/model.ts';
+import type { ToolRetry } from '../contracts/tool.ts';
+
+/** How far a call has come when an attempt has failed. */
+export interface RetryProgress {
+  /** The attempt that just failed, from 1. */
+  readonly attempt: number;
+  /** All waits of this call so far, in ms. */
+  readonly waitedMs: number;
+  /** From 0 to below 1; injected, so that a run can be repeated exactly. */
+  readonly random: number;
+}
+
+/** Whether to try again, and after how long (ms). */
+export type RetryDecision =
+  | { readonly retry: true; readonly waitMs: number }
+  | { readonly retry: false; readonly reason: NoRetryReason };
+
+/** Why not to: it cannot help, all attempts are used, or the wait would be too long (this one, or all together). */
+export type NoRetryReason = 'not-retryable' | 'no-attempts-left' | 'wait-too-long' | 'waited-too-long';
+
+/**
+ * What happens where `ModelRetry` says nothing: three attempts, as both vendors' SDKs make; first back-off 1 s, doubling;
+ * no wait over 60 s and none after 5 min of waiting; 10 min for an attempt, 90 s of silence in a stream (peers chose 60,
+ * 90 and 120 s).
+ */
+export const modelRetryDefaults = {
+  attempts: 3,
+  initialWaitMs: 1_000,
+  maxWaitMs: 60_000,
+  maxTotalWaitMs: 300_000,
+  attemptTimeoutMs: 600_000,
+  idleTimeoutMs: 90_000,
+} as const satisfies Required<ModelRetry>;
+
+/** What an idempotent tool gets where it says nothing: two retries after 0.5 and 1 s, no wait over 10 s. */
+export const toolRetryDefaults = {
+  attempts: 3,
+  initialWaitMs: 500,
+  maxWaitMs: 10_000,
+} as const satisfies ToolRetry;
+
+/**
+ * Decides whether a failed model call is tried again.
+ *
+ * Back-off has full jitter (anything from 0 to 1, 2, 4 … s), so that many agents that failed together do not come back
+ * together; with `random: 1` it is the bare doubling. What the provider asked for replaces it and gets up to a tenth on
+ * top, never less. The cap comes last, over jitter too; a provider that asks for more than the cap is not waited for.
+ * `retryable: 'maybe'` is tried once more at most.
+ *
+ * @example
+ * decideModelRetry(error, { attempt: 1, waitedMs: 0, random: Math.random() }) // => { retry: true, waitMs: 412 }
+ */
+export const decideModelRetry = (
+  error: ErrorData,
+  progress: RetryProgress,
+  retry: ModelRetry = {},
+): RetryDecision =>
+  decide(error, progress, {
+    attempts: retry.attempts ?? modelRetryDefaults.attempts,
+    initialWaitMs: retry.initialWaitMs ?? modelRetryDefaults.initialWaitMs,
+    maxWaitMs: retry.maxWaitMs ?? modelRetryDefaults.maxWaitMs,
+    maxTotalWaitMs: retry.maxTotalWaitMs ?? modelRetryDefaults.maxTotalWaitMs,
+  });
+
+/**
+ * Decides whether a failed tool call is tried again: as {@link decideModelRetry}, with the tool's own numbers and no
+ * limit on all waits together.
+ *
+ * @example
+ * decideToolRetry(error, { attempt: 3, waitedMs: 1500, random: 0.5 }) // => { retry: false, reason: 'no-attempts-left' }
+ */
+export const decideToolRetry = (
+  error: ErrorData,
+  progress: RetryProgress,
+  retry: ToolRetry = toolRetryDefaults,
+): RetryDecision => decide(error, progress, { ...retry, maxTotalWaitMs: Infinity });
+
+const BACK_OFF_FACTOR = 2;
+
+/** The share that is put on top of a wait that was asked for. */
+const ASKED_JITTER = 0.1;
+
+const MAYBE_ATTEMPTS = 2;
+
+const decide = (
+  error: ErrorData,
+  { attempt, waitedMs, random }: RetryProgress,
+  limits: ToolRetry & { readonly maxTotalWaitMs: number },
+): RetryDecision => {
+  if (error.retryable === 'no') return { retry: false, reason: 'not-retryable' };
+  const attempts = error.retryable === 'maybe' ? Math.min(limits.attempts, MAYBE_ATTEMPTS) : limits.attempts;
+  if (attempt >= attempts) return { retry: false, reason: 'no-attempts-left' };
+  const asked = error.retryAfterMs;
+  if (asked !== undefined && asked > limits.maxWaitMs) return { retry: false, reason: 'wait-too-long' };
+  const wanted =
+    asked === undefined
+      ? limits.initialWaitMs * BACK_OFF_FACTOR ** (attempt - 1) * random
+      : asked * (1 + ASKED_JITTER * random);
+  const waitMs = Math.ceil(Math.min(wanted, limits.maxWaitMs));
+  return waitedMs + waitMs > limits.maxTotalWaitMs
+    ? { retry: false, reason: 'waited-too-long' }
+    : { retry: true, waitMs };
+};

@@ -1,0 +1,56 @@
+/** Both directions between our tool names and those that a provider accepts. */
+export interface ToolNames {
+  /** The name to put on the wire. */
+  legal(name: string): string;
+  /** Our name for one that came back; what was never handed out is returned as it is. */
+  original(legal: string): string;
+}
+
+/**
+ * Makes names that providers accept (letters, digits, `_` and `-`, at most 64 of them: the stricter of the two vendors)
+ * out of ours, which may hold dots, slashes, blanks or more.
+ *
+ * A name that is legal already keeps itself. One that is not gets `_` for what is refused and, if the result is taken
+ * or too long, eight digits of a hash; the same tools in the same order always get the same names, so that prompt
+ * caches hold.
+ *
+ * @example
+ * const names = toolNames(['fs.read', 'fs_read']);
+ * names.legal('fs.read') // => 'fs_read_ea0dcb19': the other tool has the plain name
+ */
+export const toolNames = (names: Iterable<string>): ToolNames => {
+  const known = [...names];
+  const toLegal = new Map<string, string>();
+  const toOriginal = new Map<string, string>();
+
+  const assign = (name: string, legal: string): string => {
+    toLegal.set(name, legal);
+    toOriginal.set(legal, name);
+    return legal;
+  };
+  const legal = (name: string): string => {
+    const found = toLegal.get(name);
+    if (found !== undefined) return found;
+    const plain = name.replaceAll(/[^a-zA-Z0-9_-]/gu, '_');
+    const isFree = plain !== '' && plain.length <= LONGEST_NAME && !toOriginal.has(plain);
+    return assign(name, isFree ? plain : `${plain.slice(0, LONGEST_NAME - 9)}_${hash(name)}`);
+  };
+
+  // Whoever is legal comes first: a tool must not lose its name to the stand-in of another.
+  for (const name of known) if (LEGAL_NAME.test(name)) assign(name, name);
+  for (const name of known) legal(name);
+  return { legal, original: (name) => toOriginal.get(name) ?? name };
+};
+
+const LONGEST_NAME = 64;
+
+const LEGAL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** FNV-1a, 32 bits: short, stable over processes, and not a secret. */
+const hash = (text: string): string => {
+  let value = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
+  }
+  return (value >>> 0).toString(16).padStart(8, '0');
+};
