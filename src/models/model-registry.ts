@@ -1,0 +1,99 @@
+import { TroupeError } from '../contracts/error.ts';
+import type { Model } from '../contracts/model.ts';
+import { anthropic } from './anthropic.ts';
+import { type Environment, processEnvironment, variable } from './environment.ts';
+import { lazyOfflineModel } from './lazy-offline-model.ts';
+import { openaiChat } from './openai-chat.ts';
+import { openai } from './openai.ts';
+
+/** How a model is chosen: one that was made already, or `'provider:id'`, or `'offline'`. */
+export type ModelChoice = Model | string;
+
+/** The model ids that are used where nobody names one: each vendor's all-round model of the SDK versions in use. */
+export const defaultModelIds = {
+  openai: 'gpt-5.5',
+  anthropic: 'claude-sonnet-5-5',
+  compatible: 'llama3.2',
+} as const;
+
+/**
+ * The model that a choice names. Keys and addresses come from `environment`; a provider's package is loaded, and its key
+ * looked for, only when the model is asked.
+ *
+ * @example
+ * resolveModel('openai:gpt-5.5')
+ * resolveModel('anthropic:claude-sonnet-5-5')
+ * resolveModel('compatible:llama3.2') // the server at OPENAI_BASE_URL
+ * resolveModel('offline')             // no key, no network, no LLM
+ *
+ * @throws `model.unknown` if no provider has that name; it lists those there are. `model.missing` if `compatible` is
+ * chosen and OPENAI_BASE_URL is not set.
+ */
+export const resolveModel = (choice: ModelChoice, environment: Environment = processEnvironment()): Model => {
+  if (typeof choice !== 'string') return choice;
+  const colon = choice.indexOf(':');
+  const provider = (colon < 0 ? choice : choice.slice(0, colon)).trim().toLowerCase();
+  const id = colon < 0 ? '' : choice.slice(colon + 1).trim();
+  const make = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
+  if (make === undefined) {
+    const known = Object.keys(providers).join(', ');
+    throw new TroupeError(
+      'model.unknown',
+      `Cannot use the model '${choice}' as no provider is called '${provider}': there are ${known}`,
+    );
+  }
+  return make(id, environment);
+};
+
+/**
+ * The model that the environment asks for: `TROUPE_MODEL` (as in {@link resolveModel}), else whichever of
+ * `OPENAI_API_KEY`, `ANTHROPIC_API_KEY` and `OPENAI_BASE_URL` is set first, else the offline model. `OPENAI_MODEL` and
+ * `ANTHROPIC_MODEL` choose the id.
+ *
+ * A key together with an `OPENAI_BASE_URL` that is not OpenAI's own means a compatible server that wants a key.
+ *
+ * @example
+ * modelFromEnvironment({ ANTHROPIC_API_KEY: 'sk-…' }).provider // => 'anthropic'
+ *
+ * @throws what {@link resolveModel} throws for `TROUPE_MODEL`.
+ */
+export const modelFromEnvironment = (environment: Environment = processEnvironment()): Model => {
+  const chosen = variable(environment, 'TROUPE_MODEL');
+  if (chosen !== undefined) return resolveModel(chosen, environment);
+  const baseURL = variable(environment, 'OPENAI_BASE_URL');
+  const isOwnAddress = baseURL === undefined || /^https?:\/\/[\w.-]*\bopenai\.com\b/i.test(baseURL);
+  if (variable(environment, 'OPENAI_API_KEY') !== undefined) {
+    return resolveModel(isOwnAddress ? 'openai' : 'compatible', environment);
+  }
+  if (variable(environment, 'ANTHROPIC_API_KEY') !== undefined) return resolveModel('anthropic', environment);
+  return resolveModel(baseURL === undefined ? 'offline' : 'compatible', environment);
+};
+
+type Maker = (id: string, environment: Environment) => Model;
+
+const providers: Readonly<Record<string, Maker>> = {
+  openai: (id, environment) =>
+    openai(id || (variable(environment, 'OPENAI_MODEL') ?? defaultModelIds.openai), {
+      apiKey: variable(environment, 'OPENAI_API_KEY'),
+      baseURL: variable(environment, 'OPENAI_BASE_URL'),
+    }),
+  anthropic: (id, environment) =>
+    anthropic(id || (variable(environment, 'ANTHROPIC_MODEL') ?? defaultModelIds.anthropic), {
+      apiKey: variable(environment, 'ANTHROPIC_API_KEY'),
+      baseURL: variable(environment, 'ANTHROPIC_BASE_URL'),
+    }),
+  compatible: (id, environment) => {
+    const baseURL = variable(environment, 'OPENAI_BASE_URL');
+    if (baseURL === undefined) {
+      throw new TroupeError(
+        'model.missing',
+        `Cannot use the model 'compatible:${id}' as its server is not named: set OPENAI_BASE_URL`,
+      );
+    }
+    return openaiChat(id || (variable(environment, 'OPENAI_MODEL') ?? defaultModelIds.compatible), {
+      apiKey: variable(environment, 'OPENAI_API_KEY'),
+      baseURL,
+    });
+  },
+  offline: () => lazyOfflineModel(),
+};
