@@ -4,24 +4,27 @@ const MAX_COMPARED = 64;
 /**
  * The name that was probably meant, by spelling alone; undefined if none is near.
  *
- * Case and punctuation do not count (`Files_Read` is `files.read`), and a namespace may be missing.
+ * Case and punctuation do not count (`Files_Read` is `files.read`), and a namespace may be missing or wrong.
  */
 export const nearestName = (name: string, names: readonly string[]): string | undefined => {
   if (name.length > MAX_COMPARED) return undefined;
   const wanted = plain(name);
-  if (wanted === '') return undefined;
+  const wantedLast = plain(lastPart(name));
+  if (wantedLast === '') return undefined;
   let nearest: string | undefined;
   // A third of the letters may be wrong, at least one.
-  let best = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  let best = Math.max(1, Math.floor(wantedLast.length / 3)) + 1;
   for (const each of names) {
-    const last = each.slice(each.lastIndexOf('.') + 1);
-    const distance = Math.min(editDistance(wanted, plain(each)), editDistance(wanted, plain(last)));
+    const last = plain(lastPart(each));
+    const distance = Math.min(editDistance(wanted, plain(each)), editDistance(wantedLast, last));
     if (distance >= best) continue;
     best = distance;
     nearest = each;
   }
   return nearest;
 };
+
+const lastPart = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
 
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 

@@ -56,6 +56,11 @@ export class ToolRegistry {
     return this.#waiting.size > 0;
   }
 
+  /** Whether something was set up that {@link ToolRegistry.teardown} has not let go of. */
+  get wasSetUp(): boolean {
+    return this.#begun.length > 0;
+  }
+
   /** Full names, as of the last {@link ToolRegistry.specs}. */
   get names(): readonly string[] {
     return [...this.#current().keys()];

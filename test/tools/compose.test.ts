@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { toolset, wrapTool } from '../../src/tools/compose.ts';
+import { tool } from '../../src/tools/define-tool.ts';
+import { perform, performNow } from './tool-context.ts';
+
+const double = tool({
+  name: 'double',
+  description: 'Doubles.',
+  input: z.object({ a: z.number() }),
+  tags: ['math'],
+  execute: ({ a }) => a * 2,
+});
+
+test('[QITOS-44] a toolset needs a name that can be a namespace', () => {
+  expect(toolset({ name: 'math', tools: [double] })).toEqual({ name: 'math', tools: [double] });
+  expect(() => toolset({ name: 'a.b', tools: [] })).toThrow("Cannot define toolset 'a.b'");
+});
+
+test('[TENEX-95] [M25] a wrapped tool is the same tool with something around its execution', async () => {
+  const wrapped = wrapTool(double, async (input, _, next) => `${String(await next(input))}!`);
+  expect({ ...wrapped }).toEqual({
+    ...double,
+    ...Object.fromEntries(
+      ['check', 'describe', 'execute', 'needsApproval'].map((key) => [key, expect.any(Function)]),
+    ),
+  });
+  expect(await perform(wrapped, { a: 2 })).toMatchObject({ text: '4!' });
+});
+
+test('[M25] an interceptor sees checked input only, and may answer itself', () => {
+  const seen: unknown[] = [];
+  const cached = wrapTool(double, (input) => {
+    seen.push(input);
+    return 'from the cache';
+  });
+  expect(performNow(cached, { a: 'x' })).toMatchObject({ kind: 'validation' });
+  expect(performNow(cached, { a: 1 })).toMatchObject({ value: 'from the cache' });
+  expect(seen).toEqual([{ a: 1 }]);
+});

@@ -1,0 +1,279 @@
+import { describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { isTroupeError } from '../../src/contracts/error.ts';
+import { tool } from '../../src/tools/define-tool.ts';
+import { dual } from '../../src/tools/tool-result.ts';
+import { perform, performNow } from './tool-context.ts';
+
+const base = {
+  name: 'add',
+  description: 'Add two numbers.',
+  input: z.object({ a: z.number(), b: z.number() }),
+  execute: ({ a, b }: { a: number; b: number }) => a + b,
+};
+
+/** What JavaScript may pass, whatever the types say. */
+const define = (options: unknown): unknown => Reflect.apply(tool, undefined, [options]);
+
+const refusal = (options: unknown): string => {
+  try {
+    define(options);
+  } catch (error) {
+    return isTroupeError(error, 'tool.invalid') ? error.message : `wrong error: ${String(error)}`;
+  }
+  return 'none';
+};
+
+describe('the facts of a tool', () => {
+  test('[DODO-17] have defaults: version 0.0.0, category general, safe to read, 60 s', () => {
+    expect(tool(base)).toMatchObject({
+      version: '0.0.0',
+      category: 'general',
+      tags: [],
+      safety: 'read',
+      idempotent: true,
+      exclusive: false,
+      timeoutMs: 60_000,
+      dynamicSchema: false,
+      retry: { attempts: 3, initialWaitMs: 500, maxWaitMs: 10_000 },
+    });
+    expect(tool(base).deprecated).toBeUndefined();
+  });
+
+  test('[DODO-17] are kept as they were given', () => {
+    const facts = {
+      version: '2.1.0',
+      category: 'math',
+      tags: ['sum'],
+      deprecated: 'too slow',
+      replacedBy: 'sum',
+      safety: 'danger',
+      idempotent: true,
+      exclusive: false,
+      timeoutMs: 5,
+    } as const;
+    expect(tool({ ...base, ...facts })).toMatchObject(facts);
+  });
+
+  test('[TENEX-Q02] a tool that changes something runs alone and is not repeated, unless it says otherwise', () => {
+    expect(tool({ ...base, safety: 'write' })).toMatchObject({ exclusive: true, idempotent: false });
+    expect(tool({ ...base, safety: 'write', exclusive: false }).exclusive).toBe(false);
+  });
+
+  test.each([
+    ['unset and idempotent', { idempotent: true }, 3],
+    ['unset and not idempotent', { idempotent: false }, 1],
+    ['explicitly false, though idempotent', { idempotent: true, retry: false }, 1],
+    ['explicitly true, though not idempotent', { idempotent: false, retry: true }, 3],
+    ['a number of attempts, though not idempotent', { idempotent: false, retry: { attempts: 5 } }, 5],
+    ['waits only, though not idempotent', { idempotent: false, retry: { initialWaitMs: 1 } }, 3],
+  ])('[DODO-18] retry has three states: %s', (_, options, attempts) => {
+    expect(tool({ ...base, ...options }).retry.attempts).toBe(attempts);
+  });
+
+  test('[M22] a tool may have no time-out at all', () => {
+    expect(tool({ ...base, timeoutMs: Infinity }).timeoutMs).toBe(2_147_483_647);
+  });
+});
+
+describe('a tool that makes no sense is refused when it is defined', () => {
+  test.each(['', 'two words', 'set.tool', '1st', 'ä', 'a'.repeat(65), '__proto__', 'constructor', undefined])(
+    '[M18] a bad name: %s',
+    (name) => {
+      expect(refusal({ ...base, name })).toContain(
+        'its name may hold up to 64 letters, digits, _ and - only',
+      );
+    },
+  );
+
+  test('[M18] a missing description', () => {
+    expect(refusal({ ...base, description: ' ' })).toContain('it needs a description for the model');
+  });
+
+  test('[M18] a schema that is no schema: it says what was found', () => {
+    expect(refusal({ ...base, input: { a: z.number(), b: z.number() } })).toBe(
+      "Cannot define tool 'add' as its input is no Standard Schema: a plain object with a, b",
+    );
+    expect(refusal({ ...base, input: 'a: number' })).toContain('no Standard Schema: a: number');
+    expect(refusal({ ...base, output: {} })).toContain('its output is no Standard Schema');
+    expect(refusal({ ...base, input: undefined })).toContain('its input is no Standard Schema');
+  });
+
+  test('[M18] nonsense instead of options, numbers and words', () => {
+    expect(refusal(undefined)).toContain('it needs options');
+    expect(refusal({ ...base, timeoutMs: -1 })).toContain('its time-out is no positive number of ms: -1');
+    expect(refusal({ ...base, timeoutMs: NaN })).toContain('its time-out');
+    expect(refusal({ ...base, retry: { attempts: 0 } })).toContain('its attempts');
+    expect(refusal({ ...base, safety: 'harmless' })).toContain(
+      'its safety is none of read, write and danger',
+    );
+    expect(refusal({ ...base, execute: 5 })).toContain('execute is no function: 5');
+  });
+
+  test('[M18] all problems are named at once', () => {
+    expect(refusal({ name: 'a b', input: 1 })).toBe(
+      "Cannot define tool 'a b' as its name may hold up to 64 letters, digits, _ and - only: a b; " +
+        'and as it needs a description for the model: null; and as execute is no function: null; ' +
+        'and as its input is no Standard Schema: 1',
+    );
+  });
+
+  test('[M18] a schema of a library without JSON Schema needs parameters', () => {
+    const input = {
+      '~standard': { version: 1, vendor: 'plain', validate: (value: unknown) => ({ value }) },
+    } as const;
+    const execute = () => 1;
+    expect(refusal({ ...base, input, execute })).toContain('there are no parameters: a schema of plain');
+    const parameters = { type: 'object' };
+    expect(tool({ ...base, input, execute, parameters }).parameters).toBe(parameters);
+  });
+});
+
+describe('the parameters of a tool', () => {
+  test('[QITOS-43] are the JSON Schema of its input', () => {
+    expect(
+      tool({
+        ...base,
+        input: z.object({
+          name: z.string().describe('Who'),
+          kind: z.enum(['a', 'b']).default('a'),
+          deep: z.object({ list: z.array(z.number()) }).optional(),
+          when: z.string().transform((text) => new Date(text)),
+        }),
+        execute: () => 1,
+      }).parameters,
+    ).toEqual({
+      type: 'object',
+      properties: {
+        name: { type: 'string', description: 'Who' },
+        kind: { type: 'string', enum: ['a', 'b'], default: 'a' },
+        deep: {
+          type: 'object',
+          properties: { list: { type: 'array', items: { type: 'number' } } },
+          required: ['list'],
+        },
+        when: { type: 'string' },
+      },
+      required: ['name', 'when'],
+    });
+  });
+
+  test('[M18] are computed on first use, once', () => {
+    const convert = vi.fn(() => ({ type: 'object' }));
+    const validate = (value: unknown) => ({ value });
+    const input = {
+      '~standard': { version: 1, vendor: 'other', validate, jsonSchema: { input: convert } },
+    } as const;
+    const defined = tool({ ...base, input, execute: () => 1 });
+    expect(convert).not.toHaveBeenCalled();
+    expect(defined.parameters).toBe(defined.parameters);
+    expect(convert).toHaveBeenCalledOnce();
+  });
+
+  test('[F16] of a union have the type that providers insist on', () => {
+    const input = z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('a') }),
+      z.object({ kind: z.literal('b') }),
+    ]);
+    expect(tool({ ...base, input, execute: () => 1 }).parameters).toMatchObject({ type: 'object' });
+  });
+
+  test('[M18] must describe an object', () => {
+    const defined = tool({ ...base, input: z.string(), execute: () => 1 });
+    expect(() => defined.parameters).toThrow(
+      'Cannot define tool \'add\' as its input is not an object: "string"',
+    );
+  });
+});
+
+describe('a dynamic schema', () => {
+  const raw = tool({
+    name: 'raw',
+    description: 'Takes all.',
+    dynamicSchema: true,
+    execute: (input) => input,
+  });
+
+  test('[TENEX-40] lets any input through as it is', () => {
+    for (const input of [null, 'text', [1], { any: { thing: true } }]) {
+      expect(performNow(raw, input)).toMatchObject({ ok: true, value: input });
+    }
+    expect(raw.dynamicSchema).toBe(true);
+    expect(raw.parameters).toEqual({ type: 'object', additionalProperties: true });
+  });
+
+  test('[TENEX-40] without the flag, input is checked', () => {
+    expect(performNow(tool(base), { any: true })).toMatchObject({ ok: false, kind: 'validation' });
+  });
+
+  test('[TENEX-40] excludes an input schema, whose types would lie', () => {
+    expect(refusal({ ...base, dynamicSchema: true })).toContain('a dynamic schema excludes input');
+  });
+});
+
+describe('approval', () => {
+  test('[M18] is asked for dangerous tools, and where the tool says so', () => {
+    expect(tool(base).needsApproval({})).toBe(false);
+    expect(tool({ ...base, safety: 'danger' }).needsApproval({})).toBe(true);
+    expect(tool({ ...base, safety: 'danger', approval: false }).needsApproval({})).toBe(false);
+    expect(tool({ ...base, approval: true }).needsApproval({})).toBe(true);
+  });
+
+  test('[M18] may depend on the input; where it cannot tell, a person is asked', () => {
+    const large = tool({ ...base, approval: ({ a }) => a > 10 });
+    expect(large.needsApproval({ a: 11, b: 0 })).toBe(true);
+    expect(large.needsApproval({ a: 1, b: 0 })).toBe(false);
+    const throws = tool({
+      ...base,
+      approval: () => {
+        throw new Error('no idea');
+      },
+    });
+    expect(throws.needsApproval({ a: 1, b: 0 })).toBe(true);
+  });
+});
+
+describe('the description for people', () => {
+  test('[TENEX-38] is generic unless the tool has its own, so that no secret argument is shown', () => {
+    expect(tool(base).describe({ a: 1, b: 2 })).toBe('Using add');
+    expect(tool({ ...base, describe: ({ a, b }) => `Adding ${a} and ${b}` }).describe({ a: 1, b: 2 })).toBe(
+      'Adding 1 and 2',
+    );
+  });
+
+  test('[TENEX-38] falls back to the generic one for an input that does not fit, a throw and an empty text', () => {
+    expect(tool({ ...base, describe: ({ a }) => a.toFixed() }).describe(null)).toBe('Using add');
+    expect(tool({ ...base, describe: () => ' ' }).describe({ a: 1, b: 2 })).toBe('Using add');
+    const throws = tool({
+      ...base,
+      describe: () => {
+        throw new Error('no words');
+      },
+    });
+    expect(throws.describe({ a: 1, b: 2 })).toBe('Using add');
+  });
+});
+
+describe('an output schema', () => {
+  const options = { ...base, output: z.object({ sum: z.number().default(0) }) };
+
+  test('[M18] lets through what fits, as the schema gives it', async () => {
+    expect(performNow(tool({ ...options, execute: () => ({}) }), { a: 1, b: 2 })).toMatchObject({
+      value: { sum: 0 },
+    });
+    expect(
+      await perform(tool({ ...options, execute: async () => ({ sum: 3 }) }), { a: 1, b: 2 }),
+    ).toMatchObject({ value: { sum: 3 } });
+    const twofold = tool({ ...options, execute: () => dual({ text: 'three', value: { sum: 3 } }) });
+    expect(performNow(twofold, { a: 1, b: 2 })).toMatchObject({ text: 'three', value: { sum: 3 } });
+  });
+
+  test('[M18] makes a failure of what does not fit', () => {
+    const wrong = define({ ...options, execute: () => ({ sum: 'three' }) });
+    expect(performNow(wrong as ReturnType<typeof tool>, { a: 1, b: 2 })).toMatchObject({
+      ok: false,
+      kind: 'execution',
+      text: "Cannot use what 'add' returned as it does not fit its output schema: sum: Invalid input: expected number, received string",
+    });
+  });
+});
