@@ -74,8 +74,6 @@ export class EventIterator implements AsyncIterableIterator<LiveEvent, undefined
         this.#serve();
       },
       complete: () => {
-        this.#happened = this.#log.length;
-        this.#serve();
         this.#end();
       },
     });

@@ -1,5 +1,5 @@
-import { Observable, Subscriber } from 'rxjs';
-import type { Observer, Operator, Subscription, TeardownLogic } from 'rxjs';
+import { Observable } from 'rxjs';
+import type { Observer, Operator, Subscriber, Subscription, TeardownLogic } from 'rxjs';
 import type { OnFailure } from './failure-reporter.ts';
 
 type Next<T> = (value: T) => void;
@@ -52,8 +52,7 @@ export class SafeObservable<T> extends Observable<T> {
 
 /** A link of a chain of operators, at the end of which somebody guarded subscribes; maybe of another copy of RxJS. */
 const isSubscriber = <T>(value: Partial<Observer<T>> | Next<T> | null | undefined): value is Subscriber<T> =>
-  value instanceof Subscriber ||
-  (typeof value === 'object' && value !== null && 'add' in value && 'unsubscribe' in value);
+  typeof value === 'object' && value !== null && 'add' in value && 'unsubscribe' in value;
 
 const present = <T>(handlers: {
   next: Next<T> | null | undefined;

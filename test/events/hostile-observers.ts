@@ -1,4 +1,5 @@
 // Run as a process of its own by safe-observable.test.ts: whatever escapes here would have ended a user's process.
+import type { Observable } from 'rxjs';
 import {
   debounceTime,
   delay,
