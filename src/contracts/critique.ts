@@ -2,6 +2,7 @@ import type { Json } from './json.ts';
 import type { ToolResult } from './tool.ts';
 import type { Agent } from './agent.ts';
 import type { RunResult } from './run.ts';
+import type { ToolTurn } from './transcript.ts';
 
 /** What a critic says. `revise` sends the agent back with the note; `stop` ends the run. */
 export type Critique =
@@ -17,8 +18,8 @@ export interface Review {
   readonly state: Json;
   /** The results of the step under review. */
   readonly results: readonly ToolResult[];
-  /** Every tool result of the run so far that succeeded, in order. */
-  readonly evidence: readonly ToolResult[];
+  /** What tools told the agent in this run, in order. Gathered when it is read. */
+  readonly evidence: readonly ToolTurn[];
   readonly step: number;
   /** Rejections so far. */
   readonly rejections: number;

@@ -1,4 +1,5 @@
 import type { Observable } from 'rxjs';
+import type { InspectionEvent, Observer } from 'xstate';
 import type { Critique } from './critique.ts';
 import type { Decision } from './decision.ts';
 import type { ErrorData } from './error.ts';
@@ -87,7 +88,7 @@ export interface EffectRecord {
   readonly askedAt: number;
   /** `late` answered after nobody wanted it; `lost` never answered. */
   readonly state: 'asked' | 'answered' | 'failed' | 'withdrawn' | 'late';
-  readonly output?: Json | undefined;
+  readonly output?: unknown;
 }
 
 /** What a run may be told beside its input. */
@@ -106,7 +107,7 @@ export interface RunOptions {
   /** Earlier turns of the conversation, to go on from. */
   readonly history?: readonly { readonly role: 'user' | 'assistant'; readonly text: string }[] | undefined;
   /** An XState inspector; it is wrapped, so that it cannot hurt the run. */
-  readonly inspect?: ((event: never) => void) | { next?: (event: never) => void } | undefined;
+  readonly inspect?: ((event: InspectionEvent) => void) | Observer<InspectionEvent> | undefined;
   /** Start held at the gate, to be stepped. */
   readonly paused?: boolean | undefined;
 }

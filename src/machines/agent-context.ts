@@ -54,6 +54,8 @@ export interface Cycle {
   readonly plan: CallPlan | null;
   readonly trouble: Trouble | null;
   readonly results: readonly ToolResult[];
+  /** The results of the step before. */
+  readonly previous: readonly ToolResult[];
   readonly critiques: readonly Critique[];
   readonly diff: Readonly<Record<string, StateChange>>;
 }
@@ -147,12 +149,18 @@ const NO_CYCLE: Cycle = {
   plan: null,
   trouble: null,
   results: [],
+  previous: [],
   critiques: [],
   diff: {},
 };
 
 /** The cycle of a step that begins at `startedAt`. */
-export const newCycle = (startedAt: number, messages = 0): Cycle => ({ ...NO_CYCLE, startedAt, messages });
+export const newCycle = (startedAt: number, messages = 0, previous: readonly ToolResult[] = []): Cycle => ({
+  ...NO_CYCLE,
+  startedAt,
+  messages,
+  previous,
+});
 
 const NOBODY: AgentInput = {
   runId: '',

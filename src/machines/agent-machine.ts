@@ -51,7 +51,11 @@ const agent = setup({
       carrierOf(self).dismiss();
     },
     emit: ({ self, context }, { event, phase }: { event: AgentEventType; phase: string }) => {
-      carrierOf(self).emit(agentEvent(context, event), stepAt(context, phase), phase);
+      carrierOf(self).emit(
+        agentEvent(context, event),
+        event === 'agent.reduced' ? context.step - 1 : stepAt(context, phase),
+        phase,
+      );
     },
     prepared: assign(({ context, event }) =>
       event.type === 'answered.prepare' ? reducers.prepared(context, event.output, event.at) : {},
@@ -134,6 +138,7 @@ export const agentMachine = agent.createMachine({
   description: 'One agent: it looks, chooses, acts, learns, is judged, and checks whether it is done.',
   context: initialContext,
   output: outcome,
+  options: { maxIterations: 1000 },
   initial: 'preparing',
   on: {
     message: { actions: 'received' },
@@ -240,7 +245,7 @@ export const agentMachine = agent.createMachine({
         REDUCE: {
           description: 'Decision and results are folded into state and conversation; the step counts.',
           entry: [{ type: 'entered', params: { phase: 'REDUCE' } }, 'reduced'],
-          exit: { type: 'emit', params: { event: 'agent.reduced', phase: 'CHECK_STOP' } },
+          exit: { type: 'emit', params: { event: 'agent.reduced', phase: 'REDUCE' } },
           always: [{ guard: 'wantsCritique', target: 'CRITIC' }, { target: 'CHECK_STOP' }],
         },
         CRITIC: {

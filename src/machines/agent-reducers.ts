@@ -47,10 +47,10 @@ export const prepared = (context: AgentContext, found: Prepared, at: number): Ch
 
 /** A new step begins: what has come into the inbox is part of the conversation now. */
 export const listened = (context: AgentContext): Change => {
-  const { inbox, history, tally } = context;
-  if (inbox.length === 0) return { cycle: newCycle(tally.now) };
+  const { inbox, history, tally, cycle } = context;
+  if (inbox.length === 0) return { cycle: newCycle(tally.now, 0, cycle.results) };
   return {
-    cycle: newCycle(tally.now, inbox.length),
+    cycle: newCycle(tally.now, inbox.length, cycle.results),
     inbox: [],
     history: append<Turn>(history, ...inbox.map(asTurn)),
   };

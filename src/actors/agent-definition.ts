@@ -1,0 +1,39 @@
+import type { AgentView, ModelChoice } from '../contracts/agent.ts';
+import type { Critic } from '../contracts/critique.ts';
+import type { Decision } from '../contracts/decision.ts';
+import type { Hook } from '../contracts/event.ts';
+import type { Json } from '../contracts/json.ts';
+import type { ModelRetry, ModelSettings, OutputSpec } from '../contracts/model.ts';
+import type { Checked } from '../contracts/schema.ts';
+import type { Tool, Toolset } from '../contracts/tool.ts';
+import type { Rules } from '../machines/rules.ts';
+
+/** An agent with its types rubbed off and its defaults filled in: what does the work reads this, never the options. */
+export interface AgentDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly instructions: string;
+  /** Empty: the environment decides. */
+  readonly models: readonly ModelChoice[];
+  readonly settings: ModelSettings | undefined;
+  readonly retry: ModelRetry | undefined;
+  readonly tools: readonly (Tool | Toolset)[];
+  readonly toolConcurrency: number;
+  readonly state: Json;
+  readonly rules: Rules;
+  readonly critics: readonly Critic[];
+  readonly maxRejections: number;
+  readonly hooks: readonly Hook[];
+  /** Present where the answer has a schema. */
+  readonly output: OutputCheck | undefined;
+  checkInput(input: unknown): Checked<unknown> | Promise<Checked<unknown>>;
+  prompt(input: unknown): string;
+  readonly observe: ((view: AgentView) => Json | undefined | Promise<Json | undefined>) | undefined;
+  readonly decide: ((view: AgentView) => Decision | undefined | Promise<Decision | undefined>) | undefined;
+}
+
+/** How a structured answer is asked for, and checked. */
+export interface OutputCheck {
+  readonly spec: OutputSpec;
+  check(value: unknown): Checked<unknown> | Promise<Checked<unknown>>;
+}

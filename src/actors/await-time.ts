@@ -1,0 +1,20 @@
+import type { Desk } from './desk.ts';
+
+/** Waits until an absolute time; one that has passed is no wait. */
+export const awaitTime = (
+  { dueAt }: { readonly dueAt: number },
+  { clock, abort }: Desk,
+): undefined | Promise<undefined> => {
+  const ms = dueAt - clock.now();
+  if (ms <= 0) return undefined;
+  return new Promise((resolve) => {
+    const timer = clock.setTimeout(() => {
+      forget();
+      resolve(undefined);
+    }, ms);
+    const forget = abort.onAbort(() => {
+      clock.clearTimeout(timer);
+      resolve(undefined);
+    });
+  });
+};

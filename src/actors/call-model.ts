@@ -1,0 +1,190 @@
+import type { Effect } from '../contracts/effect.ts';
+import type { ErrorData } from '../contracts/error.ts';
+import { errorData, toError } from '../contracts/error.ts';
+import { append, HistoryView } from '../contracts/history.ts';
+import type { Model, ModelAnswer, ModelRequest } from '../contracts/model.ts';
+import type { Turn } from '../contracts/transcript.ts';
+import type { AgentContext, Decided, Trouble } from '../machines/agent-context.ts';
+import { attemptModel } from '../models/attempt.ts';
+import { decideModelRetry } from '../models/retry-policy.ts';
+import type { Desk } from './desk.ts';
+import { isPromise } from './promises.ts';
+import { readAnswer } from './read-answer.ts';
+
+/** Which attempt of which model this is, and what has gone before. */
+export interface ModelAttempt {
+  readonly model: number;
+  readonly attempt: number;
+  readonly waitedMs: number;
+  readonly hasTriedMaybe: boolean;
+  readonly nudge: string | null;
+}
+
+/** One attempt of a model call: a choice, or trouble that a call machine takes over. Rejects where all is lost. */
+export const callModel = (
+  effect: Effect,
+  context: AgentContext,
+  attempt: ModelAttempt,
+  desk: Desk,
+): Decided | Promise<Decided> => new Attempt(effect, context, attempt, desk).make();
+
+class Attempt {
+  readonly #effect: Effect;
+  readonly #context: AgentContext;
+  readonly #attempt: ModelAttempt;
+  readonly #desk: Desk;
+  readonly #model: Model;
+  readonly #startedAt: number;
+  #streamed = 0;
+
+  constructor(effect: Effect, context: AgentContext, attempt: ModelAttempt, desk: Desk) {
+    this.#effect = effect;
+    this.#context = context;
+    this.#attempt = attempt;
+    this.#desk = desk;
+    const { models } = desk;
+    const model = models[attempt.model] ?? models.at(-1);
+    if (model === undefined) throw toError(NO_MODEL);
+    this.#model = model;
+    this.#startedAt = desk.clock.now();
+  }
+
+  make(): Decided | Promise<Decided> {
+    const { definition, abort, clock, isWatched } = this.#desk;
+    const { key } = this.#effect;
+    this.#desk.emit({
+      type: 'model.asked',
+      model: nameOf(this.#model),
+      key,
+      messages: this.#context.history.length,
+      attempt: this.#attempt.attempt,
+    });
+    let answer: ModelAnswer | Promise<ModelAnswer>;
+    try {
+      answer = attemptModel(this.#model, this.#request(), {
+        key,
+        clock,
+        isWatched,
+        get signal() {
+          return abort.signal;
+        },
+        attemptTimeoutMs: definition.retry?.attemptTimeoutMs,
+        idleTimeoutMs: definition.retry?.idleTimeoutMs,
+        onDelta: (delta) => {
+          if (delta.type === 'text') this.#streamed += delta.text.length;
+          this.#desk.delta(delta);
+        },
+      });
+    } catch (thrown) {
+      return this.#failed(thrown);
+    }
+    if (!isPromise(answer)) return this.#answered(answer);
+    return answer.then(
+      (settled) => this.#answered(settled),
+      (thrown: unknown) => this.#failed(thrown),
+    );
+  }
+
+  /** Only the request is built anew for a call, and even that copies no message. */
+  #request(): ModelRequest {
+    const { definition, tools } = this.#desk;
+    const { history } = this.#context;
+    const { nudge } = this.#attempt;
+    const said =
+      nudge === null ? history : append<Turn>(history, { role: 'user', from: 'runtime', text: nudge });
+    return {
+      instructions: definition.instructions,
+      messages: new HistoryView(said),
+      tools: tools.specs(),
+      output: definition.output?.spec,
+      settings: definition.settings,
+    };
+  }
+
+  #answered(answer: ModelAnswer): Decided | Promise<Decided> {
+    this.#desk.emit({
+      type: 'model.answered',
+      model: answer.model ?? nameOf(this.#model),
+      key: this.#effect.key,
+      text: answer.text,
+      ...(answer.reasoning === undefined ? {} : { reasoning: answer.reasoning }),
+      calls: answer.calls.length,
+      finish: answer.finish,
+      usage: answer.usage,
+      durationMs: this.#desk.clock.now() - this.#startedAt,
+    });
+    const read = readAnswer(answer, this.#context, this.#desk);
+    return isPromise(read)
+      ? read.then((decided) => this.#judged(decided, answer))
+      : this.#judged(read, answer);
+  }
+
+  /** An answer that says nothing counts as trouble: asked again, once, with a word why. */
+  #judged(decided: Decided | ErrorData, answer: ModelAnswer): Decided {
+    if ('kind' in decided) return decided;
+    return this.#trouble(decided, answer);
+  }
+
+  #failed(thrown: unknown): Decided {
+    const { runId, path, step } = this.#effect;
+    const message = `Cannot use the answer of ${nameOf(this.#model)} as it failed`;
+    const error = errorData(thrown, 'model.failed', { message, runId, path, step, phase: 'DECIDE' });
+    return this.#trouble({ ...error, runId, path, step, phase: 'DECIDE' }, undefined);
+  }
+
+  #trouble(error: ErrorData, answer: ModelAnswer | undefined): Trouble {
+    const { emit, definition, random } = this.#ways();
+    const { attempt, waitedMs, hasTriedMaybe, model } = this.#attempt;
+    const { key, index } = this.#effect;
+    if (this.#streamed > 0 && !this.#desk.abort.isAborted)
+      emit({ type: 'model.discarded', model: nameOf(this.#model), key, characters: this.#streamed });
+    const isSpent = error.retryable === 'maybe' && hasTriedMaybe;
+    const retry = isSpent
+      ? NO_RETRY
+      : decideModelRetry(error, { attempt, waitedMs, random: random() }, definition.retry);
+    const canFallBack = model + 1 < this.#desk.models.length;
+    if (!retry.retry && !this.#desk.abort.isAborted)
+      emit({ type: 'model.failed', model: nameOf(this.#model), key, error });
+    if (!retry.retry && canFallBack && !this.#desk.abort.isAborted)
+      emit({
+        type: 'model.fellBack',
+        from: nameOf(this.#model),
+        to: nameOf(this.#desk.models[model + 1] ?? this.#model),
+        error,
+      });
+    // Nothing is left to try: no call machine could do better.
+    if (!retry.retry && !canFallBack) throw toError(error);
+    return {
+      kind: 'trouble',
+      index,
+      attempt,
+      waitMs: retry.retry ? retry.waitMs : null,
+      error,
+      ...(error.code === 'model.empty' ? { nudge: NUDGE } : {}),
+      ...(answer === undefined ? {} : { usage: answer.usage }),
+    };
+  }
+
+  #ways() {
+    const desk = this.#desk;
+    return {
+      definition: desk.definition,
+      random: () => desk.random(),
+      emit: (body: Parameters<Desk['emit']>[0]) => {
+        desk.emit(body);
+      },
+    };
+  }
+}
+
+const NO_RETRY = { retry: false } as const;
+
+const NUDGE = 'Your last reply was empty. Use a tool, or give your answer in words.';
+
+const NO_MODEL: ErrorData = {
+  code: 'model.missing',
+  message: 'Cannot ask a model as the agent has none: give it a `model`, or a `decide` of its own',
+  retryable: 'no',
+};
+
+const nameOf = (model: Model): string => `${model.provider}:${model.id}`;

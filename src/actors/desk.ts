@@ -1,0 +1,34 @@
+import type { Agent } from '../contracts/agent.ts';
+import type { Clock } from '../contracts/clock.ts';
+import type { EventBody } from '../contracts/event.ts';
+import type { Model, ModelDelta } from '../contracts/model.ts';
+import type { ApprovalRequest, RunResult } from '../contracts/run.ts';
+import type { Artifact } from '../contracts/tool.ts';
+import type { Approval } from '../machines/tool-call-context.ts';
+import type { LazyAbort } from '../tools/lazy-abort.ts';
+import type { ToolRegistry } from '../tools/tool-registry.ts';
+import type { AgentDefinition } from './agent-definition.ts';
+
+/** What somebody who does the work of one effect may use. The runtime lays out a desk for each effect. */
+export interface Desk {
+  readonly definition: AgentDefinition;
+  readonly clock: Clock;
+  readonly tools: ToolRegistry;
+  /** The agent's models in order of preference; throws where one of them cannot be made. */
+  readonly models: readonly Model[];
+  /** Aborted when nobody waits for the work any more. */
+  readonly abort: LazyAbort;
+  /** Whether anybody reads streamed text. */
+  readonly isWatched: boolean;
+  /** From 0 to below 1. */
+  random(): number;
+  emit(body: EventBody): void;
+  delta(delta: ModelDelta): void;
+  /** Puts what a tool made beside its result into the result of the run. */
+  keep(artifacts: readonly Artifact[]): void;
+  /** Asks a person; rejects where there is none. */
+  ask(question: string): Promise<string>;
+  approve(request: ApprovalRequest): Promise<Approval>;
+  /** Runs a child of this run. */
+  run<Input, Output>(agent: Agent<Input, Output>, input: Input): Promise<RunResult<Output>>;
+}

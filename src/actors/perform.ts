@@ -1,0 +1,34 @@
+import type { Ask } from '../machines/asks.ts';
+import { approve } from './approve.ts';
+import { awaitTime } from './await-time.ts';
+import { callModel } from './call-model.ts';
+import { callTool } from './call-tool.ts';
+import { critique } from './critique.ts';
+import { decide } from './decide.ts';
+import type { Desk } from './desk.ts';
+import { observe } from './observe.ts';
+import { prepare } from './prepare.ts';
+
+/** Does the work of an effect: one port, one actor. What it throws or rejects with becomes `failed.PORT`. */
+export const perform = (ask: Ask, desk: Desk): unknown => {
+  switch (ask.port) {
+    case 'decide':
+      return decide(ask, ask.input, desk);
+    case 'act':
+    case 'tool':
+      return callTool(ask, ask.input, desk);
+    case 'prepare':
+      return prepare(ask.input, desk);
+    case 'observe':
+      return observe(ask.input, desk);
+    case 'critique':
+      return critique(ask.input, desk);
+    case 'model':
+      return callModel(ask, ask.input.context, { ...ask.input, attempt: ask.attempt }, desk);
+    case 'approve':
+      return approve(ask.input, desk);
+    case 'wake':
+    case 'pause':
+      return awaitTime(ask.input, desk);
+  }
+};

@@ -1,0 +1,44 @@
+import type { ErrorData } from '../contracts/error.ts';
+import { errorData } from '../contracts/error.ts';
+import { toJson } from '../contracts/json.ts';
+import type { Checked } from '../contracts/schema.ts';
+import type { AgentContext, Prepared } from '../machines/agent-context.ts';
+import type { Desk } from './desk.ts';
+import { isPromise } from './promises.ts';
+
+/** Looks at input, models and tools before the first step, and collects everything that is wrong with them. */
+export const prepare = (context: AgentContext, desk: Desk): Prepared | Promise<Prepared> => {
+  const checked = desk.definition.checkInput(context.input);
+  const settingUp = desk.tools.needsSetup ? desk.tools.setup() : [];
+  if (isPromise(checked) || isPromise(settingUp))
+    return Promise.all([checked, settingUp]).then(([input, problems]) => prepared(input, problems, desk));
+  return prepared(checked, settingUp, desk);
+};
+
+const prepared = (checked: Checked<unknown>, toolProblems: readonly ErrorData[], desk: Desk): Prepared => {
+  const { definition } = desk;
+  const problems = [...desk.tools.problems, ...toolProblems];
+  let models = 0;
+  try {
+    models = desk.models.length;
+  } catch (thrown) {
+    problems.push(errorData(thrown, 'model.unknown'));
+  }
+  if (!checked.ok) {
+    const found = checked.issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+    const message = `Cannot run '${definition.name}' as its input does not fit its schema: ${found.join('; ')}`;
+    problems.push({ code: 'input.invalid', message, retryable: 'no' });
+    return { problems, input: null, prompt: '', models };
+  }
+  try {
+    return { problems, input: toJson(checked.value), prompt: definition.prompt(checked.value), models };
+  } catch (thrown) {
+    const message = `Cannot run '${definition.name}' as its prompt threw`;
+    return {
+      problems: [...problems, errorData(thrown, 'agent.threw', { message })],
+      input: null,
+      prompt: '',
+      models,
+    };
+  }
+};

@@ -1,0 +1,117 @@
+import type { ErrorData } from '../contracts/error.ts';
+import { toJson } from '../contracts/json.ts';
+import type { ModelAnswer } from '../contracts/model.ts';
+import type { Checked } from '../contracts/schema.ts';
+import type { ToolCall } from '../contracts/tool.ts';
+import type { AssistantTurn } from '../contracts/transcript.ts';
+import type { AgentContext, Decided } from '../machines/agent-context.ts';
+import type { PlannedCall } from '../machines/call-plan.ts';
+import type { AgentDefinition } from './agent-definition.ts';
+import { callId } from './decide.ts';
+import type { Desk } from './desk.ts';
+import { andThen } from './promises.ts';
+
+/** What a model's answer comes to; an error where it comes to nothing and has to be asked for again. */
+export const readAnswer = (
+  answer: ModelAnswer,
+  context: AgentContext,
+  desk: Desk,
+): Decided | ErrorData | Promise<Decided> => {
+  const { usage, finish } = answer;
+  if (answer.refusal !== undefined || finish === 'refusal' || finish === 'content-filter')
+    return {
+      kind: 'refused',
+      text: answer.refusal ?? (answer.text || 'The provider held the answer back.'),
+      usage,
+    };
+  if (answer.calls.length > 0) return wantsTools(answer, context, desk);
+  const turn = turnOf(answer);
+  if (finish === 'pause') return { kind: 'again', turn, usage };
+  if (answer.text.trim() === '') return empty(desk.definition, finish);
+  if (finish === 'length')
+    return { kind: 'again', turn, usage, note: CUT_NOTE, problem: cut(desk.definition) };
+  const { output } = desk.definition;
+  if (output === undefined)
+    return { kind: 'decided', decision: { kind: 'answer', answer: answer.text }, turn, usage };
+  const value = parseJson(answer.text);
+  if (value === undefined) return unfit(answer, desk.definition, 'it is not JSON');
+  return andThen(output.check(value), (checked) => structured(checked, answer, desk.definition));
+};
+
+const wantsTools = (answer: ModelAnswer, { step }: AgentContext, desk: Desk): Decided => {
+  const calls = answer.calls.map((call, index): PlannedCall => {
+    const isCut = answer.finish === 'length' && index === answer.calls.length - 1;
+    const problem = call.problem ?? (isCut ? 'the answer was cut off at its length limit' : undefined);
+    return {
+      id: callId(step, index),
+      name: call.name,
+      input: call.input,
+      ...(problem === undefined ? {} : { problem }),
+      exclusive: desk.tools.find(call.name)?.exclusive ?? false,
+    };
+  });
+  return {
+    kind: 'decided',
+    decision: { kind: 'act', calls: calls.map(({ name, input }) => ({ name, input })) },
+    calls,
+    turn: turnOf(answer, calls),
+    usage: answer.usage,
+  };
+};
+
+const structured = (checked: Checked<unknown>, answer: ModelAnswer, definition: AgentDefinition): Decided => {
+  if (!checked.ok) {
+    const found = checked.issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+    return unfit(answer, definition, found.join('; '));
+  }
+  return {
+    kind: 'decided',
+    decision: { kind: 'answer', answer: toJson(checked.value) },
+    turn: turnOf(answer),
+    usage: answer.usage,
+  };
+};
+
+const unfit = (answer: ModelAnswer, { name }: AgentDefinition, found: string): Decided => ({
+  kind: 'again',
+  turn: turnOf(answer),
+  usage: answer.usage,
+  note: `Your answer does not fit its schema: ${found}. Answer again with one JSON value that fits.`,
+  problem: {
+    code: 'output.invalid',
+    message: `Cannot use the answer of '${name}' as it does not fit its schema: ${found}`,
+    retryable: 'maybe',
+  },
+});
+
+const empty = ({ name }: AgentDefinition, finish: string): ErrorData => ({
+  code: 'model.empty',
+  message: `Cannot use the answer of '${name}''s model as it is empty: it finished with '${finish}'`,
+  retryable: 'maybe',
+});
+
+const CUT_NOTE = 'Your answer was cut off at its length limit. Give the whole answer again, shorter.';
+
+const cut = ({ name }: AgentDefinition): ErrorData => ({
+  code: 'output.truncated',
+  message: `Cannot use the answer of '${name}' as it was cut off at its length limit: raise settings.maxOutputTokens`,
+  retryable: 'maybe',
+});
+
+const turnOf = (answer: ModelAnswer, calls?: readonly ToolCall[]): AssistantTurn => ({
+  role: 'assistant',
+  text: answer.text,
+  ...(answer.reasoning === undefined ? {} : { reasoning: answer.reasoning }),
+  ...(calls === undefined ? {} : { calls }),
+  ...(answer.replay === undefined ? {} : { replay: answer.replay }),
+});
+
+/** The JSON in a text: all of it, or what a fence holds. */
+const parseJson = (text: string): unknown => {
+  const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?\s*```\s*$/.exec(text);
+  try {
+    return JSON.parse(fenced?.[1] ?? text);
+  } catch {
+    return undefined;
+  }
+};

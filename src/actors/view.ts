@@ -1,0 +1,18 @@
+import type { AgentView } from '../contracts/agent.ts';
+import { HistoryView } from '../contracts/history.ts';
+import type { AgentContext } from '../machines/agent-context.ts';
+import type { Desk } from './desk.ts';
+
+/** What the agent's own functions see: the context by reference, and a signal made only if it is read. */
+export const viewOf = (context: AgentContext, { abort }: Pick<Desk, 'abort'>): AgentView => ({
+  input: context.input,
+  state: context.state,
+  step: context.step,
+  transcript: new HistoryView(context.history),
+  observation: context.cycle.observation ?? undefined,
+  results: context.cycle.previous,
+  tally: context.tally,
+  get signal() {
+    return abort.signal;
+  },
+});

@@ -1,0 +1,171 @@
+import type { AgentDefinition, OutputCheck } from '../actors/agent-definition.ts';
+import type { AgentFor, AgentOptions, ModelChoice } from '../contracts/agent.ts';
+import { TroupeError } from '../contracts/error.ts';
+import { append, emptyHistory } from '../contracts/history.ts';
+import type { Json } from '../contracts/json.ts';
+import { toJson } from '../contracts/json.ts';
+import type { Schema } from '../contracts/schema.ts';
+import type { StopRule } from '../contracts/stop.ts';
+import type { Turn } from '../contracts/transcript.ts';
+import type { AgentInput } from '../machines/agent-context.ts';
+import { agentMachine } from '../machines/agent-machine.ts';
+import type { Rules } from '../machines/rules.ts';
+import { maxSteps } from '../machines/stop-rules.ts';
+import { checkSchema, jsonSchemaOf } from '../tools/schemas.ts';
+import { ToolRegistry } from '../tools/tool-registry.ts';
+import type { Definition, Placement } from './definition.ts';
+import type { EmbeddableAgent } from './face.ts';
+import { faceOf } from './face.ts';
+import type { InputOf, OutputOf } from '../contracts/schema.ts';
+
+/** Steps of a run where nothing else limits them: one number, here. */
+const DEFAULT_MAX_STEPS = 20;
+const DEFAULT_MAX_REJECTIONS = 2;
+const DEFAULT_TOOL_CONCURRENCY = 4;
+
+/**
+ * Defines an agent: a statechart that observes, decides, acts, reduces, is criticised, and checks whether to stop.
+ *
+ * Nothing happens until it is run, and each run is its own. Everything but the name has a default: without a `model`
+ * the environment decides (`TROUPE_MODEL`, `OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, `OPENAI_BASE_URL`), and without any
+ * of these the offline model, which needs no key, does modest work.
+ *
+ * @example
+ * const mathematician = agent({ name: 'mathematician', instructions: 'Use the tools.', tools: [add] });
+ * const { output } = await mathematician.run('What is 19 + 23?');
+ *
+ * @throws {TroupeError} `agent.invalid` without a usable name; `tool.duplicate` and `tool.invalid` for its tools.
+ */
+export const agent = <
+  Input extends Schema | undefined = undefined,
+  Output extends Schema | undefined = undefined,
+  const State extends Json = Json,
+>(
+  options: AgentOptions<Input, Output, State>,
+): EmbeddableAgent<InputOf<Input>, OutputOf<Output>, State> & AgentFor<Input, Output, State> => {
+  const definition = definitionFrom(options);
+  return faceOf(definition);
+};
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+
+/** Checks the name of an agent or a team: it becomes part of addresses and keys. */
+export const checkName = (name: unknown, kind: string): string => {
+  if (typeof name === 'string' && NAME.test(name)) return name;
+  const found = typeof name === 'string' ? `'${name}'` : String(name);
+  throw new TroupeError(
+    'agent.invalid',
+    `Cannot define ${kind} as its name is not 1 to 64 letters, digits, '-' or '_', the first a letter or digit: ${found}`,
+  );
+};
+
+const definitionFrom = <
+  Input extends Schema | undefined,
+  Output extends Schema | undefined,
+  State extends Json,
+>(
+  options: AgentOptions<Input, Output, State>,
+): Definition => {
+  const name = checkName(options.name, 'an agent');
+  const [problem] = new ToolRegistry(options.tools).problems;
+  if (problem !== undefined) throw new TroupeError(problem.code, problem.message, { tool: problem.tool });
+  const rules = rulesFrom(options);
+  const plan: AgentDefinition = {
+    name,
+    description: options.description ?? '',
+    instructions: options.instructions ?? '',
+    models: modelsFrom(options.model),
+    settings: options.settings,
+    retry: options.retry,
+    tools: options.tools ?? [],
+    toolConcurrency: options.toolConcurrency ?? DEFAULT_TOOL_CONCURRENCY,
+    state: options.state ?? {},
+    rules,
+    critics: options.critics ?? [],
+    maxRejections: options.maxRejections ?? DEFAULT_MAX_REJECTIONS,
+    hooks: options.hooks ?? [],
+    output: outputFrom(options.output, name),
+    checkInput: inputCheck(options.input),
+    prompt: promptFrom(options.prompt),
+    // Types are rubbed off here: what these functions see was made from the very options that typed them.
+    observe: options.observe as AgentDefinition['observe'],
+    decide: options.decide as AgentDefinition['decide'],
+  };
+  return {
+    name,
+    description: plan.description,
+    machine: agentMachine,
+    rules,
+    agent: plan,
+    members: new Map(),
+    hooks: plan.hooks,
+    start: (input, placement) => startOf(plan, input, placement),
+  };
+};
+
+const startOf = (
+  plan: AgentDefinition,
+  input: unknown,
+  { runId, path, at, history = [] }: Placement,
+): AgentInput => ({
+  runId,
+  path,
+  agent: plan.name,
+  at,
+  input: toJson(input),
+  state: plan.state,
+  history: append<Turn>(emptyHistory(), ...history),
+  observes: plan.observe !== undefined,
+  critics: criticsOf(plan),
+  maxRejections: plan.maxRejections,
+  toolConcurrency: plan.toolConcurrency,
+  models: 1,
+});
+
+const criticsOf = ({ critics }: AgentDefinition): AgentInput['critics'] => {
+  if (critics.length === 0) return 'none';
+  return critics.some(({ each }) => each === 'step') ? 'step' : 'answer';
+};
+
+const rulesFrom = <I extends Schema | undefined, O extends Schema | undefined, State extends Json>(
+  options: AgentOptions<I, O, State>,
+): Rules => {
+  const given: readonly StopRule[] = options.stop === undefined ? [] : [options.stop].flat();
+  const limitsSteps = given.some(({ name }) => name.includes('maxSteps'));
+  return {
+    reduce: options.reduce as Rules['reduce'],
+    shouldStop: options.shouldStop,
+    stop: limitsSteps ? given : [...given, maxSteps(DEFAULT_MAX_STEPS)],
+  };
+};
+
+const modelsFrom = (model: AgentOptions['model']): readonly ModelChoice[] => {
+  if (model === undefined) return [];
+  return isList(model) ? model : [model];
+};
+
+const isList = (model: ModelChoice | readonly ModelChoice[]): model is readonly ModelChoice[] =>
+  Array.isArray(model);
+
+const inputCheck = (schema: Schema | undefined): AgentDefinition['checkInput'] =>
+  schema === undefined
+    ? (input) =>
+        typeof input === 'string'
+          ? { ok: true, value: input }
+          : { ok: false, issues: [{ path: '', message: `expected a string, found ${typeof input}` }] }
+    : (input) => checkSchema(schema, input);
+
+const promptFrom =
+  <Input>(prompt: ((input: Input) => string) | undefined): AgentDefinition['prompt'] =>
+  (input) => {
+    if (prompt !== undefined) return prompt(input as Input);
+    return typeof input === 'string' ? input : JSON.stringify(toJson(input), null, 2);
+  };
+
+const outputFrom = (schema: Schema | undefined, name: string): OutputCheck | undefined => {
+  if (schema === undefined) return undefined;
+  return {
+    spec: { name: `${name}_answer`.replaceAll('-', '_'), schema: jsonSchemaOf(schema) },
+    check: (value) => checkSchema(schema, value),
+  };
+};

@@ -1,0 +1,37 @@
+import type { AnyStateMachine } from 'xstate';
+import type { AgentDefinition } from '../actors/agent-definition.ts';
+import type { Hook } from '../contracts/event.ts';
+import type { Rules } from '../machines/rules.ts';
+
+/** What an actor is to know of its place when it starts. */
+export interface Placement {
+  readonly runId: string;
+  readonly path: string;
+  readonly at: number;
+  /** Earlier turns of the conversation. */
+  readonly history?: readonly { readonly role: 'user' | 'assistant'; readonly text: string }[] | undefined;
+}
+
+/** What the runtime knows of an agent or a team: its chart, its rules, and who belongs to it. */
+export interface Definition {
+  readonly name: string;
+  readonly description: string;
+  readonly machine: AnyStateMachine;
+  readonly rules: Rules;
+  /** Present for agents: what those who do the work read. Teams ask for no work, they engage members. */
+  readonly agent: AgentDefinition | undefined;
+  readonly members: ReadonlyMap<string, Definition>;
+  readonly hooks: readonly Hook[];
+  /** The machine's input for a run's input. */
+  start(input: unknown, placement: Placement): unknown;
+}
+
+const definitions = new WeakMap<object, Definition>();
+
+/** Remembers what an agent's face stands for. */
+export const define = (agent: object, definition: Definition): void => {
+  definitions.set(agent, definition);
+};
+
+/** What an agent's face stands for; undefined for something that only looks like one. */
+export const definitionOf = (agent: object): Definition | undefined => definitions.get(agent);

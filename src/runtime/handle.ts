@@ -1,0 +1,53 @@
+import type { Observable } from 'rxjs';
+import type { ModelChoice } from '../contracts/agent.ts';
+import type { LiveEvent } from '../contracts/event.ts';
+import type { Message } from '../contracts/message.ts';
+import type { RunHandle, RunResult } from '../contracts/run.ts';
+import type { Run } from './run.ts';
+
+/** What its user holds of a run. */
+export class Handle<Output, State> implements RunHandle<Output, State> {
+  readonly runId: string;
+  readonly events$: Observable<LiveEvent>;
+  readonly result: Promise<RunResult<Output, State>>;
+  readonly #run: Run;
+
+  constructor(run: Run) {
+    this.#run = run;
+    this.runId = run.runId;
+    this.events$ = run.log.stream.events$;
+    // The definition that typed the handle also made what the run gives.
+    this.result = run.result as Promise<RunResult<Output, State>>;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<LiveEvent> {
+    return this.#run.log.stream.iterate();
+  }
+  pause(): void {
+    this.#run.pause();
+  }
+  resume(): void {
+    this.#run.resume();
+  }
+  step(unit: 'step' | 'effect' = 'step'): Promise<void> {
+    return this.#run.isOver ? Promise.resolve() : this.#run.gate.step(unit);
+  }
+  send(message: string | Message, path?: string): boolean {
+    return this.#run.send(typeof message === 'string' ? { from: 'person', text: message } : message, path);
+  }
+  approve(callId: string): boolean {
+    return this.#run.person.settle(callId, { isApproved: true });
+  }
+  deny(callId: string, reason?: string): boolean {
+    return this.#run.person.settle(callId, { isApproved: false, reason });
+  }
+  reply(text: string): boolean {
+    return this.#run.person.reply(text);
+  }
+  use(model: ModelChoice): void {
+    this.#run.use(model);
+  }
+  abort(reason = 'aborted'): void {
+    this.#run.abort(reason);
+  }
+}

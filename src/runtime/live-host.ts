@@ -1,0 +1,155 @@
+import { createActor } from 'xstate';
+import type { AnyActorRef, AnyStateMachine, InspectionEvent, Observer } from 'xstate';
+import { errorData } from '../contracts/error.ts';
+import { attachCarrier, carrierOf } from '../machines/outputs.ts';
+import { underRules } from '../machines/rules.ts';
+import { ActorEntry } from './actor-entry.ts';
+import type { Definition } from './definition.ts';
+import type { Envelope, Host } from './host.ts';
+import { outcomeOfFailure } from './result.ts';
+
+/** How XState tells a logic that its actor was stopped, and that a child ended; the runtime has ways of its own for both. */
+const STOPPED = 'xstate.stop';
+const OF_XSTATE = 'xstate.';
+
+/** What an interpreter of XState hands to a logic beside snapshot and event. */
+type Scope = Parameters<AnyStateMachine['transition']>[2];
+
+/** Actors of troupe: XState's own, with their entries. */
+interface LiveActor {
+  readonly ref: AnyActorRef;
+  readonly scope: Scope;
+}
+
+const actors = new WeakMap<ActorEntry, LiveActor>();
+const logics = new WeakMap<Definition, AnyStateMachine>();
+/** The entry for which `createActor` is being called: its logic meets it in `getInitialSnapshot`. */
+let arriving: ActorEntry | undefined;
+
+/**
+ * The logic of a definition's actors: its machine, which knows whose rules are in force, and whose end the run is told of.
+ *
+ * It inherits from the machine, so that inspectors see a statechart.
+ */
+export const logicOf = (definition: Definition, arrive?: ArriveFromOutside): AnyStateMachine => {
+  const known = arrive === undefined ? logics.get(definition) : undefined;
+  if (known !== undefined) return known;
+  const { machine, rules } = definition;
+  const logic: AnyStateMachine = Object.create(machine, {
+    getInitialSnapshot: {
+      value: (scope: Scope, input: unknown) => {
+        const entry = arriving;
+        arriving = undefined;
+        if (entry === undefined && arrive !== undefined) {
+          const guest = arrive(scope, input);
+          settleIn(guest.entry, scope);
+          return underRules(rules, () => machine.getInitialSnapshot(scope, guest.input));
+        }
+        if (entry !== undefined) settleIn(entry, scope);
+        return underRules(rules, () => machine.getInitialSnapshot(scope, input));
+      },
+    },
+    transition: {
+      value: (snapshot: Snapshot, event: { type: string }, scope: Scope): Snapshot => {
+        if (event.type.startsWith(OF_XSTATE))
+          return event.type === STOPPED ? stopped(machine, snapshot, event, scope) : snapshot;
+        return moved(definition, snapshot, event, scope);
+      },
+    },
+  });
+  if (arrive === undefined) logics.set(definition, logic);
+  return logic;
+};
+
+/** Called when somebody else's app starts an agent: makes the run that the actor is the root of. */
+export type ArriveFromOutside = (
+  scope: Scope,
+  input: unknown,
+) => { readonly entry: ActorEntry; readonly input: unknown };
+
+type Snapshot = ReturnType<AnyStateMachine['transition']>;
+
+const settleIn = (entry: ActorEntry, scope: Scope): void => {
+  actors.set(entry, { ref: scope.self, scope });
+  attachCarrier(scope.self, entry);
+};
+
+const entryOf = (scope: Scope): ActorEntry | undefined => {
+  const carrier = carrierOf(scope.self);
+  return carrier instanceof ActorEntry ? carrier : undefined;
+};
+
+const moved = (
+  { machine, rules }: Definition,
+  snapshot: Snapshot,
+  event: { type: string },
+  scope: Scope,
+): Snapshot => {
+  const entry = entryOf(scope);
+  try {
+    const next = underRules(rules, () => machine.transition(snapshot, event, scope));
+    if (next.status === 'done') entry?.run.over(entry, next.output);
+    return next;
+  } catch (thrown) {
+    // A throw inside a turn is an end with an error, as data: it takes nobody else down.
+    const error = errorData(thrown, 'machine.threw', {
+      message: `Cannot go on as the machine '${machine.id}' threw`,
+    });
+    const output = { ...outcomeOfFailure('machine.threw', error.message, entry?.run.log.now() ?? 0), error };
+    entry?.run.over(entry, output);
+    return { ...snapshot, status: 'done', output } as Snapshot;
+  }
+};
+
+const stopped = (
+  machine: AnyStateMachine,
+  snapshot: Snapshot,
+  event: { type: string },
+  scope: Scope,
+): Snapshot => {
+  const entry = entryOf(scope);
+  if (entry !== undefined && !entry.isOver && entry.sponsor.kind === 'root')
+    entry.run.abandon('its actor was stopped');
+  return machine.transition(snapshot, event, scope);
+};
+
+/** Real XState actors: the default, and the fastest. */
+export const liveHost = (inspect?: (event: InspectionEvent) => void): Host => ({
+  start: (entry, input) => {
+    const { sponsor, path } = entry;
+    const parent = sponsor.kind === 'root' ? undefined : actors.get(sponsor.parent)?.ref;
+    arriving = entry;
+    const actor = createActor(logicOf(entry.definition), {
+      input,
+      id: path,
+      ...(parent === undefined ? {} : { parent }),
+      ...(inspect === undefined || parent !== undefined ? {} : { inspect }),
+    });
+    actor.start();
+  },
+  deliver: (entry, envelope: Envelope) => {
+    actors.get(entry)?.ref.send(envelope);
+  },
+  stop: (entry) => {
+    const actor = actors.get(entry);
+    const { sponsor } = entry;
+    if (actor === undefined || sponsor.kind === 'root') return;
+    // Only the actor that is its parent may stop an actor.
+    actors.get(sponsor.parent)?.scope.stopChild(actor.ref);
+  },
+});
+
+/** An inspector that cannot hurt a run: what it throws is reported, once, and otherwise ignored. */
+export const safeInspector = (
+  inspect: ((event: InspectionEvent) => void) | Observer<InspectionEvent>,
+  onFailure: (error: unknown) => void,
+): ((event: InspectionEvent) => void) => {
+  const look = typeof inspect === 'function' ? inspect : (event: InspectionEvent) => inspect.next?.(event);
+  return (event) => {
+    try {
+      look(event);
+    } catch (error) {
+      onFailure(error);
+    }
+  };
+};

@@ -1,0 +1,72 @@
+import type { ErrorCode } from '../contracts/error.ts';
+import type { Json } from '../contracts/json.ts';
+import type { Outcome, RunResult } from '../contracts/run.ts';
+import type { Run } from './run.ts';
+
+/** Whether an actor left an outcome. */
+export const isOutcome = (output: unknown): output is Outcome =>
+  typeof output === 'object' &&
+  output !== null &&
+  'status' in output &&
+  'stopReason' in output &&
+  'tally' in output;
+
+/** The outcome of an actor that broke before it could leave one. */
+export const outcomeOfFailure = (code: ErrorCode, message: string, at: number): Outcome => ({
+  status: code === 'run.aborted' ? 'aborted' : 'failed',
+  stopReason: code === 'run.aborted' ? { kind: 'aborted', reason: message } : { kind: 'failed' },
+  error: { code, message, retryable: 'no' },
+  steps: 0,
+  state: {},
+  tally: {
+    modelCalls: 0,
+    toolCalls: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+    cachedTokens: 0,
+    retries: 0,
+    startedAt: at,
+    now: at,
+  },
+});
+
+/** The result of a run, or of the part of one that began at event `since` below `path`. */
+export const resultOf = <Output = Json>(
+  run: Run,
+  outcome: Outcome,
+  path: string,
+  since: number,
+): RunResult<Output> => {
+  const { log } = run;
+  const isWhole = path === run.root.path;
+  const events = isWhole ? log.events : log.events.slice(since).filter((event) => isWithin(event.path, path));
+  const { totals } = log;
+  return {
+    runId: run.runId,
+    status: outcome.status,
+    // The schema of the agent's answer was checked when the answer was decided.
+    output: outcome.output as Output | undefined,
+    candidate: outcome.candidate,
+    stopReason: outcome.stopReason,
+    error: outcome.error,
+    state: outcome.state,
+    records: log.records,
+    events,
+    artifacts: run.artifacts,
+    totals: isWhole ? totals : partTotals(outcome),
+    effects: isWhole ? run.effects : run.effects.filter((effect) => isWithin(effect.path, path)),
+  };
+};
+
+const isWithin = (path: string, above: string): boolean => path === above || path.startsWith(`${above}/`);
+
+const partTotals = ({ steps, tally }: Outcome): RunResult['totals'] => ({
+  steps,
+  modelCalls: tally.modelCalls,
+  toolCalls: tally.toolCalls,
+  inputTokens: tally.inputTokens,
+  outputTokens: tally.outputTokens,
+  cachedTokens: tally.cachedTokens,
+  retries: tally.retries,
+  durationMs: tally.now - tally.startedAt,
+});
