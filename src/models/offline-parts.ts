@@ -1,0 +1,86 @@
+import { contentWords, flat, wordsOf } from './offline-text.ts';
+
+/**
+ * The parts of a compound request, each readable by itself; a simple one is its only part.
+ *
+ * Parts are list items, sentences that ask, and clauses joined by "and", "then" or ";" that begin a question or an
+ * order of their own. Where a part only points at another ("… and how is it stopped?"), the whole is named in it.
+ */
+export const partsOf = (request: string): string[] => {
+  const listed = request.split('\n').flatMap((line) => /^\s*(?:[-*•]|\d+[.)])\s+(.*)$/.exec(line)?.[1] ?? []);
+  if (listed.length > 1) return listed.map((item) => flat(item));
+  const clauses = flat(request)
+    .split(/(?<=[?;])\s+|\s*;\s+|(?<=[.!])\s+(?=\p{Lu})/u)
+    .flatMap((sentence) => sentence.split(JOINT))
+    .map((clause) => clause.replace(/^(?:and|then|also)\s+/i, '').replace(/[\s,;]+$/, ''))
+    .filter((clause) => contentWords(clause).length > 0);
+  // What neither asks nor orders belongs to what does before it.
+  const asking = clauses.reduce<string[]>((parts, clause) => {
+    if (parts.length > 0 && !STANDS.test(clause)) parts.push(`${parts.pop() ?? ''} ${clause}`);
+    else parts.push(clause);
+    return parts;
+  }, []);
+  const parts = asking.flatMap(sides);
+  if (parts.length < 2) return [request.trim()];
+  const [first = ''] = parts;
+  return parts.map((part, index) => (index > 0 && isPointing(part) ? `${part} (about: ${first})` : part));
+};
+
+const ASKS = 'what|how|why|when|where|which|who|whose|whether|is|are|does|do|did|can|could|should|will';
+const ORDERS =
+  'explain|describe|list|compare|find|tell|summari[sz]e|give|name|show|send|create|convert|set|write|calculate|add|book';
+
+const STANDS = new RegExp(
+  `\\?$|^(?:please |(?:in|for|to|at|on) (?:what|which) )?(?:${ASKS}|${ORDERS})\\b`,
+  'i',
+);
+
+/** Between two clauses that could each stand alone. */
+const JOINT = new RegExp(
+  `,?\\s+(?:and|then|and then|as well as|but)\\s+(?=(?:also\\s+|then\\s+)?(?:(?:in |for |to |at )?(?:${ASKS}|${ORDERS}))\\b)|,\\s+(?=(?:${ASKS.replace('is|are|does|do|did|can|could|should|will', 'how')})\\b)`,
+  'i',
+);
+
+/** "Compare A and B" and "the difference between A and B" ask about A and about B. */
+const sides = (clause: string): string[] => {
+  const found =
+    /^(.*?\b(?:compare|contrast|differences? between|differ between)\s+)(.+?)\s+(?:and|with|to|versus|vs\.?)\s+(.+?)([?.!]*)$/i.exec(
+      clause,
+    );
+  if (found?.[2] === undefined || found[3] === undefined) return [clause];
+  const [, , left, right] = found;
+  // "A and B in terms of C" asks for C of both.
+  const [, name = right, aspect = ''] =
+    /^(.+?)(\s+(?:in terms of|regarding|with respect to|by|on)\s+.+)$/i.exec(right) ?? [];
+  return [`What about ${left}${aspect}?`, `What about ${name}${aspect}?`];
+};
+
+const POINTERS = new Set([
+  'it',
+  'its',
+  'they',
+  'their',
+  'them',
+  'this',
+  'these',
+  'those',
+  'he',
+  'she',
+  'one',
+  'ones',
+]);
+
+const isPointing = (part: string): boolean =>
+  wordsOf(part).some((word) => POINTERS.has(word)) || contentWords(part).length < 2;
+
+/** `parts` in exactly so many items: the last ones joined, or the first repeated. */
+export const fitCount = (parts: readonly string[], least: number, most: number): string[] => {
+  const kept =
+    parts.length <= most
+      ? [...parts]
+      : [...parts.slice(0, Math.max(0, most - 1)), parts.slice(most - 1).join(' ')].slice(0, most);
+  const [first = ''] = parts;
+  while (kept.length < Math.min(least, most))
+    kept.push(parts[kept.length % Math.max(1, parts.length)] ?? first);
+  return kept;
+};

@@ -1,0 +1,96 @@
+import type { Json, JsonSchema } from '../contracts/json.ts';
+import { plainText } from './offline-canonical.ts';
+import type { Material } from './offline-material.ts';
+import { contentWords, numbersIn, stem, stemSet } from './offline-text.ts';
+import { keyWords } from './offline-values.ts';
+
+const numberOf = (value: Json | undefined, otherwise: number): number =>
+  typeof value === 'number' ? value : otherwise;
+
+/** A number of the text within the schema's bounds: the one by the property's name, else the next that nobody has taken. */
+export const fillNumber = (
+  schema: JsonSchema,
+  key: string,
+  material: Material,
+  isRequired: boolean,
+): number | undefined => {
+  const { pool, found } = material;
+  const most = Math.min(
+    numberOf(schema['maximum'], Infinity),
+    numberOf(schema['exclusiveMaximum'], Infinity),
+  );
+  const least = Math.max(
+    numberOf(schema['minimum'], -Infinity),
+    numberOf(schema['exclusiveMinimum'], -Infinity),
+  );
+  if (
+    found !== undefined &&
+    material.purpose === 'answer' &&
+    /confiden|certain|probab|coverage|score/i.test(key)
+  ) {
+    const share = Math.round(found.coverage * 100) / 100;
+    const scaled = most > 1 && most !== Infinity ? Math.round(share * most) : share;
+    return Math.min(Math.max(scaled, least), most);
+  }
+  const step = schema['type'] === 'integer' ? 1 : numberOf(schema['multipleOf'], 0);
+  const text =
+    found === undefined || material.purpose === 'call'
+      ? pool.text
+      : `${found.text.replace(/\[[^\]]*\]/g, '')}`;
+  const fits = (value: number): boolean =>
+    value <= most &&
+    value >= least &&
+    value !== schema['exclusiveMaximum'] &&
+    value !== schema['exclusiveMinimum'] &&
+    (step === 0 || Number.isInteger(value / step));
+  const free = numbersIn(text).filter(({ value, at }) => fits(value) && !pool.used.has(`#${at}`));
+  const names = new Set(
+    [...keyWords(key), ...contentWords(plainText(schema['description'] ?? ''))].map((word) => stem(word)),
+  );
+  const near = free
+    .map((number) => ({ number, away: distance(text, number, names) }))
+    .filter(({ away }) => away < 24)
+    .sort((a, b) => a.away - b.away)[0]?.number;
+  const chosen = near ?? (isRequired ? free[0] : undefined);
+  if (chosen === undefined) return undefined;
+  pool.used.add(`#${chosen.at}`);
+  return chosen.value;
+};
+
+/** Characters between a number and the nearest of the words. */
+const distance = (
+  text: string,
+  { at, end }: { at: number; end: number },
+  names: ReadonlySet<string>,
+): number => {
+  let nearest = Infinity;
+  for (const match of text.matchAll(/[\p{L}°%]+/gu)) {
+    if (!names.has(stem(match[0].toLowerCase()))) continue;
+    const away = match.index >= end ? match.index - end : at - (match.index + match[0].length);
+    if (away >= 0) nearest = Math.min(nearest, away);
+  }
+  return nearest;
+};
+
+const NEGATION =
+  /\b(?:no|not|never|without|don['’]?t|doesn['’]?t|disable|disabled|off|false|exclude|skip)\b/i;
+
+/** True or false as the text speaks of the property; for an answer also by whether anything was found. */
+export const fillBoolean = (
+  schema: JsonSchema,
+  key: string,
+  material: Material,
+  isRequired: boolean,
+): boolean | undefined => {
+  const { text } = material.pool;
+  const names = keyWords(key)
+    .map((word) => stem(word))
+    .filter((word) => !['is', 'has', 'should', 'with', 'be'].includes(word));
+  const clause = text
+    .split(/[,.;!?\n]|\b(?:but|and)\b/i)
+    .find((each) => names.length > 0 && names.every((name) => stemSet(each).has(name)));
+  if (material.found !== undefined && material.purpose === 'answer' && clause === undefined)
+    return material.found.coverage > 0;
+  if (clause !== undefined) return !NEGATION.test(clause);
+  return isRequired && !('default' in schema) ? false : undefined;
+};

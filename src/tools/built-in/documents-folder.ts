@@ -1,0 +1,161 @@
+import type { Stats } from 'node:fs';
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { basename, join, relative, sep } from 'node:path';
+import { messageOf, TroupeError } from '../../contracts/error.ts';
+import type { DocumentSource, SkippedFile } from './documents-toolset.ts';
+
+/** What bounds the reading of folders. */
+export interface FolderLimits {
+  /** In bytes. */
+  readonly maxFileBytes: number;
+  /** In bytes, all files together. */
+  readonly maxTotalBytes: number;
+  /** Names of folders that are passed over wherever they stand. */
+  readonly ignoredFolders: readonly string[];
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What reading has come to, shared by the folders of one source. */
+interface Reading {
+  readonly limits: FolderLimits;
+  readonly skipped: (file: SkippedFile) => void;
+  bytes: number;
+}
+
+/**
+ * The readable text files of folders (or single files), in the order of their paths, one at a time.
+ *
+ * Links are never followed: what they lead to is either in the folder anyway or none of its business.
+ */
+export const readFolders = (places: readonly string[], limits: FolderLimits): DocumentSource =>
+  async function* readAll(skipped) {
+    const reading: Reading = { limits, skipped, bytes: 0 };
+    const taken = new Map<string, number>();
+    for (const place of places) {
+      const found = await statOf(place, places.length === 1);
+      const label = places.length === 1 ? '' : labelOf(place, taken);
+      if (found.isFile()) yield* readOne(place, label === '' ? basename(place) : label, reading);
+      else yield* readFolder(await realpath(place), label, reading);
+    }
+  };
+
+/** Two folders of one name are told apart by a number. */
+const labelOf = (place: string, taken: Map<string, number>): string => {
+  const name = basename(place) || 'root';
+  const count = (taken.get(name) ?? 0) + 1;
+  taken.set(name, count);
+  return count === 1 ? name : `${name}-${count}`;
+};
+
+const statOf = async (place: string, mustBeFolder: boolean): Promise<Stats> => {
+  let found: Stats;
+  try {
+    found = await stat(place);
+  } catch (error) {
+    const reason = codeOf(error) === 'ENOENT' ? 'there is no such folder' : 'it cannot be opened';
+    throw unreadable(place, reason, messageOf(error), error);
+  }
+  if (mustBeFolder && !found.isDirectory()) throw unreadable(place, 'it is not a folder', 'a file');
+  if (!found.isDirectory() && !found.isFile()) {
+    throw unreadable(place, 'it is neither a folder nor a file', 'something else');
+  }
+  return found;
+};
+
+const unreadable = (place: string, reason: string, found: string, cause?: unknown): TroupeError =>
+  new TroupeError('documents.unreadable', `Cannot read the documents in ${place} as ${reason}: ${found}`, {
+    cause,
+  });
+
+async function* readFolder(
+  folder: string,
+  label: string,
+  reading: Reading,
+): AsyncGenerator<readonly [string, string]> {
+  const { limits, skipped } = reading;
+  limits.signal?.throwIfAborted();
+  let entries;
+  try {
+    entries = await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    if (label === '') throw unreadable(folder, 'it cannot be opened', messageOf(error), error);
+    skipped({ path: `${label}/`, reason: `cannot be opened: ${messageOf(error)}` });
+    return;
+  }
+  entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const entry of entries) {
+    const path = label === '' ? entry.name : `${label}/${entry.name}`;
+    const place = join(folder, entry.name);
+    if (entry.isSymbolicLink()) skipped({ path, reason: await describeLink(place, folder) });
+    else if (entry.isDirectory()) {
+      if (entry.name.startsWith('.')) skipped({ path: `${path}/`, reason: 'a hidden folder' });
+      else if (limits.ignoredFolders.includes(entry.name)) {
+        skipped({ path: `${path}/`, reason: 'a folder that is passed over' });
+      } else yield* readFolder(place, path, reading);
+    } else if (entry.isFile()) yield* readOne(place, path, reading);
+    else skipped({ path, reason: 'neither a file nor a folder' });
+  }
+}
+
+const describeLink = async (place: string, folder: string): Promise<string> => {
+  try {
+    const target = await realpath(place);
+    const way = relative(folder, target);
+    return way.startsWith(`..${sep}`) || way === '..'
+      ? 'a link that leads elsewhere'
+      : 'a link to what is read anyway';
+  } catch {
+    return 'a link that leads nowhere or in a circle';
+  }
+};
+
+async function* readOne(
+  place: string,
+  path: string,
+  reading: Reading,
+): AsyncGenerator<readonly [string, string]> {
+  const { limits, skipped } = reading;
+  limits.signal?.throwIfAborted();
+  try {
+    // Its size first, so that a huge file is never loaded.
+    const { size } = await stat(place);
+    if (size > limits.maxFileBytes) {
+      skipped({ path, reason: `larger than ${megabytes(limits.maxFileBytes)}` });
+      return;
+    }
+    if (reading.bytes + size > limits.maxTotalBytes) {
+      skipped({ path, reason: `past ${megabytes(limits.maxTotalBytes)} in all` });
+      return;
+    }
+    const bytes = await readFile(place, { signal: limits.signal });
+    const text = textOf(bytes);
+    if (text === undefined) {
+      skipped({ path, reason: 'not text (UTF-8)' });
+      return;
+    }
+    if (text.trim() === '') {
+      skipped({ path, reason: 'empty' });
+      return;
+    }
+    reading.bytes += size;
+    yield [path, text];
+  } catch (error) {
+    limits.signal?.throwIfAborted();
+    skipped({ path, reason: `cannot be opened: ${messageOf(error)}` });
+  }
+}
+
+/** The text in `bytes`; undefined where they hold a NUL or are no UTF-8. */
+const textOf = (bytes: Uint8Array): string | undefined => {
+  if (bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+};
+
+const megabytes = (bytes: number): string => `${Math.round(bytes / 10_000) / 100} MB`;
+
+const codeOf = (error: unknown): unknown =>
+  typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;

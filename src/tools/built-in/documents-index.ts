@@ -1,0 +1,126 @@
+import MiniSearch from 'minisearch';
+import { TroupeError } from '../../contracts/error.ts';
+import { linesOf, splitPassages, type Span } from './documents-passages.ts';
+import { tokenize, toTerm } from './documents-words.ts';
+
+/** A piece of a document, with where it stands. */
+export interface Passage {
+  /** `path:first-last`, lines from 1. */
+  readonly citation: string;
+  readonly path: string;
+  readonly from: number;
+  readonly to: number;
+  /** The headings above it, or what it declares; may be empty. */
+  readonly heading: string;
+  readonly text: string;
+}
+
+/** A passage that a search found; a higher score fits better, and only within one search. */
+export interface FoundPassage extends Passage {
+  readonly score: number;
+}
+
+/** Most lines and characters that one reading gives. */
+const MOST_LINES = 200;
+const MOST_CHARACTERS = 16_000;
+
+/** Full-text search over documents held in memory; it knows nothing of where they came from. */
+export class DocumentIndex {
+  readonly #texts = new Map<string, string>();
+  readonly #places: { path: string; span: Span }[] = [];
+  readonly #search = new MiniSearch<{ id: number; text: string; heading: string; path: string }>({
+    fields: ['text', 'heading', 'path'],
+    tokenize,
+    processTerm: toTerm,
+    searchOptions: { boost: { heading: 1.5, path: 1.2 } },
+  });
+
+  get files(): number {
+    return this.#texts.size;
+  }
+
+  get passages(): number {
+    return this.#places.length;
+  }
+
+  /** Adds a document passage by passage, so that the caller can rest in between. */
+  *add(path: string, text: string): Generator<void> {
+    this.#texts.set(path, text);
+    for (const span of splitPassages(path, text)) {
+      const id = this.#places.push({ path, span }) - 1;
+      this.#search.add({ id, text: text.slice(span.start, span.end), heading: span.heading, path });
+      yield;
+    }
+  }
+
+  /** The passages that fit `query` best, best first; equal texts are given once. */
+  search(query: string, limit: number): FoundPassage[] {
+    const seen = new Set<string>();
+    const found: FoundPassage[] = [];
+    for (const { id, score } of this.#ranked(query)) {
+      const place = this.#places[Number(id)];
+      if (place === undefined) continue;
+      const passage = this.#passage(place.path, place.span);
+      if (seen.has(passage.text)) continue;
+      seen.add(passage.text);
+      found.push({ ...passage, score: Math.round(score * 100) / 100 });
+      if (found.length >= limit) break;
+    }
+    return found;
+  }
+
+  /** The lines `from` to `to` of a document (from 1, both included); without them, its start. */
+  read(path: string, from = 1, to = from + MOST_LINES - 1): Passage {
+    const known = this.#resolve(path);
+    const text = this.#texts.get(known) ?? '';
+    const lines = linesOf(text);
+    if (from > lines.length || to < from) {
+      const found = `it has ${lines.length} line${lines.length === 1 ? '' : 's'}`;
+      throw new TroupeError(
+        'documents.unreadable',
+        `Cannot read ${known}:${from}-${to} as no such lines exist: ${found}`,
+      );
+    }
+    const last = Math.min(to, lines.length, from + MOST_LINES - 1);
+    const start = lines[from - 1]?.start ?? 0;
+    const end = Math.min(lines[last - 1]?.end ?? text.length, start + MOST_CHARACTERS);
+    const heading = this.#places.find(
+      (place) => place.path === known && place.span.from <= from && from <= place.span.to,
+    )?.span.heading;
+    return this.#passage(known, { from, to: last, start, end, heading: heading ?? '' });
+  }
+
+  /** Exact first; only words that occur nowhere are also tried as prefixes and with a letter or two wrong. */
+  #ranked(query: string) {
+    const exact = this.#search.search(query);
+    const met = new Set(exact.flatMap((result) => result.queryTerms));
+    const unmet = new Set(
+      tokenize(query)
+        .map(toTerm)
+        .filter((term) => term !== null && term.length > 3 && !met.has(term)),
+    );
+    if (unmet.size === 0) return exact;
+    return this.#search.search(query, {
+      prefix: (term) => unmet.has(term),
+      fuzzy: (term) => (unmet.has(term) ? 0.2 : false),
+    });
+  }
+
+  #passage(path: string, { from, to, start, end, heading }: Span): Passage {
+    const text = (this.#texts.get(path) ?? '').slice(start, end);
+    return { citation: `${path}:${from}-${to}`, path, from, to, heading, text };
+  }
+
+  /** The document meant by `path`, whole or by its unmistakable end. Nothing else can be read: no path leaves the set. */
+  #resolve(path: string): string {
+    const plain = path.replaceAll('\\', '/').replace(/^\.\//, '');
+    if (this.#texts.has(plain)) return plain;
+    const ends = [...this.#texts.keys()].filter((known) => known.endsWith(`/${plain}`));
+    if (ends.length === 1 && ends[0] !== undefined) return ends[0];
+    const found = ends.length > 1 ? `${ends.length} documents end so` : 'no document has that path';
+    throw new TroupeError(
+      'documents.unreadable',
+      `Cannot read ${path} as it is not one of the documents: ${found}`,
+    );
+  }
+}

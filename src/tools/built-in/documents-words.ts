@@ -1,0 +1,65 @@
+/** English words that say nothing about what a passage is on; neither indexed nor searched for. */
+const STOP_WORDS: ReadonlySet<string> = new Set(
+  (
+    'a about after all also an and any are as at be because been before being but by can could did do does ' +
+    'doing done each for from had has have having he her here him his how i if in into is it its itself just ' +
+    'many may me might more most much must my no nor not now of off on once one only or other our out over own ' +
+    'same she should so some such than that the their them then there these they this those through to too ' +
+    'under until up us very was we were what when where which while who whom whose why will with would you your'
+  ).split(' '),
+);
+
+/** A token longer than this is a hash or encoded data, which nobody asks for in words. */
+const LONGEST_TERM = 40;
+
+/**
+ * The terms that `text` is found by: words, and identifiers both whole and in their parts (`maxRetries` is
+ * `maxretries`, `max` and `retries`). Scripts without spaces are cut into pairs of characters.
+ */
+export const tokenize = (text: string): string[] => {
+  const terms: string[] = [];
+  for (const word of text.match(/[\p{L}\p{N}_$]+/gu) ?? []) {
+    if (word.length > LONGEST_TERM) continue;
+    if (UNSPACED.test(word)) terms.push(...pairs(word));
+    else {
+      const parts = partsOf(word);
+      if (parts.length !== 1 || parts[0] !== word) terms.push(word.replace(/[_$]/g, ''));
+      terms.push(...parts);
+    }
+  }
+  return terms;
+};
+
+const UNSPACED = /[\u3040-\u30ff\u3400-\u9fff]/;
+
+const pairs = (word: string): string[] =>
+  word.length < 2 ? [word] : Array.from({ length: word.length - 1 }, (_, at) => word.slice(at, at + 2));
+
+const partsOf = (word: string): string[] =>
+  /[_$]|\p{Ll}\p{Lu}/u.test(word)
+    ? word
+        .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
+        .split(/[_$ ]+/)
+        .filter((part) => part !== '')
+    : [word];
+
+/** A token as the index holds it, stemmed; null for one that is not worth holding. */
+export const toTerm = (token: string): string | null => {
+  const lower = token.toLowerCase();
+  return lower === '' || STOP_WORDS.has(lower) ? null : stem(lower);
+};
+
+/** The word without its commonest English endings, so that "retries", "retried" and "retrying" meet. */
+export const stem = (word: string): string => {
+  if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
+  const singular = word
+    .replace(/(ss|x|ch|sh)es$/, '$1')
+    .replace(/i(es|ed)$/, 'y')
+    .replace(/([^sui])s$/, '$1');
+  const bare = singular
+    .replace(/^(\w{3,})ations?$/, '$1')
+    .replace(/^(\w*[aeiouy]\w+)(ing|ed)$/, '$1')
+    .replace(/^(\w{4,})ly$/, '$1')
+    .replace(/([bdfgmnprt])\1$/, '$1');
+  return bare.length > 3 ? bare.replace(/e$/, '') : bare;
+};

@@ -1,0 +1,50 @@
+import { documentsToolset, type Documents } from './documents-toolset.ts';
+
+/** What bounds the documents. */
+export interface DocumentsOptions {
+  /** Name of the toolset. Default `documents`. */
+  readonly name?: string | undefined;
+  /** Larger files are skipped, in bytes. Default 2,000,000. */
+  readonly maxFileBytes?: number | undefined;
+  /** Files past this sum are skipped, in bytes; memory grows to about six times what is read. Default 100,000,000. */
+  readonly maxTotalBytes?: number | undefined;
+  /** Folders passed over, by name. Default `['node_modules']`; folders that start with a dot always are. */
+  readonly ignoredFolders?: readonly string[] | undefined;
+  /** Aborting it ends the reading of the files. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Tools to search the text files of a folder and to read in them: `search_documents` and `read_passage`.
+ *
+ * The folder is read once, before the first step of the first run, and held in memory: what changes later is seen
+ * by a new toolset only. So no path that a model makes up is ever opened. Binary, huge and linked files are skipped,
+ * and `report()` tells which and why.
+ *
+ * @param folder A folder, or a list of folders and files; with a list, paths start with the name of each.
+ * @throws `documents.unreadable` (when used) if there is no such folder, it is none, or it holds no readable text.
+ *
+ * @example
+ * const handbook = documents('./handbook');
+ * const clerk = agent({ name: 'clerk', instructions: 'Answer from the documents.', tools: [handbook] });
+ * await clerk.run('How many days of leave are there?');
+ * (await handbook.report()).skipped; // => [{ path: 'logo.png', reason: 'not text (UTF-8)' }]
+ */
+export const documents = (folder: string | readonly string[], options: DocumentsOptions = {}): Documents => {
+  const places = typeof folder === 'string' ? [folder] : folder;
+  const limits = {
+    maxFileBytes: options.maxFileBytes ?? 2_000_000,
+    maxTotalBytes: options.maxTotalBytes ?? 100_000_000,
+    ignoredFolders: options.ignoredFolders ?? ['node_modules'],
+    signal: options.signal,
+  };
+  return documentsToolset(
+    places.join(', '),
+    async function* read(skipped) {
+      // Loaded when a folder is read: everything else also runs where there is no file system.
+      const { readFolders } = await import('./documents-folder.ts');
+      yield* readFolders(places, limits)(skipped);
+    },
+    options,
+  );
+};
