@@ -1,0 +1,26 @@
+/**
+ * Draws the machines into docs/diagrams.
+ *
+ *   npm run diagrams
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { agentMachine } from '../src/machines/agent-machine.ts';
+import { toMermaid } from '../src/machines/diagram.ts';
+import { modelCallMachine } from '../src/machines/model-call-machine.ts';
+import { toolCallMachine } from '../src/machines/tool-call-machine.ts';
+
+const folder = resolve(import.meta.dirname, '../docs/diagrams');
+
+/** Each diagram: the file it belongs in, and what has to be there. */
+export const diagrams: readonly { readonly file: string; readonly text: string }[] = [
+  { file: join(folder, 'agent.mmd'), text: toMermaid(agentMachine) },
+  { file: join(folder, 'model-call.mmd'), text: toMermaid(modelCallMachine) },
+  { file: join(folder, 'tool-call.mmd'), text: toMermaid(toolCallMachine) },
+];
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  mkdirSync(folder, { recursive: true });
+  for (const { file, text } of diagrams) writeFileSync(file, text);
+}

@@ -1,0 +1,96 @@
+import type { AnyStateMachine } from 'xstate';
+
+/**
+ * A state as diagrams, checks and explorers see it: what XState's own node says, without its types' `any`.
+ *
+ * Read from `machine.root`, never from `machine.definition`, which leaves the `always` arrows out.
+ */
+export interface ChartState {
+  readonly id: string;
+  readonly key: string;
+  readonly type: 'atomic' | 'compound' | 'parallel' | 'final' | 'history';
+  readonly description?: string | undefined;
+  readonly parent?: ChartState | undefined;
+  readonly states: Readonly<Record<string, ChartState>>;
+  readonly entry: readonly unknown[];
+  readonly exit: readonly unknown[];
+  readonly initial: { readonly target: readonly ChartState[]; readonly actions: readonly unknown[] };
+  readonly invoke: readonly { readonly id: string }[];
+  readonly after: readonly unknown[];
+  readonly transitions: ReadonlyMap<string, readonly ChartTransition[]>;
+  readonly always?: readonly ChartTransition[] | undefined;
+}
+
+interface ChartTransition {
+  readonly target: readonly ChartState[] | undefined;
+  readonly guard?: unknown;
+  readonly actions: readonly unknown[];
+  readonly reenter: boolean;
+}
+
+/** One way out of a state, or a reaction within it. */
+export interface Arrow {
+  /** Unique in its chart: `agent.running.DECIDE: answered.decide #1 [wantsToAct]`. */
+  readonly key: string;
+  readonly source: ChartState;
+  /** What it answers to; `''` where it is taken at once (`always`). */
+  readonly event: string;
+  /** Its place among the arrows of the same state and event: the first whose guard holds is taken. */
+  readonly index: number;
+  readonly guard: unknown;
+  /** Empty where the arrow only acts. */
+  readonly targets: readonly ChartState[];
+  readonly actions: readonly unknown[];
+  readonly reenters: boolean;
+}
+
+/** The outermost state of a machine: the chart itself. */
+export const chartOf = (machine: AnyStateMachine): ChartState => machine.root;
+
+/** A state's own states, in the order they were written. */
+export const childrenOf = (state: ChartState): readonly ChartState[] => Object.values(state.states);
+
+/** A state and all states within it, outermost first, in the order they were written. */
+export const statesWithin = (state: ChartState): readonly ChartState[] => [
+  state,
+  ...childrenOf(state).flatMap(statesWithin),
+];
+
+/** The states that hold `state`, innermost first. */
+export const ancestorsOf = (state: ChartState): readonly ChartState[] =>
+  state.parent === undefined ? [] : [state.parent, ...ancestorsOf(state.parent)];
+
+/** The arrows that leave `state` itself, `always` last, in the order they were written. */
+export const arrowsFrom = (state: ChartState): readonly Arrow[] => [
+  ...[...state.transitions].flatMap(([event, transitions]) =>
+    transitions.map((each, index) => toArrow(state, event, each, index)),
+  ),
+  ...(state.always ?? []).map((each, index) => toArrow(state, '', each, index)),
+];
+
+/** What an action or a guard is called; `undefined` for an inline function, which has no name to draw. */
+export const nameOf = (reference: unknown): string | undefined => {
+  if (typeof reference === 'string') return reference;
+  if (typeof reference !== 'object' || reference === null || !('type' in reference)) return undefined;
+  return typeof reference.type === 'string' ? reference.type : undefined;
+};
+
+/** The innermost states that are active at first when `state` is entered. */
+export const startOf = (state: ChartState): readonly ChartState[] => {
+  if (state.type === 'parallel') return childrenOf(state).flatMap(startOf);
+  return state.type === 'compound' ? state.initial.target.flatMap(startOf) : [state];
+};
+
+const toArrow = (source: ChartState, event: string, each: ChartTransition, index: number): Arrow => {
+  const guard = each.guard === undefined ? '' : ` [${nameOf(each.guard) ?? 'inline'}]`;
+  return {
+    key: `${source.id}: ${event === '' ? 'always' : event} #${index}${guard}`,
+    source,
+    event,
+    index,
+    guard: each.guard,
+    targets: each.target ?? [],
+    actions: each.actions,
+    reenters: each.reenter,
+  };
+};

@@ -1,0 +1,167 @@
+import type { AnyStateMachine } from 'xstate';
+import { TroupeError } from '../contracts/error.ts';
+import type { Arrow, ChartState } from './chart.ts';
+import { ancestorsOf, arrowsFrom, chartOf, nameOf, startOf, statesWithin } from './chart.ts';
+
+/**
+ * What keeps a machine from being run by troupe's interpreters, one readable line each; empty if nothing does.
+ *
+ * A machine of troupe wants things done as named outputs and holds no children and no timers, so that live, driven
+ * and replayed it means the same. A machine of your own that embeds an agent may use what it likes: do not check it.
+ *
+ * @example
+ * checkMachine(agentMachine) // => []
+ */
+export const checkMachine = (machine: AnyStateMachine): readonly string[] => {
+  const chart = chartOf(machine);
+  const states = statesWithin(chart);
+  return [
+    ...nameless(machine),
+    ...unbounded(machine),
+    ...sameId(states),
+    ...states.flatMap((state) => [...undescribed(state), ...holdsChildren(state), ...setsTimers(state)]),
+    ...states.flatMap((state) => usesOf(state).flatMap((use) => unnamed(machine, use))),
+    ...states.flatMap(arrowsFrom).flatMap(arrowProblems),
+    ...Object.entries(machine.implementations.actions).flatMap(forbiddenAction),
+    ...declared('actors', machine.implementations.actors),
+    ...declared('delays', machine.implementations.delays),
+    ...unreachable(chart),
+  ];
+};
+
+/**
+ * Throws unless {@link checkMachine} finds nothing; the error names all problems at once.
+ *
+ * @example
+ * assertMachine(debateMachine)
+ *
+ * @throws {TroupeError} `machine.invalid`
+ */
+export const assertMachine = (machine: AnyStateMachine): void => {
+  const problems = checkMachine(machine);
+  if (problems.length === 0) return;
+  const message = `Cannot run machine '${machine.id}' as it breaks the rules of the house: ${problems.join('; ')}`;
+  throw new TroupeError('machine.invalid', message, { details: [...problems] });
+};
+
+/** A place in a machine that refers to an action or a guard. */
+interface Use {
+  readonly place: string;
+  readonly kind: 'action' | 'guard';
+  readonly reference: unknown;
+}
+
+const nameless = (machine: AnyStateMachine): readonly string[] =>
+  typeof machine.config.id === 'string' && machine.config.id !== '' ? [] : ['the machine has no id'];
+
+/** XState goes round an `always` loop for ever unless it is told when to give up. */
+const unbounded = ({ options }: AnyStateMachine): readonly string[] =>
+  options.maxIterations !== undefined && Number.isFinite(options.maxIterations)
+    ? []
+    : ['the machine sets no options.maxIterations'];
+
+/** XState keeps the last state of an id and forgets the others without a word. */
+const sameId = (states: readonly ChartState[]): readonly string[] => {
+  const ids = states.map(({ id }) => id);
+  const repeated = new Set(ids.filter((id, index) => ids.indexOf(id) < index));
+  return [...repeated].map((id) => `several states have the id '${id}'`);
+};
+
+const undescribed = ({ id, description }: ChartState): readonly string[] =>
+  description === undefined || description.trim() === '' ? [`state '${id}' has no description`] : [];
+
+const holdsChildren = ({ id, invoke }: ChartState): readonly string[] =>
+  invoke.length === 0 ? [] : [`state '${id}' invokes an actor: engage it as an output instead`];
+
+const setsTimers = ({ id, after }: ChartState): readonly string[] =>
+  after.length === 0 ? [] : [`state '${id}' uses after: ask for a wait with a due time instead`];
+
+const usesOf = (state: ChartState): readonly Use[] => {
+  const place = `state '${state.id}'`;
+  const action =
+    (where: string) =>
+    (reference: unknown): Use => ({ place: where, kind: 'action', reference });
+  return [
+    ...[...state.entry, ...state.exit].map(action(place)),
+    ...(state.type === 'compound' ? state.initial.actions.map(action(place)) : []),
+    ...arrowsFrom(state).flatMap((arrow): Use[] => [
+      ...arrow.actions.map(action(`arrow '${arrow.key}'`)),
+      ...(arrow.guard === undefined
+        ? []
+        : [{ place: `arrow '${arrow.key}'`, kind: 'guard' as const, reference: arrow.guard }]),
+    ]),
+  ];
+};
+
+/** What is not named can neither be drawn nor be carried out by another interpreter. */
+const unnamed = ({ implementations }: AnyStateMachine, use: Use): readonly string[] => {
+  const { place, kind, reference } = use;
+  const name = nameOf(reference);
+  if (typeof reference === 'function' || name === undefined) return [`${place} has an inline ${kind}`];
+  const known: Readonly<Record<string, unknown>> =
+    kind === 'action' ? implementations.actions : implementations.guards;
+  if (!Object.hasOwn(known, name)) return [`${place} names the ${kind} '${name}', which nobody defines`];
+  const hasInlineParams =
+    typeof reference === 'object' &&
+    reference !== null &&
+    'params' in reference &&
+    typeof reference.params === 'function';
+  return hasInlineParams ? [`${place} computes the params of ${kind} '${name}' by an inline function`] : [];
+};
+
+/** A bare `'*'` swallows a child's error; a state that re-enters itself is seen by no inspector. */
+const arrowProblems = ({ key, event, reenters }: Arrow): readonly string[] => [
+  ...(event === '*' ? [`arrow '${key}' answers to every event: name the events, or use 'failed.*'`] : []),
+  ...(event.startsWith('xstate.after.') ? [`arrow '${key}' is a timer`] : []),
+  ...(reenters ? [`arrow '${key}' re-enters its state`] : []),
+];
+
+/** The actions of XState's own that go past the outputs; the others are a machine's own functions. */
+const FORBIDDEN: Readonly<Record<string, string>> = {
+  'xstate.spawnChild': 'spawns a child: engage it as an output instead',
+  'xstate.stopChild': 'stops a child: dismiss it as an output instead',
+  'xstate.sendTo': 'sends to another actor: post it as an output instead',
+  'xstate.cancel': 'cancels a delayed event: withdraw the ask instead',
+  'xstate.enqueueActions': 'enqueues actions out of sight: list them by name instead',
+};
+
+const forbiddenAction = ([name, action]: readonly [string, unknown]): readonly string[] => {
+  const type = typeof action === 'function' && 'type' in action ? String(action.type) : '';
+  const reason = FORBIDDEN[type];
+  if (reason !== undefined) return [`action '${name}' ${reason}`];
+  const hasDelay =
+    typeof action === 'function' &&
+    type === 'xstate.raise' &&
+    'delay' in action &&
+    action.delay !== undefined;
+  return hasDelay ? [`action '${name}' raises with a delay: ask for a wait instead`] : [];
+};
+
+const declared = (what: 'actors' | 'delays', found: Readonly<Record<string, unknown>>): readonly string[] =>
+  Object.keys(found).map((name) => `the machine declares '${name}' in ${what}: it can use none`);
+
+/** Every state can be reached from the start, and from every state one can reach an end. Guards are not looked at. */
+const unreachable = (chart: ChartState): readonly string[] => {
+  const reached = new Set(spread(startOf(chart)));
+  const active = new Set([...reached].flatMap((leaf) => [leaf, ...ancestorsOf(leaf)]));
+  const problems = statesWithin(chart)
+    .filter((state) => state.type !== 'history' && !active.has(state))
+    .map(({ id }) => `state '${id}' cannot be reached`);
+  const isEnd = (state: ChartState): boolean => state.type === 'final' && state.parent === chart;
+  if (![...reached].some(isEnd)) return [...problems, 'no final state can be reached'];
+  const stuck = [...reached].filter((leaf) => !spread([leaf]).some(isEnd));
+  return [...problems, ...stuck.map(({ id }) => `state '${id}' has no way to an end`)];
+};
+
+/** The innermost states that can be active once `from` were. */
+const spread = (from: readonly ChartState[]): readonly ChartState[] => {
+  const seen = new Set(from);
+  for (const leaf of seen) {
+    for (const state of [leaf, ...ancestorsOf(leaf)]) {
+      for (const { targets } of arrowsFrom(state)) {
+        for (const next of targets.flatMap(startOf)) seen.add(next);
+      }
+    }
+  }
+  return [...seen];
+};

@@ -1,0 +1,179 @@
+import type {
+  AnyMachineSnapshot,
+  AnyStateMachine,
+  ContextFrom,
+  EventFromLogic,
+  EventObject,
+  ExecutableActionObject,
+  InputFrom,
+  OutputFrom,
+  StateValue,
+} from 'xstate';
+import { getInitialMicrosteps, getMicrosteps } from 'xstate';
+import type { EventBody } from '../contracts/event.ts';
+import type { Message } from '../contracts/message.ts';
+import type { Ask } from '../machines/asks.ts';
+import type { Carrier, Engagement } from '../machines/outputs.ts';
+import { collectingInto } from '../machines/outputs.ts';
+import type { Rules } from '../machines/rules.ts';
+import { underRules } from '../machines/rules.ts';
+import { activeStates, arrowsTaken } from './arrows-taken.ts';
+
+/** One thing that a machine wanted done, as data; named like the methods of a `Carrier`. */
+export type MachineOutput =
+  | { readonly type: 'ask'; readonly ask: Ask }
+  | { readonly type: 'withdraw' }
+  | { readonly type: 'engage'; readonly engagement: Engagement }
+  | { readonly type: 'dismiss' }
+  | { readonly type: 'post'; readonly to: string; readonly message: Message }
+  | { readonly type: 'enter'; readonly phase: string; readonly step: number }
+  | {
+      readonly type: 'emit';
+      readonly body: EventBody;
+      readonly step: number;
+      readonly phase: string | undefined;
+    };
+
+/** Where a machine stands between two events, and how it got there by the last one. */
+export interface Position<M extends AnyStateMachine> {
+  readonly machine: M;
+  readonly rules: Rules;
+  readonly snapshot: AnyMachineSnapshot;
+  readonly value: StateValue;
+  readonly context: ContextFrom<M>;
+  readonly status: AnyMachineSnapshot['status'];
+  readonly output: OutputFrom<M> | undefined;
+  /** The asks that wait for an answer, oldest first. */
+  readonly asks: readonly Ask[];
+  /** The asks whose answer a child actor was engaged to find. */
+  readonly engaged: readonly Ask[];
+  /** What the last move put out, in order. */
+  readonly outputs: readonly MachineOutput[];
+  /** The ids of all states that were active during the last move, transient ones included. */
+  readonly states: readonly string[];
+  /** The keys of the arrows that the last move took (see `Arrow` in machines/chart). */
+  readonly arrows: readonly string[];
+}
+
+/**
+ * A machine at its start, with `rules` in force; what it wants done is noted, nothing is carried out.
+ *
+ * @example
+ * begin(agentMachine, input).asks[0]?.port // => 'prepare'
+ */
+export const begin = <M extends AnyStateMachine>(
+  machine: M,
+  input: InputFrom<M>,
+  rules: Rules = { stop: [] },
+): Position<M> => {
+  const { steps, outputs } = run(rules, () => getInitialMicrosteps<AnyStateMachine>(machine, input));
+  const first = steps[0]?.[0];
+  if (first === undefined) throw new Error(`Cannot begin '${machine.id}' as it has no first state`);
+  const arrows = arrowsTaken([first, ...steps.slice(1).map(([snapshot]) => snapshot)], INIT);
+  return settled({ machine, rules }, steps, outputs, arrows, { asks: [], engaged: [] }, first);
+};
+
+/**
+ * The position after one event; an actor that is over does not move any more.
+ *
+ * What a guard or a reducer throws comes out, where a live actor would end with status `error`.
+ *
+ * @example
+ * move(position, { type: 'abort', at: 0, reason: 'enough' }).value // => 'aborted'
+ */
+export const move = <M extends AnyStateMachine>(
+  position: Position<M>,
+  event: EventFromLogic<M>,
+): Position<M> => {
+  const { machine, rules, snapshot, asks, engaged, status } = position;
+  if (status !== 'active') return { ...position, outputs: [], states: [], arrows: [] };
+  const { steps, outputs } = run(rules, () => getMicrosteps<AnyStateMachine>(machine, snapshot, event));
+  const arrows = arrowsTaken([snapshot, ...steps.map(([each]) => each)], event, true);
+  const isOpen = (ask: Ask): boolean => !isAnswerTo(event, ask);
+  const left = { asks: asks.filter(isOpen), engaged: engaged.filter(isOpen) };
+  const handedOn = [...asks, ...engaged].filter((ask) =>
+    outputs.some((output) => output.type === 'engage' && isFor(output.engagement, ask)),
+  );
+  const open = { asks: left.asks, engaged: [...left.engaged, ...handedOn] };
+  return settled(position, steps, outputs, arrows, open, snapshot);
+};
+
+type Steps = ReturnType<typeof getMicrosteps<AnyStateMachine>>;
+type Open = Pick<Position<AnyStateMachine>, 'asks' | 'engaged'>;
+
+const INIT: EventObject = { type: 'xstate.init' };
+
+/** Has a macrostep run under the rules, and its actions put out what they want. */
+const run = (rules: Rules, microsteps: () => Steps): { steps: Steps; outputs: readonly MachineOutput[] } => {
+  const outputs: MachineOutput[] = [];
+  const steps = underRules(rules, microsteps);
+  collectingInto(collector(outputs), () => {
+    // XState's type of a named action leaves its function out; it is there.
+    const actions: readonly ExecutableActionObject[] = steps.flatMap(([, each]) => each);
+    for (const { exec, info, params } of actions) exec?.(info, params);
+  });
+  return { steps, outputs };
+};
+
+const settled = <M extends AnyStateMachine>(
+  { machine, rules }: Pick<Position<M>, 'machine' | 'rules'>,
+  steps: Steps,
+  outputs: readonly MachineOutput[],
+  arrows: readonly string[],
+  open: Open,
+  before: AnyMachineSnapshot,
+): Position<M> => {
+  const snapshots = steps.map(([each]) => each);
+  const snapshot = snapshots.at(-1) ?? before;
+  return {
+    machine,
+    rules,
+    snapshot,
+    value: snapshot.value,
+    context: snapshot.context,
+    status: snapshot.status,
+    output: snapshot.output,
+    ...openAfter(open, outputs),
+    outputs,
+    states: snapshots.flatMap((each) => activeStates(each).map(({ id }) => id)),
+    arrows,
+  };
+};
+
+const openAfter = (open: Open, outputs: readonly MachineOutput[]): Open =>
+  outputs.reduce<Open>((now, output) => {
+    if (output.type === 'ask') return { ...now, asks: [...now.asks, output.ask] };
+    if (output.type === 'withdraw') return { ...now, asks: [] };
+    return output.type === 'dismiss' ? { ...now, engaged: [] } : now;
+  }, open);
+
+const isFor = (of: Pick<Engagement, 'port' | 'index'>, ask: Ask): boolean =>
+  of.port === ask.port && of.index === ask.index;
+
+const isAnswerTo = (event: EventObject & { readonly index?: unknown }, { port, index }: Ask): boolean =>
+  (event.type === `answered.${port}` || event.type === `failed.${port}`) &&
+  (event.index === undefined || event.index === index);
+
+const collector = (outputs: MachineOutput[]): Carrier => ({
+  ask: (asks) => {
+    outputs.push(...asks.map((ask) => ({ type: 'ask' as const, ask })));
+  },
+  withdraw: () => {
+    outputs.push({ type: 'withdraw' });
+  },
+  engage: (engagements) => {
+    outputs.push(...engagements.map((engagement) => ({ type: 'engage' as const, engagement })));
+  },
+  dismiss: () => {
+    outputs.push({ type: 'dismiss' });
+  },
+  post: (to, message) => {
+    outputs.push({ type: 'post', to, message });
+  },
+  enter: (phase, step) => {
+    outputs.push({ type: 'enter', phase, step });
+  },
+  emit: (body, step, phase) => {
+    outputs.push({ type: 'emit', body, step, phase });
+  },
+});
