@@ -61,6 +61,7 @@ export const modelCallMachine = modelCall.createMachine({
   description: 'One troubled model call: wait, try again, fall back, or give up.',
   context: call.initialModelCall,
   output: call.modelCallOutput,
+  options: { maxIterations: 1000 },
   initial: 'judging',
   on: {
     abort: '.cancelled',

@@ -79,6 +79,7 @@ export const toolCallMachine = toolCall.createMachine({
   description: 'One tool call that has to be approved or tried again.',
   context: call.initialToolCall,
   output: call.toolCallOutput,
+  options: { maxIterations: 1000 },
   initial: 'validating',
   on: {
     abort: { target: '.cancelled', actions: 'cancelled' },
