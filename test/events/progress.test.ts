@@ -28,6 +28,16 @@ const ended = (status: 'completed' | 'failed'): EventBody => ({
   stopReason: { kind: status },
   totals: { ...noTotals, steps: 3, inputTokens: 1_200, outputTokens: 34 },
 });
+const record = {
+  step: 0,
+  path: 'desk/a',
+  agent: 'a',
+  results: [],
+  critiques: [],
+  diff: {},
+  startedAt: 0,
+  endedAt: 1,
+};
 const usage = { input: 1_000, output: 200 };
 
 const watched = () => {
@@ -68,7 +78,7 @@ test('[M53] a line says who is in which phase, at what, and what it took so far'
   expect(line()).toBe('a · ACT · Reading one, Reading two | 0 steps, 1,200 tokens');
   tell(finished('c1'), 'desk/a', 'ACT');
   expect(line()).toBe('a · ACT · Reading two | 0 steps, 1,200 tokens');
-  tell({ type: 'step.ended', record: { step: 0 } }, 'desk/a');
+  tell({ type: 'step.ended', record }, 'desk/a');
   tell({ type: 'run.paused' });
   expect(line()).toBe('paused | a · ACT · Reading two | 1 steps, 1,200 tokens');
 });
