@@ -4,6 +4,7 @@ import { TroupeError } from '../contracts/error.ts';
 import type { AgentContext, Decided } from '../machines/agent-context.ts';
 import type { PlannedCall } from '../machines/call-plan.ts';
 import type { Effect } from '../contracts/effect.ts';
+import { callIdOf } from '../contracts/effect.ts';
 import { callModel } from './call-model.ts';
 import type { Desk } from './desk.ts';
 import { andThen } from './promises.ts';
@@ -40,11 +41,8 @@ const chosen = (choice: Decision, context: AgentContext, desk: Desk): Decided =>
 
 const plannedCalls = (decision: ActDecision, { step }: AgentContext, desk: Desk): readonly PlannedCall[] =>
   decision.calls.map(({ name, input }, index) => ({
-    id: callId(step, index),
+    id: callIdOf(step, index),
     name,
     input,
     exclusive: desk.tools.find(name)?.exclusive ?? false,
   }));
-
-/** The runtime numbers calls itself: providers repeat ids, and leave them out. */
-export const callId = (step: number, index: number): string => `call_${step}_${index}`;

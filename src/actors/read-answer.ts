@@ -1,3 +1,4 @@
+import { callIdOf } from '../contracts/effect.ts';
 import type { ErrorData } from '../contracts/error.ts';
 import { toJson } from '../contracts/json.ts';
 import type { ModelAnswer } from '../contracts/model.ts';
@@ -7,7 +8,6 @@ import type { AssistantTurn } from '../contracts/transcript.ts';
 import type { AgentContext, Decided } from '../machines/agent-context.ts';
 import type { PlannedCall } from '../machines/call-plan.ts';
 import type { AgentDefinition } from './agent-definition.ts';
-import { callId } from './decide.ts';
 import type { Desk } from './desk.ts';
 import { andThen } from './promises.ts';
 
@@ -43,7 +43,7 @@ const wantsTools = (answer: ModelAnswer, { step }: AgentContext, desk: Desk): De
     const isCut = answer.finish === 'length' && index === answer.calls.length - 1;
     const problem = call.problem ?? (isCut ? 'the answer was cut off at its length limit' : undefined);
     return {
-      id: callId(step, index),
+      id: callIdOf(step, index),
       name: call.name,
       input: call.input,
       ...(problem === undefined ? {} : { problem }),

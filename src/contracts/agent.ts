@@ -44,13 +44,14 @@ export interface AgentOptions<
   /** The state to start from, plain JSON. Default `{}`. */
   readonly state?: State;
   /** What the agent perceives at the start of each step; told to the model where it is not undefined. */
-  observe?(view: AgentView<State>): Json | undefined | Promise<Json | undefined>;
+  readonly observe?: ((view: AgentView<State>) => Json | undefined | Promise<Json | undefined>) | undefined;
   /** The agent's own choice; `undefined` leaves it to the model. */
-  decide?(view: AgentView<State>): Decision | undefined | Promise<Decision | undefined>;
+  readonly decide?:
+    ((view: AgentView<State>) => Decision | undefined | Promise<Decision | undefined>) | undefined;
   /** Folds a step into the state. */
-  reduce?(view: ReduceView<State>): State;
+  readonly reduce?: ((view: ReduceView<State>) => State) | undefined;
   /** Ends the run with what it says (or plainly, for `true`). */
-  shouldStop?(view: StopView): string | boolean | undefined;
+  readonly shouldStop?: ((view: StopView) => string | boolean | undefined) | undefined;
   /** In order; the first that stops or revises wins. */
   readonly critics?: readonly Critic[] | undefined;
   /** After so many the run ends `rejected`. Default 2. */

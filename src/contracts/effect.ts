@@ -22,6 +22,9 @@ export interface Effect {
   readonly attempt: number;
 }
 
+/** The id of a tool call: the runtime numbers calls itself, as providers repeat ids, and leave them out. */
+export const callIdOf = (step: number, index: number): string => `call_${step}_${index}`;
+
 /** The key of an effect: equal live, driven and after a restart, as nothing but the context goes into it. */
 export const effectKey = (
   of: Pick<Effect, 'runId' | 'path' | 'step' | 'phase' | 'index' | 'attempt'>,

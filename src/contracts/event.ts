@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Json } from './json.ts';
+import type { StepRecord } from './run.ts';
 import type { ModelDelta } from './model.ts';
 import type { ErrorData } from './error.ts';
 import { errorCodes } from './error.ts';
@@ -61,6 +62,10 @@ const totals = z.object({
 });
 const call = { callId: text, tool: text };
 
+/** The record's parts were checked when they came in; what is read back is checked for being one at all. */
+const isStepRecord = (value: unknown): boolean =>
+  z.looseObject({ step: count, path: text, agent: text }).safeParse(value).success;
+
 const event = <Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, shape: Shape) =>
   z.object({ ...base, type: z.literal(type), ...shape });
 
@@ -91,7 +96,7 @@ export const runtimeEventSchema = z.discriminatedUnion('type', [
   event('agent.critiqued', { verdict: z.enum(['accept', 'revise', 'stop']), note: text.optional() }),
   event('agent.checked', { stopReason: stopReason.optional() }),
   event('agent.waiting', { reason: text.optional(), forMs: z.number().optional() }),
-  event('step.ended', { record: z.looseObject({ step: count }) }),
+  event('step.ended', { record: z.custom<StepRecord>(isStepRecord) }),
   event('critic.failed', { critic: text, error }),
 
   event('model.asked', { model: text, key: text, messages: count, attempt: count }),

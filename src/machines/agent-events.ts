@@ -44,7 +44,7 @@ export const agentEvent = (context: AgentContext, type: AgentEventType): EventBo
     case 'agent.waiting':
       return waitingEvent(context);
     case 'step.ended':
-      return { type, record: { ...stepRecord(context) } };
+      return { type, record: stepRecord(context) };
   }
 };
 

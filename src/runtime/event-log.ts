@@ -121,7 +121,7 @@ export class EventLog {
 
   /** Says for every tool that was seen to start and not to finish that it will not. */
   closeTools(reason: string): void {
-    for (const { speaker, step, callId, tool } of [...this.#openTools.values()]) {
+    for (const { speaker, step, callId, tool } of this.#openTools.values()) {
       const message = `Cannot finish '${tool}' as ${reason}`;
       const error = { code: 'tool.cancelled', message, retryable: 'no', tool } as const;
       const body = {
@@ -148,7 +148,7 @@ export class EventLog {
     switch (event.type) {
       case 'step.ended':
         counts.steps += 1;
-        if (event.path === this.#rootPath) this.records.push(event.record as unknown as StepRecord);
+        if (event.path === this.#rootPath) this.records.push(event.record);
         break;
       case 'model.answered':
         counts.modelCalls += 1;

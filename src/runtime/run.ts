@@ -4,7 +4,7 @@ import type { Agent } from '../contracts/agent.ts';
 import type { Clock } from '../contracts/clock.ts';
 import { errorData, toError, TroupeError } from '../contracts/error.ts';
 import type { Json } from '../contracts/json.ts';
-import { toJson } from '../contracts/json.ts';
+import { isJsonObject, toJson } from '../contracts/json.ts';
 import type { Message } from '../contracts/message.ts';
 import type { ModelChoice } from '../contracts/agent.ts';
 import type { Model } from '../contracts/model.ts';
@@ -280,7 +280,7 @@ export class Run {
         this.#engage(job.entry, job.engagement);
         break;
       case 'dismiss':
-        for (const child of [...job.entry.children]) this.#stop(child, 'its supervisor dismissed it');
+        for (const child of job.entry.children) this.#stop(child, 'its supervisor dismissed it');
         break;
       case 'post':
         this.#post(job.entry, job.to, job.message);
@@ -442,7 +442,7 @@ export class Run {
   #release(entry: ActorEntry): void {
     entry.isOver = true;
     entry.epoch += 1;
-    for (const child of [...entry.children]) this.#stop(child, 'its supervisor ended');
+    for (const child of entry.children) this.#stop(child, 'its supervisor ended');
     const gone = [...entry.underWay];
     entry.underWay.clear();
     this.#withdraw(gone);
@@ -532,4 +532,4 @@ const innerOutput = (output: unknown): unknown =>
   typeof output === 'object' && output !== null && 'output' in output ? output.output : undefined;
 
 const toolsetOf = (details: Json | undefined): string =>
-  typeof details === 'object' && details !== null && 'toolset' in details ? String(details['toolset']) : '';
+  isJsonObject(details) && typeof details['toolset'] === 'string' ? details['toolset'] : 'unknown';

@@ -1,0 +1,98 @@
+import { TroupeError } from '../contracts/error.ts';
+import type { Json } from '../contracts/json.ts';
+import type { Model, ModelAnswer, ModelCall, ModelRequest } from '../contracts/model.ts';
+import { modelAnswer } from '../contracts/model.ts';
+import type { Turn } from '../contracts/transcript.ts';
+
+/** One reply of a script: text, calls, an error to fail with, or a function of what was asked. */
+export type ScriptedReply =
+  | string
+  | Partial<ModelAnswer>
+  | Error
+  | ((request: ScriptedRequest, call: ModelCall) => ScriptedReply | Promise<ScriptedReply>);
+
+/** What a scripted model was asked, copied at the time: later turns do not change it. */
+export interface ScriptedRequest extends Omit<ModelRequest, 'messages'> {
+  readonly messages: readonly Turn[];
+  readonly key: string;
+}
+
+/** A model that follows a script; see {@link scriptedModel}. */
+export interface ScriptedModel extends Model {
+  /** Every request so far, in order. */
+  readonly requests: readonly ScriptedRequest[];
+  /** Throws `script.unconsumed` unless every reply of the script was used. */
+  assertConsumed(): void;
+}
+
+/**
+ * A model for tests: answers with the replies of a script, in order, and records what it was asked.
+ *
+ * It is strict: a request past the end of the script fails with `script.exhausted`, and `assertConsumed()` throws for
+ * replies that nobody asked for. Several agents may share one only if their order is fixed; better give each its own.
+ *
+ * @example
+ * const model = scriptedModel([calls({ name: 'add', input: { a: 1, b: 2 } }), 'It is 3.']);
+ * await agent({ name: 'a', model, tools: [add] }).run('1 + 2?');
+ * model.assertConsumed();
+ *
+ * @throws {TroupeError} `script.exhausted` (as a failed model call), `script.unconsumed` from `assertConsumed()`.
+ */
+export const scriptedModel = (script: readonly ScriptedReply[], id = 'script'): ScriptedModel => {
+  const requests: ScriptedRequest[] = [];
+  return {
+    provider: 'scripted',
+    id,
+    isLanguageModel: false,
+    requests,
+    answer: (request, call) => {
+      const asked: ScriptedRequest = { ...request, messages: request.messages.toArray(), key: call.key };
+      const reply = script[requests.length];
+      requests.push(asked);
+      if (reply === undefined) {
+        const found = `request ${requests.length} of a script of ${script.length}`;
+        throw new TroupeError('script.exhausted', `Cannot answer as the script is at its end: ${found}`);
+      }
+      return answered(reply, asked, call);
+    },
+    assertConsumed: () => {
+      const left = script.length - requests.length;
+      if (left > 0)
+        throw new TroupeError(
+          'script.unconsumed',
+          `Cannot call the script done as replies are left: ${left} of ${script.length}`,
+        );
+    },
+  };
+};
+
+/** A reply that calls tools: `calls({ name: 'add', input: { a: 1, b: 2 } })`. */
+export const calls = (
+  ...wanted: readonly { readonly name: string; readonly input: Json; readonly id?: string }[]
+): Partial<ModelAnswer> => ({
+  calls: wanted.map(({ name, input, id }, index) => ({ id: id ?? `scripted_${index}`, name, input })),
+});
+
+const answered = (
+  reply: ScriptedReply,
+  request: ScriptedRequest,
+  call: ModelCall,
+): ModelAnswer | Promise<ModelAnswer> => {
+  if (reply instanceof Error) throw reply;
+  if (typeof reply === 'string') return answerOf({ text: reply }, call);
+  if (typeof reply !== 'function') return answerOf(reply, call);
+  const next = reply(request, call);
+  return isThenable(next)
+    ? next.then((settled) => answered(settled, request, call))
+    : answered(next, request, call);
+};
+
+/** Tokens are counted as characters / 4, so that limits and totals have something to count. */
+const answerOf = (parts: Partial<ModelAnswer>, call: ModelCall): ModelAnswer => {
+  if (call.isWatched && parts.text) call.delta({ type: 'text', text: parts.text });
+  const output = Math.ceil((parts.text?.length ?? 0) / 4) + (parts.calls?.length ?? 0);
+  return modelAnswer({ usage: { input: 1, output, isEstimate: true }, ...parts });
+};
+
+const isThenable = (reply: ScriptedReply | Promise<ScriptedReply>): reply is Promise<ScriptedReply> =>
+  typeof reply === 'object' && 'then' in reply;
