@@ -1,4 +1,4 @@
-import { TroupeError } from '../contracts/error.ts';
+import { messageOf, TroupeError } from '../contracts/error.ts';
 import type { Tool, ToolContext, Toolset } from '../contracts/tool.ts';
 import { isToolName } from './define-tool.ts';
 
@@ -12,10 +12,11 @@ import { isToolName } from './define-tool.ts';
  * @throws `tool.invalid` if the name is no name.
  */
 export const toolset = (options: Toolset): Toolset => {
-  if (isToolName(options.name)) return options;
+  const { name }: { readonly name: string } = options;
+  if (isToolName(name)) return options;
   throw new TroupeError(
     'tool.invalid',
-    `Cannot define toolset '${options.name}' as its name may hold up to 64 letters, digits, _ and - only: ${options.name}`,
+    `Cannot define toolset '${messageOf(options.name)}' as its name may hold up to 64 letters, digits, _ and - only: ${messageOf(options.name)}`,
   );
 };
 

@@ -218,7 +218,8 @@ const SAFETIES: readonly unknown[] = ['read', 'write', 'danger'];
 // Many callers write JavaScript: what the types forbid is checked all the same.
 const refuseInvalid = (options: ToolOptions<Schema | undefined, Schema | undefined, unknown>): void => {
   if (!isJsonObject(options)) throw invalid('', [`it needs options: ${messageOf(options)}`]);
-  const { name, description, input, output, execute, timeoutMs, retry, safety } = options;
+  const { name, description, input, output, timeoutMs, retry, safety } = options;
+  const execute: unknown = Reflect.get(options, 'execute');
   const isDynamic = options.dynamicSchema === true;
   const attempts = typeof retry === 'object' ? retry.attempts : undefined;
   const wrong: readonly (string | false)[] = [

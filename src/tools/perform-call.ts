@@ -109,7 +109,6 @@ class Attempt {
     const { timeoutMs } = this.#tool;
     return new Promise((resolve) => {
       let isOver = false;
-      let timer: unknown;
       let forget = (): void => undefined;
       const finish = (result: () => ToolResult): void => {
         if (isOver) return;
@@ -118,18 +117,19 @@ class Attempt {
         forget();
         resolve(result());
       };
+      const onTimeout = (): void => {
+        const result = this.#timedOut();
+        finish(() => result);
+        // After the result is settled, or the abort would make it `cancelled`.
+        abort.abort(new DOMException(result.error.message, 'TimeoutError'));
+      };
+      const timer = timeoutMs < MAX_TIMEOUT_MS ? clock.setTimeout(onTimeout, timeoutMs) : undefined;
+      // At once, if the tool itself brought the abort about: so the timer comes first.
       forget = abort.onAbort((reason) => finish(() => this.#cancelled(reason)));
       work.then(
         (value) => finish(() => toResult(value)),
         (thrown: unknown) => finish(() => this.#threw(thrown)),
       );
-      if (isOver || timeoutMs >= MAX_TIMEOUT_MS) return;
-      timer = clock.setTimeout(() => {
-        const result = this.#timedOut();
-        finish(() => result);
-        // After the result is settled, or the abort would make it `cancelled`.
-        abort.abort(new DOMException(result.error.message, 'TimeoutError'));
-      }, timeoutMs);
     });
   }
 

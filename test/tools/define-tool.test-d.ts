@@ -90,5 +90,5 @@ test('[M18] describe and approval see the checked input', () => {
 
 test('[M18] a tool can be executed typed', () => {
   const add = tool({ ...base, input: z.object({ a: z.number() }), execute: ({ a }) => a });
-  expectTypeOf(add.execute).parameter(0).toEqualTypeOf<{ a: number }>();
+  expectTypeOf<Parameters<(typeof add)['execute']>[0]>().toEqualTypeOf<{ a: number }>();
 });

