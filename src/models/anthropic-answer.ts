@@ -46,35 +46,37 @@ export const anthropicReader = (context: ReaderContext): StreamReader<RawMessage
   return {
     take: (event) => {
       last = event.type;
-      if (last === 'ping') return false;
+      if (last === 'ping') return;
       if (event.type !== 'message_start' && !isStarted)
         throw malformedError(who, `${last} came before message_start`);
+      if (isStopped) throw malformedError(who, `${last} came after message_stop`);
       switch (event.type) {
         case 'message_start':
           start(event.message);
           call.delta({ type: 'progress' });
-          return false;
+          return;
         case 'content_block_start':
           blocks.start(event.index, event.content_block);
-          return false;
+          return;
         case 'content_block_delta':
           blocks.add(event.index, event.delta);
-          return false;
+          return;
         case 'content_block_stop':
           blocks.stop(event.index);
-          return false;
+          return;
         case 'message_delta':
           note(state, event.delta, event.usage);
           call.delta({ type: 'progress' });
-          return false;
+          return;
         case 'message_stop':
           isStopped = true;
-          return true;
+          return;
         default:
           call.delta({ type: 'progress' });
-          return false;
+          return;
       }
     },
+    isComplete: () => isStopped,
     finish: () => {
       if (!isStopped) throw cutOffError(who, `after ${last}`);
       return answerOf(state, blocks.list(), context);
@@ -141,7 +143,8 @@ const callsIn = (
     .filter(({ type }) => type === 'tool_use')
     .map((block, index) => {
       const isCut = !block.isClosed || (!WHOLE.has(stopReason ?? '') && block === blocks.at(-1));
-      const isGiven = block.isClosed && block.json === '' && Object.keys(Object(block.content['input'])).length > 0;
+      const isGiven =
+        block.isClosed && block.json === '' && Object.keys(Object(block.content['input'])).length > 0;
       return {
         id: textOf(block.content, 'id') ?? `call_${index}`,
         name: names.original(textOf(block.content, 'name') ?? ''),

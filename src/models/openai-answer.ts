@@ -27,6 +27,7 @@ export const openaiReader = (context: ReaderContext): StreamReader<ResponseStrea
   const done = new Map<number, ResponseOutputItem>();
   const calls = new Map<number, number>();
   let isCreated = false;
+  let isIncomplete = false;
   let last = 'no event';
   let response: Response | undefined;
 
@@ -35,49 +36,56 @@ export const openaiReader = (context: ReaderContext): StreamReader<ResponseStrea
       last = event.type;
       switch (event.type) {
         case 'response.created':
-          if (isCreated) throw malformedError(who, 'a second response began within one stream');
+          if (isCreated && response === undefined)
+            throw malformedError(who, 'a second response cut off the first');
+          // One that follows a whole one takes its place, as in the vendor's own reader.
           isCreated = true;
+          response = undefined;
+          done.clear();
+          calls.clear();
           call.delta({ type: 'progress' });
-          return false;
+          return;
         case 'response.output_text.delta':
           call.delta({ type: 'text', text: event.delta });
-          return false;
+          return;
         case 'response.reasoning_summary_text.delta':
         case 'response.reasoning_text.delta':
           call.delta({ type: 'reasoning', text: event.delta });
-          return false;
+          return;
         case 'response.output_item.added':
           if (event.item.type === 'function_call') {
             const index = calls.size;
             calls.set(event.output_index, index);
             call.delta({ type: 'tool-call', index, name: context.names.original(event.item.name), text: '' });
           } else call.delta({ type: 'progress' });
-          return false;
+          return;
         case 'response.function_call_arguments.delta':
           call.delta({ type: 'tool-call', index: calls.get(event.output_index) ?? 0, text: event.delta });
-          return false;
+          return;
         case 'response.output_item.done':
           done.set(event.output_index, event.item);
           call.delta({ type: 'progress' });
-          return false;
+          return;
         case 'response.completed':
         case 'response.incomplete':
           response = event.response;
-          return true;
+          isIncomplete = last === 'response.incomplete';
+          return;
         case 'response.failed':
           throw providerError(event.response.error);
         case 'error':
           throw providerError(event);
         default:
           if (!KEEP_ALIVE.has(last)) call.delta({ type: 'progress' });
-          return false;
+          return;
       }
     },
+    isComplete: () => response !== undefined,
     finish: () => {
       if (response === undefined) throw cutOffError(who, `after ${last}`);
       // Some servers leave the output of the last event empty.
       const items = response.output?.length > 0 ? response.output : inOrder(done);
-      return answerOf(response, items, last === 'response.incomplete', context);
+      return answerOf(response, items, isIncomplete, context);
     },
   };
 };

@@ -1,6 +1,6 @@
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
 import { isJsonObject, type JsonObject } from '../contracts/json.ts';
-import type { FinishReason, ModelAnswer } from '../contracts/model.ts';
+import type { FinishReason } from '../contracts/model.ts';
 import type { ToolCall } from '../contracts/tool.ts';
 import type { Replay } from '../contracts/transcript.ts';
 import { callArguments } from './call-arguments.ts';
@@ -26,6 +26,7 @@ export const chatReader = (context: ReaderContext): StreamReader<ChatCompletionC
   let reasoningField: string | undefined;
   let finish: string | undefined;
   let usage: unknown;
+  let isComplete = false;
   let model: string | undefined;
   let responseId: string | undefined;
 
@@ -77,8 +78,9 @@ export const chatReader = (context: ReaderContext): StreamReader<ChatCompletionC
         finish = reason;
         call.delta({ type: 'progress' });
       }
-      return finish !== undefined && Boolean(chunk.usage);
+      isComplete ||= finish !== undefined && Boolean(chunk.usage);
     },
+    isComplete: () => isComplete,
     finish: () => {
       if (finish === undefined) throw cutOffError(who, 'there was no finish_reason');
       const rest = parser.end();

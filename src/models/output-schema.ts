@@ -121,8 +121,10 @@ const portable = (schema: Json): Json => {
     else kept[key] = portable(value);
   }
   if (schema['type'] === 'object') kept['additionalProperties'] = false;
-  if (moved.length > 0)
-    kept['description'] = [schema['description'], `(${moved.join(', ')})`].filter(Boolean).join(' ');
+  if (moved.length > 0) {
+    const { description } = schema;
+    kept['description'] = `${typeof description === 'string' ? `${description} ` : ''}(${moved.join(', ')})`;
+  }
   return kept;
 };
 
@@ -135,19 +137,11 @@ const mapped = (schemas: JsonObject): JsonObject =>
 const MAPS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions']);
 
 /** Keywords that the subset refuses, and that a description can say as well; the answer is checked against them anyway. */
-const CONSTRAINTS: ReadonlySet<string> = new Set([
-  ...[
-    'minimum',
-    'maximum',
-    'exclusiveMinimum',
-    'exclusiveMaximum',
-    'multipleOf',
-    'minLength',
-    'maxLength',
-    'pattern',
-  ],
-  ...['minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties', 'format', 'contentEncoding'],
-]);
+const CONSTRAINTS: ReadonlySet<string> = new Set(
+  'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern minItems maxItems'
+    .concat(' uniqueItems minProperties maxProperties format contentEncoding')
+    .split(' '),
+);
 
 /** Asks for the output in words, where its schema cannot be enforced. */
 export const outputInstruction = ({ schema }: Pick<WireOutput, 'schema'>): string =>

@@ -15,8 +15,10 @@ export interface OpenedStream<Event> {
 
 /** Puts events together into an answer. */
 export interface StreamReader<Event> {
-  /** Takes one event, reports it by deltas, and says whether it was the last one that matters. */
-  take(event: Event): boolean;
+  /** Takes one event, and reports it by deltas. */
+  take(event: Event): void;
+  /** Whether the answer is all there: what may still come is not worth a failure. */
+  isComplete(): boolean;
   /** The answer; throws `model.malformed` if the stream ended before it was complete. */
   finish(): ModelAnswer;
 }
@@ -45,15 +47,10 @@ export const readAnswer = async <Event>(
     await refuseOtherBodies(response, race);
     const events = stream[Symbol.asyncIterator]();
     for (;;) {
-      const next = await race.run(events.next());
+      const next = await race.run(reader.isComplete() ? lastWords(events, stream) : events.next());
       signal.throwIfAborted();
       if (next.done) return reader.finish();
-      if (taken(reader, next.value, who)) {
-        const answer = reader.finish();
-        drain(events, stream.controller);
-        stream = undefined;
-        return answer;
-      }
+      takeEvent(reader, next.value, who);
     }
   } catch (error) {
     stream?.controller.abort();
@@ -64,9 +61,9 @@ export const readAnswer = async <Event>(
 };
 
 /** An event that lacks what its type promises makes the reader stumble: the provider's fault, not an unknown failure. */
-const taken = <Event>(reader: StreamReader<Event>, event: Event, who: ErrorContext): boolean => {
+const takeEvent = <Event>(reader: StreamReader<Event>, event: Event, who: ErrorContext): void => {
   try {
-    return reader.take(event);
+    reader.take(event);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw malformedError(who, `an event has an impossible shape (${JSON.stringify(event).slice(0, 200)})`);
@@ -117,18 +114,28 @@ const errorIn = (body: string): { readonly error?: unknown } => {
   }
 };
 
-/** Long enough for the last bytes to arrive, too short for anybody to notice that a server keeps the line open. */
-const DRAIN_MS = 1_000;
+/** In ms: long enough for the last bytes to arrive, too short for anybody to mind a server that keeps the line open. */
+const LAST_WORDS_MS = 1_000;
 
-/** Reads the rest in the background: a connection whose body was read to its end can be used again. */
-const drain = (events: AsyncIterator<unknown>, controller: AbortController): void => {
-  const timer = setTimeout(() => controller.abort(), DRAIN_MS);
-  const next = (): Promise<void> => events.next().then(({ done }) => (done ? undefined : next()));
-  next().then(
-    () => clearTimeout(timer),
-    () => clearTimeout(timer),
-  );
-};
+/**
+ * What comes after the answer is complete: as a rule the end, which has to be read for the connection to be used again.
+ * An error, or silence, is as good as the end.
+ */
+const lastWords = <Event>(
+  events: AsyncIterator<Event>,
+  { controller }: WireStream<Event>,
+): Promise<IteratorResult<Event>> =>
+  new Promise((resolve) => {
+    const end = (): void => resolve({ done: true, value: undefined });
+    const timer = setTimeout(() => {
+      end();
+      controller.abort();
+    }, LAST_WORDS_MS);
+    events
+      .next()
+      .then(resolve, end)
+      .finally(() => clearTimeout(timer));
+  });
 
 /**
  * Races one promise after another against an abort, with a single listener: `Promise.race` against one long-lived

@@ -57,7 +57,7 @@ const numbers = (value: string | null): number | undefined => {
 const dates = (value: string | null): number | undefined => {
   if (value === null) return undefined;
   const found = [...value.matchAll(/[A-Z][a-z]+,? [^,]*?\d\d:\d\d:\d\d(?: GMT| \d{4})?/g)]
-    .map(([date]) => Date.parse(/GMT$/.test(date) ? date : `${date} GMT`))
+    .map(([date]) => Date.parse(date.endsWith('GMT') ? date : `${date} GMT`))
     .filter((time) => !Number.isNaN(time));
   return found.length === 0 ? undefined : Math.max(...found);
 };

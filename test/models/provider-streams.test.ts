@@ -1,0 +1,181 @@
+import { expect, it } from 'vitest';
+import { isTroupeError } from '../../src/contracts/error.ts';
+import type { ModelAnswer } from '../../src/contracts/model.ts';
+import { ask, streamed } from '../support/ask-model.ts';
+import { describeWithFixtures, fixtures } from '../support/fixtures.ts';
+import { mockProvider } from '../support/mock-provider.ts';
+import {
+  eventData,
+  modelFor,
+  type RecordedStream,
+  recordedStreams,
+  singleBytes,
+  streamFetch,
+  wireEvents,
+} from '../support/provider-streams.ts';
+
+/** How our words for why a model stopped say what the vendors' do. */
+const finishes: Readonly<Record<string, string>> = {
+  stop: 'stop',
+  end_turn: 'stop',
+  tool_calls: 'tool-calls',
+  tool_use: 'tool-calls',
+};
+
+/** The vendor's accumulator loses calls that come without an index, as Mistral sends them; we do not. */
+const lostByVendor = 'mistral/main/mistral-tool-call.chunks.txt';
+
+const finishOf = ({ stop = '', tool_calls: calls = [] }: RecordedStream): string | undefined =>
+  stop === 'completed' ? (calls.length > 0 ? 'tool-calls' : 'stop') : finishes[stop];
+
+/** Tokens that Anthropic counts apart and we count in. */
+const cacheTokens = (events: readonly string[]): number => {
+  let [read, written] = [0, 0];
+  for (const data of eventData(events)) {
+    const message = data['message'] as Record<string, unknown> | undefined;
+    const usage = (data['usage'] ?? message?.['usage'] ?? {}) as Record<string, number | null>;
+    read = usage['cache_read_input_tokens'] ?? read;
+    written = usage['cache_creation_input_tokens'] ?? written;
+  }
+  return read + written;
+};
+
+const summary = ({ text, calls, finish, usage }: ModelAnswer): object => ({
+  text,
+  calls: calls.map(({ id, name, input, problem }) => ({ id, name, input, problem })),
+  finish,
+  usage: { input: usage.input, output: usage.output },
+});
+
+const expectedSummary = (recorded: RecordedStream, events: readonly string[]): object => ({
+  text: recorded.text,
+  calls:
+    recorded.file === lostByVendor
+      ? [{ id: 'gSIMJiOkT', name: 'weather', input: { location: 'San Francisco' }, problem: undefined }]
+      : (recorded.tool_calls ?? []).map((call) => ({
+          id: call.id,
+          name: call.name,
+          input: call.arguments === undefined ? call.input : (JSON.parse(call.arguments) as unknown),
+          problem: undefined,
+        })),
+  finish: finishOf(recorded),
+  usage: {
+    input: (recorded.usage?.in ?? 0) + (recorded.kind === 'anthropic' ? cacheTokens(events) : 0),
+    output: recorded.usage?.out,
+  },
+});
+
+/** From this event on, everything that makes up the answer has arrived. */
+const completeAfter = (recorded: RecordedStream, events: readonly string[]): number =>
+  recorded.kind === 'openai-chat'
+    ? events.findIndex((each) => /"finish_reason":\s*"/.test(each)) + 1
+    : events.findIndex((each) =>
+        /"type":\s*"(response\.completed|response\.incomplete|message_stop)"/.test(each),
+      ) + 1;
+
+/** All of them for a short stream; the beginning, the end and every 37th between for a long one. */
+const cuts = (length: number): number[] =>
+  [...Array(length).keys()].filter(
+    (at) =>
+      process.env['TROUPE_FULL'] === '1' || length <= 60 || at < 15 || at > length - 25 || at % 37 === 0,
+  );
+
+describeWithFixtures('recorded streams of real providers', 'provider-streams', () => {
+  const all = recordedStreams();
+  const whole = all.filter(({ verdict }) => verdict === 'ok');
+
+  it.each(whole)('[P18] over HTTP, $file reads as its vendor reads it', async (recorded) => {
+    const events = wireEvents(recorded);
+    await using provider = await mockProvider({ pieces: [events.join('')] });
+    const { answer, deltas } = ask(modelFor(recorded.kind, provider));
+    expect(summary(await answer)).toEqual(expectedSummary(recorded, events));
+    expect(streamed(deltas, 'text')).toBe(recorded.text);
+    expect(provider.requests).toHaveLength(1);
+  });
+
+  it('[F13] a message that starts twice, with nothing between, is read once', async () => {
+    const file = 'anthropic/main/duplicate-message-start.chunks.txt';
+    const events = wireEvents({ file, kind: 'anthropic' });
+    await using provider = await mockProvider({ pieces: events });
+    const { answer, deltas } = ask(modelFor('anthropic', provider));
+    expect(await answer).toMatchObject({
+      text: 'Hello, World!',
+      finish: 'stop',
+      usage: { input: 17, output: 227 },
+    });
+    expect(streamed(deltas, 'text')).toBe('Hello, World!');
+  });
+
+  it('[F14] a call whose pieces lack the role, and repeat the name as nothing, is read', async () => {
+    const file = 'mistral/main/mistral-incremental-tool-call.chunks.txt';
+    await using provider = await mockProvider({ pieces: wireEvents({ file, kind: 'openai-chat' }) });
+    const answer = await ask(modelFor('openai-chat', provider)).answer;
+    expect(answer).toMatchObject({
+      calls: [{ name: 'webSearchTool', input: { query: 'current Berlin weather' } }],
+      finish: 'tool-calls',
+      usage: { input: 171, output: 14, cached: 128 },
+    });
+  });
+
+  it('[F14] events and items of unknown types are passed over', async () => {
+    const file = 'openai/responses/openai-apply-patch-tool.1.chunks.txt';
+    await using provider = await mockProvider({ pieces: wireEvents({ file, kind: 'openai-responses' }) });
+    const answer = await ask(modelFor('openai-responses', provider)).answer;
+    expect(answer.calls).toEqual([]);
+    expect(answer.finish).toBe('stop');
+    expect(JSON.stringify(answer.replay)).toContain('apply_patch_call');
+  });
+
+  it.each(all)(
+    '[F7] [F8] $file, cut after an event (long ones: after every 37th and near both ends), by an end or a reset, is an error, never an answer',
+    async (recorded) => {
+      const events = wireEvents(recorded);
+      const complete = completeAfter(recorded, events);
+      expect(complete).toBeGreaterThan(0);
+      for (const then of ['end', 'reset'] as const) {
+        for (const at of cuts(complete)) {
+          const fetch = streamFetch(events.slice(0, at), then);
+          const thrown: unknown = await ask(modelFor(recorded.kind, { fetch })).answer.catch(
+            (error: unknown) => error,
+          );
+          if (!isTroupeError(thrown))
+            throw new Error(`cut after ${at} by ${then}: ${JSON.stringify(thrown)}`);
+          expect([thrown.code, thrown.retryable]).toEqual([
+            then === 'end' ? 'model.malformed' : 'model.network',
+            'yes',
+          ]);
+        }
+      }
+    },
+  );
+
+  it.each(all.filter(({ kind }) => kind === 'openai-chat'))(
+    '[F7] [F8] $file, cut behind its finish_reason, is the whole answer or an error',
+    async (recorded) => {
+      const events = wireEvents(recorded);
+      const model = (pieces: readonly string[], then?: 'reset') =>
+        ask(modelFor(recorded.kind, { fetch: streamFetch(pieces, then) })).answer;
+      const { text, calls, finish } = await model(events);
+      for (let at = completeAfter(recorded, events); at < events.length; at += 1) {
+        expect(await model(events.slice(0, at))).toMatchObject({ text, calls, finish });
+        const broken: unknown = await model(events.slice(0, at), 'reset').catch((error: unknown) => error);
+        if (!isTroupeError(broken, 'model.network')) expect(broken).toMatchObject({ text, calls, finish });
+      }
+    },
+  );
+
+  const sizeOf = (recorded: RecordedStream): number => wireEvents(recorded).join('').length;
+  it.each(process.env['TROUPE_FULL'] === '1' ? whole : whole.filter((recorded) => sizeOf(recorded) < 20_000))(
+    '[F12] $file, byte by byte, reads as in one piece (streams under 20 KB, unless all is asked for)',
+    async (recorded) => {
+      const events = wireEvents(recorded);
+      const fetch = streamFetch(singleBytes(events.join('')));
+      const answer = await ask(modelFor(recorded.kind, { fetch })).answer;
+      expect(summary(answer)).toEqual(expectedSummary(recorded, events));
+    },
+  );
+
+  it('the fixtures are where they are expected', () => {
+    expect(all.length, fixtures('provider-streams')).toBeGreaterThanOrEqual(33);
+  });
+});
