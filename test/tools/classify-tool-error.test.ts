@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { TroupeError } from '../../src/contracts/error.ts';
-import type { ErrorData, Retryable } from '../../src/contracts/error.ts';
-import type { ToolErrorKind } from '../../src/contracts/tool.ts';
+import type { Retryable } from '../../src/contracts/error.ts';
 import { classifyToolError } from '../../src/tools/classify-tool-error.ts';
-import { retryWaitMs } from '../../src/tools/retry-call.ts';
-import { failure, success } from '../../src/tools/tool-result.ts';
-import { callOf } from './tool-context.ts';
 
 const coded = (code: string) => Object.assign(new Error('it failed'), { code });
 
@@ -26,6 +22,7 @@ describe('whether trying a tool again can help', () => {
     ['a 500 of a response', Object.assign(new Error('x'), { response: { status: 500 } }), 'yes'],
     ['a time-out', new DOMException('too slow', 'TimeoutError'), 'yes'],
     ['fetch, which hides its reason', new TypeError('fetch failed', { cause: coded('ECONNREFUSED') }), 'yes'],
+    ['whatever is at the bottom of it', new TypeError('x', { cause: coded('ECONNREFUSED') }), 'yes'],
     ['fetch without a reason', new TypeError('fetch failed'), 'yes'],
     ['a missing file', coded('ENOENT'), 'no'],
     ['a forbidden file', coded('EACCES'), 'no'],
@@ -49,39 +46,5 @@ describe('whether trying a tool again can help', () => {
     const error = new Error('boom');
     error.cause = error;
     expect(classifyToolError(error)).toBe('maybe');
-  });
-});
-
-describe('when a call is tried again', () => {
-  const retry = { attempts: 4, initialWaitMs: 100, maxWaitMs: 300 };
-  const failed = (attempts: number, change: Partial<ErrorData> = {}, kind: ToolErrorKind = 'execution') =>
-    failure(
-      callOf('do', {}),
-      kind,
-      { code: 'tool.failed', message: 'x', retryable: 'maybe', ...change },
-      { durationMs: 0, attempts },
-    );
-
-  test('[QITOS-19] [D32] after waits that double, as often as the tool says', () => {
-    expect([1, 2, 3, 4].map((attempts) => retryWaitMs({ retry }, failed(attempts)))).toEqual([
-      100,
-      200,
-      300,
-      null,
-    ]);
-  });
-
-  test('[DODO-18] after a time-out too, but never what is of no use or was refused', () => {
-    expect(retryWaitMs({ retry }, failed(1, { retryable: 'yes' }, 'timeout'))).toBe(100);
-    expect(retryWaitMs({ retry }, failed(1, { retryable: 'no' }))).toBeNull();
-    for (const kind of ['validation', 'system', 'denied', 'unknown', 'cancelled'] as const) {
-      expect(retryWaitMs({ retry }, failed(1, { retryable: 'yes' }, kind))).toBeNull();
-    }
-    expect(retryWaitMs({ retry }, success(callOf('do', {}), 1, { durationMs: 0, attempts: 1 }))).toBeNull();
-  });
-
-  test('[DODO-33] as late as the other side asks, unless that is too long', () => {
-    expect(retryWaitMs({ retry }, failed(1, { retryAfterMs: 250 }))).toBe(250);
-    expect(retryWaitMs({ retry }, failed(1, { retryAfterMs: 301 }))).toBeNull();
   });
 });

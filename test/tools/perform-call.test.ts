@@ -342,6 +342,8 @@ describe('the abort', () => {
     });
     const later = tool({ name: 'do', description: 'x', input, execute });
     expect(await perform(later, {}, { clock, abort })).toMatchObject({ kind: 'cancelled' });
+    // The check itself is through a little later.
+    await clock.advance(0);
     expect(execute).not.toHaveBeenCalled();
   });
 });

@@ -132,6 +132,9 @@ describe('a call to a tool that there is not', () => {
     const names = Array.from({ length: 3_000 }, (_, index) => `tool_${index}`);
     expect(unknownToolMessage('nothing', names)).toMatch(/tool_99 and 2900 more$/);
     expect(unknownToolMessage('nothing', [])).toMatch(/there are no tools$/);
+    const before = performance.now();
+    unknownToolMessage('x'.repeat(1_000_000), names.slice(0, 100));
+    expect(performance.now() - before).toBeLessThan(500);
   });
 });
 
