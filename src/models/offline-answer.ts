@@ -1,14 +1,19 @@
 import type { Quote } from './offline-evidence.ts';
-import { contentStems, flat, overlap, shorten, stemSet } from './offline-text.ts';
 import { related } from './offline-synonyms.ts';
+import { contentStems, flat, overlap, shorten, stemSet } from './offline-text.ts';
 
-/** A quote with how well it answers. */
-export interface RatedQuote extends Quote {
+/** One or more quotes that stand next to each other, with how well they answer. */
+export interface RatedQuote {
+  readonly text: string;
+  readonly citation: string;
   /** Weighted share of the question that it covers itself. */
   readonly own: number;
   /** Together with the passage it stands in. */
   readonly covered: number;
   readonly score: number;
+  /** Which quotes it is made of: the first, and how many. */
+  readonly first: number;
+  readonly size: number;
 }
 
 /** What was found for a question, best first. */
@@ -18,94 +23,148 @@ export interface Findings {
   readonly coverage: number;
   /** Words of the question that occur nowhere in what was found. */
   readonly missing: readonly string[];
+  /** Of each content word of the question, in order; they sum up to 1. */
+  readonly weights: readonly number[];
 }
 
 /** Less of a question covered than this is no answer. */
 export const ENOUGH = 0.55;
 
-/** Quotes in an answer, and characters of one. */
-const MOST_QUOTES = 3;
-const LONGEST_QUOTE = 400;
+/** Sentences that are quoted together, and characters of them. */
+const WIDEST = 3;
+const WIDEST_IN_BLOCK = 5;
+const LONGEST_QUOTE = 600;
 
-/** Rates every quote by the words of the question that it holds; rare ones count more. */
+/** Rates what can be quoted by the words of the question that it holds; rare ones count more. */
 export const rate = (question: string, quotes: readonly Quote[]): Findings => {
   const asked = contentStems(question);
-  const own = quotes.map((quote) => stemSet(quote.text));
   const passages = new Map<number, Set<string>>();
-  for (const quote of quotes) {
-    if (!passages.has(quote.passage))
-      passages.set(quote.passage, stemSet(`${quote.citation} ${quote.around}`));
+  for (const { passage, citation, around } of quotes) {
+    if (!passages.has(passage)) passages.set(passage, stemSet(`${citation} ${around}`));
   }
+  const every = [...passages.values()];
   const weights = asked.map((word) => {
-    const holds = [...passages.values()].filter((words) => holdsWord(words, word) > 0).length;
-    return Math.log(1 + (passages.size + 1) / (holds + 0.5));
+    const holding = every.filter((words) => holds(words, word) > 0).length;
+    return Math.log(1 + (every.length + 1) / (holding + 0.5));
   });
   const whole = weights.reduce((sum, weight) => sum + weight, 0) || 1;
   const share = (words: ReadonlySet<string>): number =>
-    asked.reduce((sum, word, index) => sum + holdsWord(words, word) * (weights[index] ?? 0), 0) / whole;
-  const wants = wantedIn(question);
-  const rated = quotes.map((quote, index): RatedQuote => {
-    const words = own[index] ?? new Set<string>();
-    const around = passages.get(quote.passage) ?? new Set<string>();
-    const itself = share(words);
-    const covered = share(around);
-    const kind = wants !== undefined && wants.test(quote.text) ? 0.15 : 0;
-    // A title names the subject but says nothing of it, and a very long line says too much.
-    const length = words.size < 4 ? 0.35 : words.size > 60 ? 0.8 : 1;
-    const early = 0.03 / (1 + quote.passage);
-    return { ...quote, own: itself, covered, score: (itself + 0.5 * covered + kind) * length + early };
+    asked.reduce((sum, word, index) => sum + holds(words, word) * (weights[index] ?? 0), 0) / whole;
+  const wanted = wantedIn(question);
+  const covered = new Map([...passages].map(([passage, words]) => [passage, share(words)]));
+  const stems = quotes.map(({ text }) => stemSet(text));
+  const rated = windowsOf(quotes).map(({ first, size, isOneBlock }): RatedQuote => {
+    const inside = quotes.slice(first, first + size);
+    const words = new Set(stems.slice(first, first + size).flatMap((each) => [...each]));
+    const text = inside.map((quote) => quote.text).join(' ');
+    const { citation = '', passage = 0 } = inside[0] ?? {};
+    const own = share(words);
+    const around = covered.get(passage) ?? 0;
+    const isKind = wanted === undefined || wanted.test(text);
+    const kind = wanted !== undefined && isKind ? 0.2 : 0;
+    // Each more sentence has to earn its place, the more so across paragraphs; code and titles explain little.
+    const width = 1 - (isOneBlock ? 0.05 : 0.12) * (size - 1);
+    const plain = inside.every((quote) => quote.kind === 'prose') ? 1 : 0.75;
+    const length = words.size < 4 ? 0.5 : text.length > LONGEST_QUOTE ? 0.75 : 1;
+    const early = 0.03 / (1 + passage);
+    const score = (own + 0.5 * around + kind) * width * plain * length + early;
+    return { text, citation, own, covered: around, score, first, size };
   });
-  const best = rated.toSorted((a, b) => b.score - a.score);
-  const missing = asked.filter((word) => ![...passages.values()].some((words) => holdsWord(words, word) > 0));
-  return { quotes: best, coverage: best[0]?.covered ?? 0, missing };
+  rated.sort((a, b) => b.score - a.score);
+  const missing = asked.filter((word) => !every.some((words) => holds(words, word) > 0));
+  return {
+    quotes: rated,
+    coverage: rated[0]?.covered ?? 0,
+    missing,
+    weights: weights.map((weight) => weight / whole),
+  };
 };
 
+interface Window {
+  readonly first: number;
+  readonly size: number;
+  readonly isOneBlock: boolean;
+}
+
+/** Every quote, and every few that follow each other in one passage. Titles are no answers by themselves. */
+const windowsOf = (quotes: readonly Quote[]): Window[] =>
+  quotes.flatMap((start, first) => {
+    const windows: Window[] = [];
+    for (let size = 1; size <= WIDEST_IN_BLOCK; size += 1) {
+      const last = quotes[first + size - 1];
+      if (
+        last === undefined ||
+        last.passage !== start.passage ||
+        last.kind === 'heading' ||
+        start.kind === 'heading'
+      )
+        break;
+      const isOneBlock = last.block === start.block;
+      if (size > WIDEST && !isOneBlock) break;
+      windows.push({ first, size, isOneBlock });
+    }
+    return windows;
+  });
+
 /** 1 for the word itself, less for one that means nearly the same. */
-const holdsWord = (words: ReadonlySet<string>, word: string): number =>
+const holds = (words: ReadonlySet<string>, word: string): number =>
   words.has(word) ? 1 : related(word).some((other) => words.has(other)) ? 0.7 : 0;
 
 /** What kind of thing answers the question, where its first words tell. */
 const wantedIn = (question: string): RegExp | undefined => {
   if (
-    /\bhow (?:many|much|long|often|big|large|old|fast|far)\b|\b(?:what|which) (?:number|port|size|amount|version|percentage|year)\b|\bdefault\b/i.test(
+    /\bhow (?:many|much|long|often|big|large|old|fast|far|high|quickly)\b|\b(?:what|which) (?:number|port|size|amount|version|percentage|year)\b/i.test(
       question,
     )
   ) {
-    return /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twenty|hundred|thousand|none|never)\b/i;
+    return /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|hundred|thousand|none|never|infinity|unlimited)\b/i;
   }
-  if (/\bwho\b|\bwhose\b/i.test(question)) return /\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+/u;
-  if (/^\s*when\b|\bwhat (?:date|day|year)\b/i.test(question)) return /\d{4}|\b(?:when|after|before|once)\b/i;
-  return /^\s*why\b/i.test(question)
-    ? /\b(?:because|since|as|so that|in order to|due to|to avoid)\b/i
+  if (/\bdefaults?\b/i.test(question)) return /\bdefaults?\b/i;
+  if (/\bwho\b|\bwhose\b/i.test(question)) return /\p{Lu}\p{L}+ \p{Lu}\p{L}+|@\w+/u;
+  if (/^\s*when\b|\bwhat (?:date|day)\b/i.test(question)) return /\d|\b(?:when|after|before|once|until)\b/i;
+  if (/^\s*why\b/i.test(question))
+    return /\b(?:because|since|as|so that|in order to|due to|to avoid|to prevent)\b/i;
+  return /^\s*how (?:do|can|should|could|would|to)\b/i.test(question)
+    ? /\b(?:use|using|call|set|pass|run|add|with|by|must|should)\b/i
     : undefined;
 };
 
-/** The quotes that answer best: the first covers most, others add what it lacks. */
-export const select = (question: string, findings: Findings, most = MOST_QUOTES): RatedQuote[] => {
+/** Share of the question that a further quote must add. */
+const LEAST_ADDED = 0.15;
+
+/** The quotes that answer best: the first covers most, another must add what it lacks. */
+export const select = (question: string, findings: Findings, most: number): RatedQuote[] => {
   const asked = contentStems(question);
   const chosen: RatedQuote[] = [];
   const covered = new Set<string>();
   const [best] = findings.quotes;
   for (const quote of findings.quotes) {
-    if (chosen.length >= most || best === undefined || quote.score < best.score * 0.55) break;
+    if (chosen.length >= most || best === undefined || quote.score < best.score * 0.65) break;
     const words = stemSet(quote.text);
-    const adds = asked.filter((word) => words.has(word) && !covered.has(word)).length;
-    const isNew = !chosen.some((other) => overlap([...words], stemSet(other.text)) > 0.8);
-    const isFirst = chosen.length === 0;
-    if (!isFirst && (!isNew || (adds === 0 && quote.score < best.score * 0.85))) continue;
+    const overlaps = chosen.some(
+      (other) => quote.first < other.first + other.size && other.first < quote.first + quote.size,
+    );
+    if (overlaps) continue;
+    const isNew = !chosen.some(
+      (other) =>
+        overlap([...words], stemSet(other.text)) > 0.6 || overlap([...stemSet(other.text)], words) > 0.6,
+    );
+    const adds = asked.reduce(
+      (sum, word, index) =>
+        sum + (holds(words, word) > 0 && !covered.has(word) ? (findings.weights[index] ?? 0) : 0),
+      0,
+    );
+    if (chosen.length > 0 && (!isNew || adds < LEAST_ADDED)) continue;
     chosen.push(quote);
-    for (const word of asked) if (words.has(word)) covered.add(word);
+    for (const word of asked) if (holds(words, word) > 0) covered.add(word);
   }
   return chosen;
 };
 
-/** Quotes as an answer: each sentence with its citation. */
-export const compose = (quotes: readonly Quote[]): string =>
+/** Quotes as an answer: each with its citation. */
+export const compose = (quotes: readonly { readonly text: string; readonly citation: string }[]): string =>
   quotes
-    .map(
-      (quote) =>
-        `${shorten(quote.text, LONGEST_QUOTE)}${quote.citation === '' ? '' : ` [${quote.citation}]`}`,
-    )
+    .map(({ text, citation }) => `${shorten(text, LONGEST_QUOTE)}${citation === '' ? '' : ` [${citation}]`}`)
     .join(' ');
 
 /** What is said where nothing fits. */
@@ -114,25 +173,21 @@ export const notFound = (question: string, where: string): string =>
 
 /** Whether a sentence only says that nothing was found. */
 export const saysNothing = (sentence: string): boolean =>
-  /\b(?:could not|cannot|couldn['’]t|did not|can['’]t) (?:find|answer)\b|\bno (?:answer|evidence|information) (?:was )?(?:found|in)\b/i.test(
+  /\b(?:could not|cannot|couldn['’]t|did not|can['’]t) (?:find|answer)\b|^\W*(?:no|nothing|none|0)\b[^.]{0,40}\b(?:found|results?|match(?:es|ed)?)\b/i.test(
     sentence,
   );
 
 /** Without the quotes that an objection names: quoted in it, or nearly all of it. */
 export const withoutObjected = (quotes: readonly Quote[], notes: readonly string[]): Quote[] => {
   const named = notes.flatMap((note) =>
-    [...note.matchAll(/[“"«]([^”"»]{8,})[”"»]/g)].map(([, text]) => flat(text ?? '')),
+    [...note.matchAll(/[“"«]([^”"»]{8,})[”"»]/g)].map(([, text]) =>
+      contentStems((text ?? '').replace(/\[[^\]]*\]/g, '')),
+    ),
   );
-  if (named.length === 0) return [...quotes];
   return quotes.filter((quote) => {
     const words = contentStems(quote.text);
-    return !named.some((text) => {
-      const complained = contentStems(text.replace(/\[[^\]]*\]/g, ''));
-      return (
-        complained.length > 0 &&
-        overlap(complained, new Set(words)) > 0.8 &&
-        overlap(words, new Set(complained)) > 0.5
-      );
-    });
+    return !named.some(
+      (complained) => complained.length > 0 && words.length > 0 && overlap(words, new Set(complained)) > 0.8,
+    );
   });
 };

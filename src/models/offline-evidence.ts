@@ -1,10 +1,9 @@
 import { isJsonObject, type Json } from '../contracts/json.ts';
 import { plainText } from './offline-canonical.ts';
-import { flat, sentencesOf } from './offline-text.ts';
+import { unitsOf, type Unit } from './offline-units.ts';
 
 /** A sentence, list item or line of code that can be quoted. */
-export interface Quote {
-  readonly text: string;
+export interface Quote extends Unit {
   /** As the source printed it, without brackets; empty where it printed none. */
   readonly citation: string;
   /** Everything that stands with it: the passage with its heading. */
@@ -16,6 +15,8 @@ export interface Quote {
 /** A stretch of text under one citation. */
 export interface CitedText {
   readonly citation: string;
+  /** What stands on the line of a citation that opens a passage: its title. */
+  readonly heading: string;
   readonly text: string;
 }
 
@@ -44,35 +45,49 @@ export const citationsIn = (
 export const citedTexts = (text: string): CitedText[] => {
   const parts: CitedText[] = [];
   let start = 0;
-  let heading = '';
+  let over = '';
   for (const { citation, at, end } of citationsIn(text)) {
-    const between = text.slice(start, at).trim();
+    const between = text.slice(start, at);
     const opens = /(^|\n)[ \t>*-]*$/.test(text.slice(0, at));
     const last = parts.at(-1);
-    if (between !== '')
-      parts.push({ citation: heading === '' && !opens ? citation : heading, text: between });
-    else if (!opens && heading === '' && last !== undefined) {
+    if (between.trim() !== '')
+      parts.push(over === '' ? trailing(opens ? '' : citation, between) : headed(over, between));
+    else if (!opens && over === '' && last !== undefined) {
       // Two citations after one sentence: it has both.
       parts[parts.length - 1] = { ...last, citation: `${last.citation}] [${citation}` };
     }
-    if (opens) heading = citation;
+    if (opens) over = citation;
     start = end;
   }
-  const rest = text.slice(start).trim();
-  if (rest !== '') parts.push({ citation: heading, text: rest });
+  const rest = text.slice(start);
+  if (rest.trim() !== '') parts.push(over === '' ? trailing('', rest) : headed(over, rest));
   // "3 passages were found:" before the first heading only announces what follows.
-  return heading === ''
+  return over === ''
     ? parts
     : parts.filter((part, index) => index > 0 || part.citation !== '' || !part.text.endsWith(':'));
+};
+
+const trailing = (citation: string, text: string): CitedText => ({
+  citation,
+  heading: '',
+  text: text.trim(),
+});
+
+const headed = (citation: string, text: string): CitedText => {
+  const [, title = '', below = ''] = /^[ \t]*([^\n]*)\n([^]*)$/.exec(text) ?? [];
+  const isTitle = below.trim() !== '' && !/[.!?:]$/.test(title.trim());
+  return isTitle
+    ? { citation, heading: title.trim(), text: below.trim() }
+    : { citation, heading: '', text: text.trim() };
 };
 
 /** Everything in `text` that can be quoted, in order. */
 export const quotesIn = (text: string, firstPassage = 0): Quote[] =>
   citedTexts(readable(text)).flatMap((cited, index) =>
     unitsOf(cited.text.replace(SPEAKER, '')).map((unit) => ({
-      text: unit,
+      ...unit,
       citation: cited.citation,
-      around: cited.text,
+      around: `${cited.heading} ${cited.text}`,
       passage: firstPassage + index,
     })),
   );
@@ -124,38 +139,3 @@ export const statement = (value: Json): string => {
     .map(([key, item]) => `${key}: ${statement(item ?? null)}`)
     .join(', ');
 };
-
-/** Sentences of prose, items of lists, lines of code: what stands by itself. */
-export const unitsOf = (text: string): string[] => {
-  const units: string[] = [];
-  let prose: string[] = [];
-  let isFenced = false;
-  const flush = (): void => {
-    if (prose.length > 0) units.push(...sentencesOf(prose.join(' ')).map(flat));
-    prose = [];
-  };
-  for (const raw of text.split('\n')) {
-    const line = raw.replace(/^\s*(?:\/\*\*?|\*\/|\*(?=\s|$)|\/\/+|>+)\s?/, '').replace(/\s*\*\/\s*$/, '');
-    if (/^\s*(```|~~~)/.test(line)) {
-      flush();
-      isFenced = !isFenced;
-    } else if (line.trim() === '' || /^\s*([=-]{3,}|\|[\s|:-]+\|)\s*$/.test(line)) flush();
-    else if (/^\s*#{1,6}\s/.test(line)) {
-      flush();
-      units.push(flat(line.replace(/^\s*#+\s*/, '')));
-    } else if (isFenced || isCode(raw)) {
-      flush();
-      units.push(flat(line));
-    } else if (/^\s*([-*+•]|\d+[.)]|\||@\w)\s*/.test(line)) {
-      flush();
-      prose.push(line.replace(/^\s*([-*+•]|\d+[.)])\s+/, ''));
-    } else prose.push(line);
-  }
-  flush();
-  return units.filter((unit) => /[\p{L}\p{N}]/u.test(unit));
-};
-
-const isCode = (line: string): boolean =>
-  !/^\s*(\*|\/\/|\/\*|>)/.test(line) &&
-  (/[;{}]\s*(\/\/.*)?$|=>|^\s*[\w$.]+\(.*\)\s*,?$/.test(line) ||
-    /^\s*(import|export|const|let|var|function|return|if|for|class|interface|type)\s[^.]*[=({]/.test(line));

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonSchema } from '../contracts/json.ts';
 import { saysNothing } from './offline-answer.ts';
 import { plainText } from './offline-canonical.ts';
-import { citedTexts, type CitedText } from './offline-evidence.ts';
+import { citedTexts } from './offline-evidence.ts';
 import type { Reading, Section } from './offline-reading.ts';
 import { branchOf, listOf, propertiesOf, resolveSchema, typesOf } from './offline-schema.ts';
 import { contentStems, flat, overlap, sentencesOf, shorten, stemSet } from './offline-text.ts';
@@ -36,10 +36,16 @@ export const verdictShape = (schema: JsonSchema): VerdictShape | undefined => {
   return undefined;
 };
 
+/** A sentence or passage with what it cites, or is cited by. */
+export interface Claim {
+  readonly citation: string;
+  readonly text: string;
+}
+
 /** What is judged, and what it is held against. */
 export interface Trial {
-  readonly claims: readonly CitedText[];
-  readonly evidence: readonly CitedText[];
+  readonly claims: readonly Claim[];
+  readonly evidence: readonly Claim[];
 }
 
 const CANDIDATE =
@@ -68,7 +74,7 @@ export const trialOf = (reading: Reading): Trial => {
 };
 
 /** Every sentence with the citation that follows it. Text before one citation may be several sentences: all have it. */
-const claimsOf = (text: string): CitedText[] =>
+const claimsOf = (text: string): Claim[] =>
   citedTexts(text)
     .flatMap(({ citation, text: cited }) =>
       sentencesOf(cited.replace(/^[\s.,;]+/, '')).map((sentence) => ({ citation, text: flat(sentence) })),
@@ -85,7 +91,7 @@ export const missingEvidence = ({ claims, evidence }: Trial): string[] =>
 const GROUNDED = 0.6;
 
 /** The claims that what they cite does not bear out, in order. */
-export const ungrounded = ({ claims, evidence }: Trial): CitedText[] => {
+export const ungrounded = ({ claims, evidence }: Trial): Claim[] => {
   const mustCite = evidence.some(({ citation }) => citation !== '');
   return claims.filter(({ citation, text }) => {
     if (saysNothing(text)) return false;
@@ -123,7 +129,7 @@ const covers = (passage: string, cited: string): boolean => {
 const LINES = /^(.+):(\d+)(?:-(\d+))?$/;
 
 /** The objection to them, quoting each. */
-export const objection = (claims: readonly CitedText[]): string =>
+export const objection = (claims: readonly Claim[]): string =>
   claims
     .slice(0, 3)
     .map(({ citation, text }) =>

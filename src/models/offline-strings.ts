@@ -3,7 +3,7 @@ import { plainText } from './offline-canonical.ts';
 import { bestAlternative } from './offline-choices.ts';
 import type { Material } from './offline-material.ts';
 import { alternativesFor } from './offline-reading.ts';
-import { contentWords, flat, shorten } from './offline-text.ts';
+import { contentWords, flat, shorten, wordsOf } from './offline-text.ts';
 import {
   cuedValue,
   currenciesIn,
@@ -144,11 +144,12 @@ const callString = (
   return pool.siblings.length === 1 && only === key ? (properName(pool) ?? objectPhrase(pool)) : undefined;
 };
 
-/** What to search for: the words of a question that say what it is about, in its own order. */
+/** What to search for: the words of a question that say what it is about, in its own order and spelling. */
 export const searchWords = (question: string): string => {
-  const quoted = [...question.matchAll(/[“"`]([^”"`]+)[”"`]/g)].map(([, text]) => text ?? '');
-  const words = contentWords(question);
-  return [...new Set([...quoted, ...words])].join(' ') || flat(question);
+  const telling = new Set(contentWords(question));
+  const words = question.match(/[\p{L}\p{N}_$][\p{L}\p{N}_$.@/-]*(?<![./-])/gu) ?? [];
+  const kept = words.filter((word) => wordsOf(word).some((part) => telling.has(part)));
+  return [...new Set(kept)].join(' ') || flat(question);
 };
 
 /** The arithmetic in a text: "(2 + 3) * 4"; undefined where there is none. */

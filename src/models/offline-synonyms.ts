@@ -52,21 +52,35 @@ const GROUPS = [
   'browser web',
   'run execute launch',
   'string text',
+  'character char',
+  'prevent keep avoid stop',
+  'unspecified default omitted nothing',
+  'property prop',
+  'repository repo',
+  'argument arg',
+  'unsupported support',
+  'forked based derived',
   'ignore skip exclude omit',
   'callback function handler',
 ];
 
-const relatives = new Map<string, string[]>();
+const relatives = new Map<string, Map<string, string>>();
 for (const group of GROUPS) {
-  const stems = group.split(' ').map((word) => stem(word));
-  for (const each of stems) {
-    relatives.set(each, [
-      ...new Set([...(relatives.get(each) ?? []), ...stems.filter((other) => other !== each)]),
-    ]);
+  const words = group.split(' ');
+  for (const word of words) {
+    const known = relatives.get(stem(word)) ?? new Map<string, string>();
+    for (const other of words) if (other !== word) known.set(stem(other), other);
+    relatives.set(stem(word), known);
   }
 }
 
-/** Stems that mean nearly the same as a stem. */
-export const related = (word: string): readonly string[] => relatives.get(word) ?? NONE;
-
 const NONE: readonly string[] = [];
+const stems = new Map([...relatives].map(([word, others]) => [word, [...others.keys()]]));
+
+/** Stems that mean nearly the same as a stem. */
+export const related = (word: string): readonly string[] => stems.get(word) ?? NONE;
+
+/** Words that mean nearly the same as a word. */
+export const relatedWords = (word: string): readonly string[] => [
+  ...(relatives.get(stem(word))?.values() ?? NONE),
+];

@@ -23,7 +23,8 @@ export const stem = (word: string): string => {
   const bare = singular
     .replace(/^(\w{3,})ations?$/, '$1')
     .replace(/^(\w*[aeiouy]\w{2,}|\w{2,}[aeiouy]\w)(ing|ed)$/, '$1')
-    .replace(/^(\w{4,})ly$/, '$1')
+    .replace(/^(\w{4,}?)(?:al)?ly$/, '$1')
+    .replace(/^(\w{4,})er$/, '$1')
     .replace(/([bdfgmnprt])\1$/, '$1');
   return bare.length > 3 ? bare.replace(/e$/, '') : bare;
 };
@@ -48,8 +49,15 @@ export const contentStems = (text: string): string[] => [
 
 /** The words of a text that are not stop words, as they stand, each once, in order. */
 export const contentWords = (text: string): string[] => [
-  ...new Set(wordsOf(text).filter((word) => !STOP_WORDS.has(word) && (word.length > 1 || /\d/.test(word)))),
+  ...new Set(
+    wordsOf(text.replace(MEASURES, '')).filter(
+      (word) => !STOP_WORDS.has(word) && (word.length > 1 || /\d/.test(word)),
+    ),
+  ),
 ];
+
+/** "How long" asks for a number; nothing that answers it need be long. */
+const MEASURES = /\bhow (?:many|much|long|often|big|large|old|fast|far|high|quickly|soon)(?: times)?\b/gi;
 
 /** Every stem of a text, stop words included: what is looked up in. */
 export const stemSet = (text: string): Set<string> => new Set(wordsOf(text).map((word) => stem(word)));

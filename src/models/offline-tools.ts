@@ -2,15 +2,15 @@ import { canonical } from './offline-canonical.ts';
 import { isJsonObject, type Json, type JsonSchema } from '../contracts/json.ts';
 import type { ModelRequest } from '../contracts/model.ts';
 import type { ToolSpec } from '../contracts/tool.ts';
-import { ENOUGH, rate, type Findings } from './offline-answer.ts';
-import { citationsIn, quotesIn, type Quote } from './offline-evidence.ts';
+import { rate, saysNothing, type Findings } from './offline-answer.ts';
+import { quotesIn, type Quote } from './offline-evidence.ts';
 import { fill, type Filled } from './offline-fill.ts';
 import type { Material } from './offline-material.ts';
 import { partsOf } from './offline-parts.ts';
 import type { MadeCall, Reading } from './offline-reading.ts';
 import { searchWords } from './offline-strings.ts';
 import { listOf, propertiesOf, typesOf } from './offline-schema.ts';
-import { related } from './offline-synonyms.ts';
+import { related, relatedWords } from './offline-synonyms.ts';
 import { contentStems, contentWords, stem } from './offline-text.ts';
 
 /** A call to make. */
@@ -146,12 +146,12 @@ export const evidenceOf = (calls: readonly MadeCall[]): Quote[] => {
   const quotes: Quote[] = [];
   const seen = new Set<string>();
   for (const call of calls) {
-    if (call.failed) continue;
+    if (call.failed || (call.text.length < 300 && saysNothing(call.text))) continue;
     const first = (quotes.at(-1)?.passage ?? -1) + 1;
     for (const quote of quotesIn(call.text, first)) {
-      const key = `${quote.citation} ${quote.text}`;
-      if (seen.has(key)) continue;
-      seen.add(key);
+      // What was read once more keeps its first, narrower citation.
+      if (seen.has(quote.text)) continue;
+      seen.add(quote.text);
       quotes.push(quote);
     }
   }
@@ -189,7 +189,7 @@ const refined = (part: string, findings: Findings, tries: number): string => {
   const missing = new Set(findings.missing);
   const met = words.filter((word) => !missing.has(stem(word)));
   if (tries === 1 && met.length > 0 && met.length < words.length) return met.join(' ');
-  const others = words.flatMap((word) => [word, ...related(stem(word)).slice(0, 3)]);
+  const others = words.flatMap((word) => [word, ...relatedWords(word).slice(0, 3)]);
   const widened = [...new Set(others)].join(' ');
   return widened === searchWords(part)
     ? words
@@ -253,11 +253,3 @@ const isWhole = (schema: Json | undefined): boolean =>
   !Array.isArray(schema) &&
   'type' in schema &&
   typesOf(schema).some((type) => type === 'integer' || type === 'number');
-
-/** Citations that a text names. */
-export const namedCitations = (text: string): string[] => [
-  ...new Set(citationsIn(text).map(({ citation }) => citation)),
-];
-
-/** Whether what was found answers the question well enough to be quoted. */
-export const isAnswer = (findings: Findings): boolean => findings.coverage >= ENOUGH;

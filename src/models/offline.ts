@@ -6,6 +6,7 @@ import {
   ENOUGH,
   notFound,
   rate,
+  saysNothing,
   select,
   withoutObjected,
   type RatedQuote,
@@ -117,7 +118,7 @@ const FINDINGS =
   /finding|evidence|passage|source|result|material|note|context|research|answer|report|document|quote|fact|said|repl/i;
 
 /** What the prompt itself holds to answer from: sections labelled so, or with citations. */
-const findingsIn = (reading: Reading): Quote[] => {
+const findingsIn = (reading: Reading, first = 0): Quote[] => {
   const texts = [
     ...labelled(reading.sections, FINDINGS).map(({ body }) => body),
     ...reading.sections
@@ -129,17 +130,15 @@ const findingsIn = (reading: Reading): Quote[] => {
     ...reading.told,
   ];
   const quotes: Quote[] = [];
-  for (const text of texts) quotes.push(...quotesIn(text, (quotes.at(-1)?.passage ?? -1) + 1));
+  for (const text of texts) quotes.push(...quotesIn(text, (quotes.at(-1)?.passage ?? first - 1) + 1));
   return quotes;
 };
 
 const answerFrom = (reading: Reading, hadTools: boolean): Found => {
   const plain = plainResults(reading);
   if (plain !== undefined) return { text: plain, quotes: [{ text: plain, citation: '' }], coverage: 1 };
-  const all = [...evidenceOf(reading.calls), ...findingsIn(reading)].map((quote, index, list) => ({
-    ...quote,
-    passage: quote.passage + (index >= list.length ? 1 : 0),
-  }));
+  const returned = evidenceOf(reading.calls);
+  const all = [...returned, ...findingsIn(reading, (returned.at(-1)?.passage ?? -1) + 1)];
   const quotes = withoutObjected(all, reading.notes);
   const parts = partsOf(reading.question);
   const chosen: RatedQuote[] = [];
@@ -152,7 +151,7 @@ const answerFrom = (reading: Reading, hadTools: boolean): Found => {
       open.push(part);
       continue;
     }
-    for (const quote of select(part, findings, parts.length > 1 ? 2 : 3)) {
+    for (const quote of select(part, findings, parts.length > 1 ? 1 : 2)) {
       if (!chosen.some((other) => other.text === quote.text)) chosen.push(quote);
     }
   }
@@ -184,10 +183,7 @@ const isPlain = (text: string): boolean => {
   const value = jsonIn(text);
   if (value !== undefined) return text.length < 400 && !/"text":|"citation":/.test(text);
   return (
-    text.length < 300 &&
-    !text.includes('\n') &&
-    !/\[[^\]]+:\d+(?:-\d+)?\]/.test(text) &&
-    !/^(?:no|nothing)\b.*\b(?:found|results?|match)|^\[\]$|\b0 (?:results|matches|passages)\b/i.test(text)
+    text.length < 300 && !text.includes('\n') && !/\[[^\]]+:\d+(?:-\d+)?\]/.test(text) && !saysNothing(text)
   );
 };
 

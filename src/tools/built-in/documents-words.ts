@@ -59,7 +59,8 @@ export const stem = (word: string): string => {
   const bare = singular
     .replace(/^(\w{3,})ations?$/, '$1')
     .replace(/^(\w*[aeiouy]\w+)(ing|ed)$/, '$1')
-    .replace(/^(\w{4,})ly$/, '$1')
+    .replace(/^(\w{4,}?)(?:al)?ly$/, '$1')
+    .replace(/^(\w{4,})er$/, '$1')
     .replace(/([bdfgmnprt])\1$/, '$1');
   return bare.length > 3 ? bare.replace(/e$/, '') : bare;
 };

@@ -1,0 +1,67 @@
+import { flat, sentencesOf } from './offline-text.ts';
+
+/** What stands by itself in a text: a sentence, an item of a list, a line of code, a heading. */
+export interface Unit {
+  readonly text: string;
+  /** Sentences of one paragraph share it. */
+  readonly block: number;
+  readonly kind: 'prose' | 'code' | 'heading';
+}
+
+/** Takes a text of any kind (Markdown, source with its comments, plain) apart into what can be quoted. */
+export const unitsOf = (text: string): Unit[] => {
+  const units: Unit[] = [];
+  let block = 0;
+  let prose: string[] = [];
+  let isFenced = false;
+  let isComment = opensInComment(text);
+  const flush = (): void => {
+    for (const sentence of sentencesOf(prose.join('\n')))
+      units.push({ text: flat(sentence), block, kind: 'prose' });
+    prose = [];
+    block += 1;
+  };
+  const single = (content: string, kind: Unit['kind']): void => {
+    flush();
+    units.push({ text: flat(content), block, kind });
+  };
+  for (const raw of text.split('\n')) {
+    if (/^\s*\/\*/.test(raw)) isComment = true;
+    const line = withoutBadges(
+      isComment ? raw.replace(/^\s*(?:\/\*\*?|\*(?!\/))\s?/, '') : raw.replace(/^\s*(?:\/\/+|>+)\s?/, ''),
+    );
+    const content = line.replace(/\s*\*\/\s*$/, '');
+    if (/^\s*(```|~~~)/.test(content)) {
+      flush();
+      isFenced = !isFenced;
+    } else if (content.trim() === '' || /^\s*([=-]{3,}|\|[\s|:-]+\|)\s*$/.test(content)) flush();
+    else if (/^\s*#{1,6}\s/.test(content)) single(content.replace(/^\s*#+\s*/, ''), 'heading');
+    else if (isFenced || (!isComment && isCode(raw))) single(content, 'code');
+    else if (/^\s*(?:[-*+•]\s|\d+[.)]\s|\||@\w)/.test(content)) {
+      flush();
+      prose.push(content.replace(/^\s*(?:[-*+•]|\d+[.)])\s+/, ''));
+    } else prose.push(content);
+    if (raw.includes('*/')) isComment = false;
+  }
+  flush();
+  return units.filter((unit) => /[\p{L}\p{N}]/u.test(unit.text));
+};
+
+/** Whether a passage begins inside a comment: one ends before the first begins. */
+const opensInComment = (text: string): boolean => {
+  const end = text.indexOf('*/');
+  const start = text.indexOf('/*');
+  return end >= 0 && (start < 0 || end < start) && /^\s*\*/.test(text);
+};
+
+/** Pictures and HTML elements say nothing that can be quoted. */
+const withoutBadges = (line: string): string =>
+  line.replace(
+    /\[!\[[^\]]*\]\([^)]*\)\]\([^)]*\)|!\[[^\]]*\]\([^)]*\)|<\/?(?:img|p|div|a|br|sup|sub|h\d|strong|em|b|i|td|tr|table|picture|source)\b[^>]*>/gi,
+    '',
+  );
+
+const isCode = (line: string): boolean =>
+  !/^\s*(?:\/\/|>|[-*] )/.test(line) &&
+  (/[;{}]\s*(?:\/\/.*)?$|=>|^\s*[\w$.]+\(.*\)\s*,?$/.test(line) ||
+    /^\s*(?:import|export|const|let|var|function|return|if|for|class|interface|type)\s[^.]*[=({]/.test(line));
