@@ -85,7 +85,8 @@ export const runtimeEventSchema = z.discriminatedUnion('type', [
     totals,
   }),
 
-  event('phase.entered', { phase: text }),
+  // Spelled out, as its `phase` is not optional.
+  z.object({ ...base, type: z.literal('phase.entered'), phase: text }),
   event('agent.prepared', { problems: z.array(error) }),
   event('agent.observed', { observation: json.optional(), messages: count }),
   event('agent.decided', { decision: z.looseObject({ kind: text }) }),

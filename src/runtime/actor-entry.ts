@@ -1,7 +1,7 @@
 import type { EventBody } from '../contracts/event.ts';
 import type { Message } from '../contracts/message.ts';
 import type { Model } from '../contracts/model.ts';
-import type { EffectRecord } from '../contracts/run.ts';
+import type { EffectRecord, Outcome } from '../contracts/run.ts';
 import type { Ask } from '../machines/asks.ts';
 import type { Carrier, Engagement } from '../machines/outputs.ts';
 import type { LazyAbort } from '../tools/lazy-abort.ts';
@@ -18,7 +18,7 @@ export type Sponsor =
       readonly port: Engagement['port'];
       readonly index: number;
     }
-  | { readonly kind: 'effect'; readonly parent: ActorEntry; settle(output: unknown): void };
+  | { readonly kind: 'effect'; readonly parent: ActorEntry; settle(outcome: Outcome): void };
 
 /** An effect under way. */
 export interface EffectUnderWay {
@@ -63,11 +63,11 @@ export class ActorEntry implements Carrier {
 
   /** The agent that this actor works for: itself, or for a call machine the agent that made the call. */
   get principal(): ActorEntry {
-    return this.agentless && this.sponsor.kind !== 'root' ? this.sponsor.parent.principal : this;
+    return this.isCall && this.sponsor.kind !== 'root' ? this.sponsor.parent.principal : this;
   }
 
   /** Whether this is the actor of a troubled call, which has no tools or models of its own. */
-  get agentless(): boolean {
+  get isCall(): boolean {
     return this.sponsor.kind === 'machine' && this.sponsor.port !== 'member';
   }
 
@@ -80,7 +80,7 @@ export class ActorEntry implements Carrier {
     if (this.underWay.size === 0) return;
     const gone = [...this.underWay];
     this.underWay.clear();
-    this.run.enqueue({ kind: 'withdraw', entry: this, gone });
+    this.run.enqueue({ kind: 'withdraw', gone });
   }
 
   engage(engagements: readonly Engagement[]): void {

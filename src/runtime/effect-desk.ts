@@ -64,6 +64,6 @@ export class EffectDesk implements Desk {
     return this.#entry.run.person.approve(request, this.abort);
   }
   run<Input, Output>(agent: Agent<Input, Output>, input: Input): Promise<RunResult<Output>> {
-    return this.#entry.run.runWithin(this.#entry, agent, input, this.#ask, this.abort);
+    return this.#entry.run.actors.runWithin(this.#entry, agent, input, this.#ask, this.abort);
   }
 }

@@ -6,10 +6,7 @@ import { modelFromEnvironment, resolveModel } from '../models/model-registry.ts'
 export const resolveModels = (
   choice: ModelChoice | undefined,
   own: readonly ModelChoice[],
-  environment: Readonly<Record<string, string | undefined>> | undefined,
 ): readonly Model[] => {
-  if (choice !== undefined) return [resolveModel(choice, environment)];
-  return own.length > 0
-    ? own.map((model) => resolveModel(model, environment))
-    : [modelFromEnvironment(environment)];
+  if (choice !== undefined) return [resolveModel(choice)];
+  return own.length > 0 ? own.map((model) => resolveModel(model)) : [modelFromEnvironment()];
 };

@@ -4,12 +4,35 @@ import type { Outcome, RunResult } from '../contracts/run.ts';
 import type { Run } from './run.ts';
 
 /** Whether an actor left an outcome. */
-export const isOutcome = (output: unknown): output is Outcome =>
+const isOutcome = (output: unknown): output is Outcome =>
   typeof output === 'object' &&
   output !== null &&
   'status' in output &&
   'stopReason' in output &&
   'tally' in output;
+
+/** What an actor left, or that it left nothing. */
+export const outcomeOf = (output: unknown, at: number): Outcome =>
+  isOutcome(output)
+    ? output
+    : outcomeOfFailure('machine.threw', 'Cannot use an actor as it left no outcome', at);
+
+/** How the actor of a troubled call ended, as its agent is told of it. */
+export const callEnd = (
+  output: unknown,
+): {
+  readonly kind: 'answered' | 'failed';
+  readonly content: { readonly output?: unknown; readonly error?: unknown };
+} => {
+  if (isOutcome(output)) return { kind: 'failed', content: { error: output.error } };
+  if (!isCallOutput(output)) return { kind: 'failed', content: {} };
+  return output.ok
+    ? { kind: 'answered', content: { output: output.output } }
+    : { kind: 'failed', content: { error: output.error } };
+};
+
+const isCallOutput = (output: unknown): output is { ok: boolean; output?: unknown; error?: unknown } =>
+  typeof output === 'object' && output !== null && 'ok' in output && typeof output.ok === 'boolean';
 
 /** The outcome of an actor that broke before it could leave one. */
 export const outcomeOfFailure = (code: ErrorCode, message: string, at: number): Outcome => ({
@@ -54,7 +77,9 @@ export const resultOf = <Output = Json>(
     events,
     artifacts: run.artifacts,
     totals: isWhole ? totals : partTotals(outcome),
-    effects: isWhole ? run.effects : run.effects.filter((effect) => isWithin(effect.path, path)),
+    effects: isWhole
+      ? run.effects.records
+      : run.effects.records.filter((effect) => isWithin(effect.path, path)),
   };
 };
 

@@ -39,7 +39,6 @@ export const createRun = (definition: Definition, options: RunOptions, setup: St
     runId: options.runId ?? crypto.randomUUID(),
     random: setup.random ?? Math.random,
     isAttended: setup.isAttended,
-    environment: undefined,
   });
   const hooks = [...(options.hooks ?? []), ...hooksOf(definition)];
   if (hooks.length > 0) {

@@ -1,0 +1,189 @@
+import type { Agent } from '../contracts/agent.ts';
+import { toError, TroupeError } from '../contracts/error.ts';
+import type { Outcome, RunResult } from '../contracts/run.ts';
+import type { StopReason } from '../contracts/stop.ts';
+import type { Ask } from '../machines/asks.ts';
+import type { Engagement } from '../machines/outputs.ts';
+import type { LazyAbort } from '../tools/lazy-abort.ts';
+import type { Sponsor } from './actor-entry.ts';
+import { ActorEntry } from './actor-entry.ts';
+import { callDefinitions } from './call-definitions.ts';
+import type { Definition } from './definition.ts';
+import { definitionOf } from './definition.ts';
+import { callEnd, outcomeOf, outcomeOfFailure, resultOf } from './result.ts';
+import type { Run } from './run.ts';
+
+/**
+ * The actors of a run: who engaged whom, who is over, and who is told.
+ *
+ * I1  No address is used twice in a run.
+ * I2  An actor that ends, however it ends, takes everything below it along, and its sponsor is told once.
+ * I3  A child's failure is an answer to its sponsor; it touches nobody beside it.
+ */
+export class ActorTree {
+  readonly root: ActorEntry;
+  readonly #run: Run;
+  readonly #entries = new Map<string, ActorEntry>();
+
+  constructor(run: Run, root: Definition) {
+    this.#run = run;
+    this.root = this.#enrol(root.name, root, { kind: 'root' });
+  }
+
+  /** Every actor that was ever engaged. */
+  get all(): Iterable<ActorEntry> {
+    return this.#entries.values();
+  }
+
+  /** The actor at an address, if it still runs. */
+  at(path: string): ActorEntry | undefined {
+    const entry = this.#entries.get(path);
+    return entry === undefined || entry.isOver ? undefined : entry;
+  }
+
+  /** The running actor that `from` means by a name: its child, its sibling, or an address. */
+  named(from: ActorEntry, name: string): ActorEntry | undefined {
+    const siblings = from.sponsor.kind === 'root' ? [] : [...from.sponsor.parent.children];
+    return [...from.children, ...siblings].find((entry) => entry.agent === name) ?? this.at(name);
+  }
+
+  /** Starts the child that a machine wants. */
+  engage(parent: ActorEntry, { path, actor, input, port, index }: Engagement): void {
+    if (parent.isOver) return;
+    const sponsor: Sponsor = { kind: 'machine', parent, port, index };
+    if (actor.kind !== 'member') {
+      this.#run.host.start(this.#enrol(path, callDefinitions[actor.kind], sponsor, parent.agent), input);
+      return;
+    }
+    const definition = parent.definition.members.get(actor.name);
+    if (definition === undefined) {
+      const message = `Cannot engage '${actor.name}' as '${parent.agent}' has no such member`;
+      this.#tellMachine(parent, port, index, outcomeOfFailure('agent.unknown', message, this.#run.log.now()));
+      return;
+    }
+    this.#startMember(this.#enrol(path, definition, sponsor), input);
+  }
+
+  /** Runs an agent as a child of the actor that does `ask`: its events, limits and abort are this run's. */
+  runWithin<Input, Output>(
+    parent: ActorEntry,
+    agent: Agent<Input, Output>,
+    input: Input,
+    ask: Ask,
+    abort: LazyAbort,
+  ): Promise<RunResult<Output>> {
+    const definition = definitionOf(agent);
+    if (definition === undefined) {
+      const message = `Cannot run '${String(agent.name)}' as it was not made by agent() or a team`;
+      return Promise.reject(new TroupeError('agent.invalid', message));
+    }
+    const path = this.#freePath(`${parent.principal.path}/${definition.name}-${ask.step}`);
+    const since = this.#run.log.events.length;
+    return new Promise((resolve, reject) => {
+      const settle = (outcome: Outcome): void => {
+        if (outcome.status === 'failed' && outcome.error !== undefined) reject(toError(outcome.error));
+        else resolve(resultOf<Output>(this.#run, outcome, path, since));
+      };
+      const child = this.#enrol(path, definition, { kind: 'effect', parent, settle });
+      abort.onAbort(() => {
+        this.stop(child, 'the work that it was for was called off');
+        reject(
+          new TroupeError(
+            'run.aborted',
+            `Cannot finish '${definition.name}' as nobody waits for it any more`,
+          ),
+        );
+      });
+      this.#startMember(child, input);
+    });
+  }
+
+  /** An actor came to its end by itself: its sponsor is told. */
+  close(entry: ActorEntry, output: unknown): void {
+    if (entry.isOver) return;
+    this.#release(entry);
+    const { sponsor } = entry;
+    if (sponsor.kind === 'machine' && entry.isCall) {
+      const { port, index, parent } = sponsor;
+      const end = callEnd(output);
+      const envelope = { at: this.#run.log.now(), index, ...end.content };
+      this.#run.enqueue({
+        kind: 'deliver',
+        entry: parent,
+        envelope: { type: `${end.kind}.${port}`, ...envelope },
+      });
+      return;
+    }
+    const outcome = outcomeOf(output, this.#run.log.now());
+    if (sponsor.kind === 'root') {
+      void this.#run.finish(outcome);
+      return;
+    }
+    this.#tellEnd(entry, outcome);
+    if (sponsor.kind === 'effect') sponsor.settle(outcome);
+    else this.#tellMachine(sponsor.parent, sponsor.port, sponsor.index, outcome);
+  }
+
+  /** Stops an actor from outside, with everything below it. Its sponsor knows: it is the one who stops it. */
+  stop(entry: ActorEntry, reason: string): void {
+    if (entry.isOver) return;
+    this.#release(entry);
+    this.#run.host.stop(entry);
+    if (!entry.isCall) this.#tellEnd(entry, { status: 'aborted', stopReason: { kind: 'aborted', reason } });
+  }
+
+  #startMember(child: ActorEntry, input: unknown): void {
+    const { path, definition } = child;
+    this.#run.log.write({ type: 'member.engaged', member: definition.name }, child);
+    this.#run.host.start(
+      child,
+      definition.start(input, { runId: this.#run.runId, path, at: this.#run.log.now() }),
+    );
+  }
+
+  /** Lets go of an actor: its effects, its children, its tools, its place among its parent's children. */
+  #release(entry: ActorEntry): void {
+    entry.isOver = true;
+    entry.epoch += 1;
+    for (const child of entry.children) this.stop(child, 'its supervisor ended');
+    const gone = [...entry.underWay];
+    entry.underWay.clear();
+    this.#run.effects.withdraw(gone);
+    if (entry.sponsor.kind === 'root') return;
+    entry.sponsor.parent.children.delete(entry);
+    // The root's tools are torn down before the run's last event; nobody waits for a member's.
+    void entry.tools?.teardown();
+  }
+
+  #tellMachine(parent: ActorEntry, port: Engagement['port'], index: number, output: Outcome): void {
+    const envelope = { type: `answered.${port}`, at: this.#run.log.now(), index, output };
+    this.#run.enqueue({ kind: 'deliver', entry: parent, envelope });
+  }
+
+  #tellEnd(
+    entry: ActorEntry,
+    { status, stopReason }: { status: Outcome['status']; stopReason: StopReason },
+  ): void {
+    const body = {
+      type: 'member.ended',
+      member: entry.definition.name,
+      status,
+      stopReason: { ...stopReason },
+    } as const;
+    this.#run.log.write(body, entry);
+  }
+
+  #enrol(path: string, definition: Definition, sponsor: Sponsor, agent?: string): ActorEntry {
+    if (this.#entries.has(path))
+      throw new TroupeError('internal', `Cannot engage '${path}' as the address was used before`);
+    const entry = new ActorEntry(this.#run, path, definition, sponsor, agent);
+    this.#entries.set(path, entry);
+    return entry;
+  }
+
+  #freePath(path: string): string {
+    let free = path;
+    for (let count = 2; this.#entries.has(free); count += 1) free = `${path}.${count}`;
+    return free;
+  }
+}

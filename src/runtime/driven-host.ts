@@ -1,0 +1,33 @@
+import type { ActorEntry } from './actor-entry.ts';
+import type { Host } from './host.ts';
+import type { TurnRecord, Turned } from './turn.ts';
+import { carryOut, firstTurn, turn } from './turn.ts';
+
+/**
+ * Moves machines by the pure turn, holding their records in memory: no XState actor runs.
+ *
+ * What a store adds later is one line: committing record and outputs before they are carried out.
+ */
+export const drivenHost = (): Host => {
+  const records = new WeakMap<ActorEntry, TurnRecord>();
+
+  const commit = (entry: ActorEntry, { record, outputs }: Turned): void => {
+    const wasDone = records.get(entry)?.isDone ?? false;
+    records.set(entry, record);
+    carryOut(outputs, entry);
+    if (record.isDone && !wasDone) entry.run.over(entry, record.output);
+  };
+
+  return {
+    start: (entry, input) => {
+      commit(entry, firstTurn(entry.definition, input, entry.run.log.now()));
+    },
+    deliver: (entry, envelope) => {
+      const record = records.get(entry);
+      if (record !== undefined) commit(entry, turn(entry.definition, record, envelope));
+    },
+    stop: (entry) => {
+      records.delete(entry);
+    },
+  };
+};

@@ -1,0 +1,106 @@
+import { perform } from '../actors/perform.ts';
+import { isPromise } from '../actors/promises.ts';
+import { errorData, TroupeError } from '../contracts/error.ts';
+import type { EffectRecord } from '../contracts/run.ts';
+import type { Ask } from '../machines/asks.ts';
+import { LazyAbort } from '../tools/lazy-abort.ts';
+import type { ActorEntry, EffectUnderWay } from './actor-entry.ts';
+import { EffectDesk } from './effect-desk.ts';
+import type { Envelope } from './host.ts';
+import type { Run } from './run.ts';
+
+/**
+ * Has effects done, and tells the actors that asked.
+ *
+ * I1  Every effect passes the gate, and is on record before it begins.
+ * I2  An actor that is over, or that withdrew an effect, is never told of its answer; what comes too late is on record.
+ */
+export class EffectRunner {
+  readonly records: EffectRecord[] = [];
+  readonly #run: Run;
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  /** Has an effect done, as soon as the gate lets it pass and if its actor still wants it then. */
+  ask(entry: ActorEntry, ask: Ask, epoch: number): void {
+    this.#run.gate.pass(() => {
+      if (!entry.isOver && epoch === entry.epoch) this.#perform(entry, ask);
+    });
+  }
+
+  withdraw(gone: readonly EffectUnderWay[]): void {
+    for (const { abort, record } of gone) {
+      record.state = 'withdrawn';
+      abort.abort(new TroupeError('run.aborted', 'Cannot go on as nobody waits for this any more'));
+    }
+  }
+
+  #perform(entry: ActorEntry, ask: Ask): void {
+    const { agent } = entry.principal.definition;
+    const record: EffectUnderWay['record'] = {
+      key: ask.key,
+      port: ask.port,
+      path: entry.path,
+      askedAt: this.#run.log.now(),
+      state: 'asked',
+    };
+    const effect: EffectUnderWay = { abort: new LazyAbort(), record };
+    this.records.push(record);
+    let answer: unknown;
+    try {
+      if (agent === undefined)
+        throw new TroupeError('internal', `Cannot do '${ask.port}' as '${entry.path}' is no agent`);
+      answer = perform(ask, new EffectDesk(entry, agent, ask, effect.abort));
+    } catch (thrown) {
+      this.#fail(entry, ask, effect, thrown);
+      return;
+    }
+    if (isPromise(answer)) this.#await(entry, ask, effect, answer);
+    else this.#answer(entry, ask, effect, answer);
+  }
+
+  #await(entry: ActorEntry, ask: Ask, effect: EffectUnderWay, answer: Promise<unknown>): void {
+    const { gate } = this.#run;
+    entry.underWay.add(effect);
+    gate.entered();
+    answer.then(
+      (output) => {
+        gate.left();
+        if (isWanted(entry, effect, output)) this.#answer(entry, ask, effect, output);
+      },
+      (thrown: unknown) => {
+        gate.left();
+        if (isWanted(entry, effect, undefined)) this.#fail(entry, ask, effect, thrown);
+      },
+    );
+  }
+
+  #answer(entry: ActorEntry, ask: Ask, { record }: EffectUnderWay, output: unknown): void {
+    record.state = 'answered';
+    record.output = output;
+    this.#deliver(entry, { type: `answered.${ask.port}`, at: this.#run.log.now(), index: ask.index, output });
+  }
+
+  #fail(entry: ActorEntry, ask: Ask, { record }: EffectUnderWay, thrown: unknown): void {
+    const { runId, path, step, phase } = ask;
+    const message = `Cannot do '${ask.port}' for '${ask.agent}' as it failed`;
+    const error = errorData(thrown, 'agent.threw', { message, runId, path, step, phase });
+    record.state = 'failed';
+    record.output = error;
+    this.#deliver(entry, { type: `failed.${ask.port}`, at: this.#run.log.now(), index: ask.index, error });
+  }
+
+  #deliver(entry: ActorEntry, envelope: Envelope): void {
+    this.#run.enqueue({ kind: 'deliver', entry, envelope });
+  }
+}
+
+/** Whether anybody still waits; what comes too late stays on record. */
+const isWanted = (entry: ActorEntry, effect: EffectUnderWay, output: unknown): boolean => {
+  if (entry.underWay.delete(effect)) return true;
+  effect.record.state = 'late';
+  effect.record.output = output;
+  return false;
+};

@@ -1,0 +1,142 @@
+import { initialTransition, transition } from 'xstate';
+import type { AnyStateMachine } from 'xstate';
+import type { EventBody } from '../contracts/event.ts';
+import { errorData } from '../contracts/error.ts';
+import type { Message } from '../contracts/message.ts';
+import type { Ask } from '../machines/asks.ts';
+import type { Carrier, Engagement } from '../machines/outputs.ts';
+import { collectingInto } from '../machines/outputs.ts';
+import type { Rules } from '../machines/rules.ts';
+import { underRules } from '../machines/rules.ts';
+import type { Envelope } from './host.ts';
+import { outcomeOfFailure } from './result.ts';
+
+/** What a machine put out in one turn, as data, in order. */
+export type Output =
+  | { readonly type: 'ask'; readonly asks: readonly Ask[] }
+  | { readonly type: 'withdraw' }
+  | { readonly type: 'engage'; readonly engagements: readonly Engagement[] }
+  | { readonly type: 'dismiss' }
+  | { readonly type: 'post'; readonly to: string; readonly message: Message }
+  | { readonly type: 'enter'; readonly phase: string; readonly step: number }
+  | {
+      readonly type: 'emit';
+      readonly body: EventBody;
+      readonly step: number;
+      readonly phase: string | undefined;
+    };
+
+/** What an actor is between two turns. */
+export interface TurnRecord {
+  /** Absent where the very first turn threw. */
+  readonly snapshot: MachineSnapshot | undefined;
+  readonly isDone: boolean;
+  /** What it left, once it is done. */
+  readonly output: unknown;
+}
+
+type MachineSnapshot = ReturnType<AnyStateMachine['transition']>;
+
+/** What a machine and the rules that hold while it moves are: the meaning of an actor lies in nothing else. */
+export interface Chart {
+  readonly machine: AnyStateMachine;
+  readonly rules: Rules;
+}
+
+/**
+ * What an actor does with one envelope: `(record, envelope) → (record′, outputs)`, pure and synchronous.
+ *
+ * Nothing is carried out: whoever holds the record commits it first, then carries out the outputs in order. A throw
+ * inside is an end with an error, as it is live.
+ *
+ * @example
+ * let { record, outputs } = firstTurn(chart, input, at);
+ * ({ record, outputs } = turn(chart, record, { type: 'answered.decide', at, index: 0, output }));
+ */
+export const turn = (chart: Chart, record: TurnRecord, envelope: Envelope): Turned => {
+  const { snapshot } = record;
+  if (snapshot === undefined || record.isDone) return { record, outputs: [] };
+  return taken(chart, envelope.at, snapshot, () => transition(chart.machine, snapshot, envelope));
+};
+
+/** The turn with which an actor begins. */
+export const firstTurn = (chart: Chart, input: unknown, at: number): Turned =>
+  taken(chart, at, undefined, () => initialTransition(chart.machine, input));
+
+/** A record after a turn, and what is to be carried out. */
+export interface Turned {
+  readonly record: TurnRecord;
+  readonly outputs: readonly Output[];
+}
+
+type Step = ReturnType<typeof transition<AnyStateMachine>>;
+
+const taken = (chart: Chart, at: number, before: MachineSnapshot | undefined, move: () => Step): Turned => {
+  const outputs: Output[] = [];
+  try {
+    return underRules(chart.rules, () => {
+      const [snapshot, actions] = move();
+      collectingInto(collector(outputs), () => {
+        for (const { exec, info, params } of actions) exec?.(info, params);
+      });
+      return { record: { snapshot, isDone: snapshot.status !== 'active', output: snapshot.output }, outputs };
+    });
+  } catch (thrown) {
+    const message = `Cannot go on as the machine '${chart.machine.id}' threw`;
+    const error = errorData(thrown, 'machine.threw', { message });
+    const output = { ...outcomeOfFailure('machine.threw', error.message, at), error };
+    return { record: { snapshot: before, isDone: true, output }, outputs: [] };
+  }
+};
+
+const collector = (outputs: Output[]): Carrier => ({
+  ask: (asks) => {
+    outputs.push({ type: 'ask', asks });
+  },
+  withdraw: () => {
+    outputs.push({ type: 'withdraw' });
+  },
+  engage: (engagements) => {
+    outputs.push({ type: 'engage', engagements });
+  },
+  dismiss: () => {
+    outputs.push({ type: 'dismiss' });
+  },
+  post: (to, message) => {
+    outputs.push({ type: 'post', to, message });
+  },
+  enter: (phase, step) => {
+    outputs.push({ type: 'enter', phase, step });
+  },
+  emit: (body, step, phase) => {
+    outputs.push({ type: 'emit', body, step, phase });
+  },
+});
+
+/** Hands outputs to a carrier, in order. */
+export const carryOut = (outputs: readonly Output[], carrier: Carrier): void => {
+  for (const output of outputs) {
+    switch (output.type) {
+      case 'ask':
+        carrier.ask(output.asks);
+        break;
+      case 'withdraw':
+        carrier.withdraw();
+        break;
+      case 'engage':
+        carrier.engage(output.engagements);
+        break;
+      case 'dismiss':
+        carrier.dismiss();
+        break;
+      case 'post':
+        carrier.post(output.to, output.message);
+        break;
+      case 'enter':
+        carrier.enter(output.phase, output.step);
+        break;
+      case 'emit':
+        carrier.emit(output.body, output.step, output.phase);
+    }
+  }
+};
