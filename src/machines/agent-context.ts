@@ -85,6 +85,8 @@ export type Decided =
       readonly calls?: readonly PlannedCall[] | undefined;
       readonly turn?: AssistantTurn | undefined;
       readonly usage?: Usage | undefined;
+      /** Attempts and models that it took beyond the first. */
+      readonly retries?: number | undefined;
     }
   | {
       readonly kind: 'again';
@@ -93,8 +95,14 @@ export type Decided =
       readonly usage: Usage;
       /** Too many of these in a row end the run with this. */
       readonly problem?: ErrorData | undefined;
+      readonly retries?: number | undefined;
     }
-  | { readonly kind: 'refused'; readonly text: string; readonly usage: Usage }
+  | {
+      readonly kind: 'refused';
+      readonly text: string;
+      readonly usage: Usage;
+      readonly retries?: number | undefined;
+    }
   | Trouble;
 
 /** Work that could not be finished in one go: handed to a call machine of its own. */

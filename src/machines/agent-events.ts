@@ -14,6 +14,10 @@ export type AgentEventType =
   | 'agent.waiting'
   | 'step.ended';
 
+/** The step that a phase belongs to: REDUCE advances the counter, yet CRITIC and CHECK_STOP are still of the step reduced. */
+export const stepAt = (context: AgentContext, phase: string): number =>
+  phase === 'CRITIC' || phase === 'CHECK_STOP' ? context.step - 1 : context.step;
+
 /** An event's content, read off the context after the reducer that it tells of. */
 export const agentEvent = (context: AgentContext, type: AgentEventType): EventBody => {
   const { cycle, end } = context;

@@ -8,10 +8,10 @@ import { agentAsks, callEngagement } from './agent-asks.ts';
 import type { AgentPort } from './agent-asks.ts';
 import type { Acted, AgentContext, AgentInput, Critiqued, Decided, Prepared } from './agent-context.ts';
 import { initialContext, outcome } from './agent-context.ts';
-import { agentEvent } from './agent-events.ts';
+import { agentEvent, stepAt } from './agent-events.ts';
 import type { AgentEventType } from './agent-events.ts';
 import * as reducers from './agent-reducers.ts';
-import { isComplete } from './call-plan.ts';
+import { isLastOpen, isOpen } from './call-plan.ts';
 import { carrierOf } from './outputs.ts';
 
 /** What an agent's machine is told. Every envelope carries `at`: the only clock that a machine sees. */
@@ -92,11 +92,18 @@ const agent = setup({
   guards: {
     hasProblems: ({ event }) => event.type === 'answered.prepare' && event.output.problems.length > 0,
     observes: ({ context }) => context.run.observes,
-    isTroubled: ({ event }) => 'output' in event && hasTrouble(event.output),
+    isTroubled: ({ context: { cycle }, event }) =>
+      'output' in event &&
+      hasTrouble(event.output) &&
+      (event.type !== 'answered.act' || (cycle.plan !== null && isOpen(cycle.plan, event.index))),
+    // Without a single call ACT would wait for ever.
     wantsToAct: ({ event }) =>
-      event.type === 'answered.decide' && event.output.kind === 'decided' && event.output.calls !== undefined,
-    isLastResult: ({ context, event }) =>
-      event.type === 'answered.act' && event.output.kind === 'result' && isLast(context, event.index),
+      event.type === 'answered.decide' && event.output.kind === 'decided' && !!event.output.calls?.length,
+    isLastResult: ({ context: { cycle }, event }) =>
+      event.type === 'answered.act' &&
+      event.output.kind === 'result' &&
+      cycle.plan !== null &&
+      isLastOpen(cycle.plan, event.index),
     wantsCritique: ({ context: { run, review, end } }) =>
       end === null && (run.critics === 'step' || (run.critics === 'answer' && review.candidate !== null)),
     isAnswered: ({ context }) => context.end?.status === 'completed',
@@ -106,24 +113,12 @@ const agent = setup({
   },
 });
 
-/** The label of the step: REDUCE advances the counter, yet CRITIC and CHECK_STOP still belong to the step reduced. */
-const stepAt = (context: AgentContext, phase: string): number =>
-  phase === 'CRITIC' || phase === 'CHECK_STOP' ? context.step - 1 : context.step;
-
 const hasTrouble = (output: unknown): boolean =>
   typeof output === 'object' && output !== null && 'kind' in output && output.kind === 'trouble';
 
-const isLast = ({ cycle: { plan } }: AgentContext, index: number): boolean =>
-  plan !== null &&
-  (plan.calls.length === 1 || isComplete({ ...plan, results: plan.results.with(index, LANDED) }));
-
-/** Stands for a result that is in hand: only its presence counts. */
-const LANDED = { ok: true, callId: '', tool: '', text: '', value: null, durationMs: 0, attempts: 1 } as const;
-
-const NEXT_STEP = [
-  { guard: 'observes', target: '#agent.running.OBSERVE.looking' },
-  { target: '#agent.running.OBSERVE' },
-] as const;
+const enters = (phase: string) => ({ type: 'entered', params: { phase } }) as const;
+const asks = (port: AgentPort) => ({ type: 'ask', params: { port } }) as const;
+const tells = (event: AgentEventType, phase: string) => ({ type: 'emit', params: { event, phase } }) as const;
 
 /**
  * The statechart that every agent is.
@@ -148,25 +143,23 @@ export const agentMachine = agent.createMachine({
   states: {
     preparing: {
       description: 'Input, model and tools are looked at; all problems are collected.',
-      entry: [
-        { type: 'entered', params: { phase: 'preparing' } },
-        { type: 'ask', params: { port: 'prepare' } },
-      ],
+      entry: [enters('preparing'), asks('prepare')],
+      exit: 'withdraw',
       on: {
         'answered.prepare': [
           {
             guard: 'hasProblems',
             target: 'failed',
-            actions: ['prepared', { type: 'emit', params: { event: 'agent.prepared', phase: 'preparing' } }],
+            actions: ['prepared', tells('agent.prepared', 'preparing')],
           },
           {
             guard: 'observes',
             target: '#agent.running.OBSERVE.looking',
-            actions: ['prepared', { type: 'emit', params: { event: 'agent.prepared', phase: 'preparing' } }],
+            actions: ['prepared', tells('agent.prepared', 'preparing')],
           },
           {
             target: 'running',
-            actions: ['prepared', { type: 'emit', params: { event: 'agent.prepared', phase: 'preparing' } }],
+            actions: ['prepared', tells('agent.prepared', 'preparing')],
           },
         ],
       },
@@ -179,25 +172,22 @@ export const agentMachine = agent.createMachine({
         OBSERVE: {
           description: 'A step begins: new messages, and the environment if there is one, are taken in.',
           initial: 'listening',
-          entry: [{ type: 'entered', params: { phase: 'OBSERVE' } }, 'listened'],
+          entry: [enters('OBSERVE'), 'listened'],
           states: {
             listening: {
               description: 'Nothing to look at but the inbox.',
               always: {
                 target: '#agent.running.DECIDE',
-                actions: { type: 'emit', params: { event: 'agent.observed', phase: 'OBSERVE' } },
+                actions: tells('agent.observed', 'OBSERVE'),
               },
             },
             looking: {
               description: 'The agent looks at its environment.',
-              entry: { type: 'ask', params: { port: 'observe' } },
+              entry: asks('observe'),
               on: {
                 'answered.observe': {
                   target: '#agent.running.DECIDE',
-                  actions: [
-                    'observed',
-                    { type: 'emit', params: { event: 'agent.observed', phase: 'OBSERVE' } },
-                  ],
+                  actions: ['observed', tells('agent.observed', 'OBSERVE')],
                 },
               },
             },
@@ -205,87 +195,75 @@ export const agentMachine = agent.createMachine({
         },
         DECIDE: {
           description: 'The agent, or its model, chooses what to do.',
-          entry: [
-            { type: 'entered', params: { phase: 'DECIDE' } },
-            { type: 'ask', params: { port: 'decide' } },
-          ],
+          entry: [enters('DECIDE'), asks('decide')],
           on: {
             'answered.decide': [
               { guard: 'isTroubled', actions: ['troubled', 'engage'] },
               {
                 guard: 'wantsToAct',
                 target: 'ACT',
-                actions: ['decided', { type: 'emit', params: { event: 'agent.decided', phase: 'DECIDE' } }],
+                actions: ['decided', tells('agent.decided', 'DECIDE')],
               },
               {
                 target: 'REDUCE',
-                actions: ['decided', { type: 'emit', params: { event: 'agent.decided', phase: 'DECIDE' } }],
+                actions: ['decided', tells('agent.decided', 'DECIDE')],
               },
             ],
           },
         },
         ACT: {
           description: 'The chosen tools run, in parallel up to the cap; exclusive ones alone.',
-          entry: [
-            { type: 'entered', params: { phase: 'ACT' } },
-            { type: 'ask', params: { port: 'act' } },
-          ],
+          entry: [enters('ACT'), asks('act')],
           on: {
             'answered.act': [
               { guard: 'isTroubled', actions: ['troubled', 'engage'] },
               {
                 guard: 'isLastResult',
                 target: 'REDUCE',
-                actions: ['acted', { type: 'emit', params: { event: 'agent.acted', phase: 'ACT' } }],
+                actions: ['acted', tells('agent.acted', 'ACT')],
               },
-              { actions: ['acted', { type: 'ask', params: { port: 'act' } }] },
+              { actions: ['acted', asks('act')] },
             ],
           },
         },
         REDUCE: {
           description: 'Decision and results are folded into state and conversation; the step counts.',
-          entry: [{ type: 'entered', params: { phase: 'REDUCE' } }, 'reduced'],
-          exit: { type: 'emit', params: { event: 'agent.reduced', phase: 'REDUCE' } },
+          entry: [enters('REDUCE'), 'reduced'],
+          exit: tells('agent.reduced', 'REDUCE'),
           always: [{ guard: 'wantsCritique', target: 'CRITIC' }, { target: 'CHECK_STOP' }],
         },
         CRITIC: {
           description: 'The critics accept the answer, send it back with a note, or stop the run.',
-          entry: [
-            { type: 'entered', params: { phase: 'CRITIC' } },
-            { type: 'ask', params: { port: 'critique' } },
-          ],
+          entry: [enters('CRITIC'), asks('critique')],
           on: {
             'answered.critique': {
               target: 'CHECK_STOP',
-              actions: ['critiqued', { type: 'emit', params: { event: 'agent.critiqued', phase: 'CRITIC' } }],
+              actions: ['critiqued', tells('agent.critiqued', 'CRITIC')],
             },
           },
         },
         CHECK_STOP: {
           description: 'Done, out of bounds, waiting, or another step.',
           entry: [
-            { type: 'entered', params: { phase: 'CHECK_STOP' } },
+            enters('CHECK_STOP'),
             'checked',
-            { type: 'emit', params: { event: 'agent.checked', phase: 'CHECK_STOP' } },
-            { type: 'emit', params: { event: 'step.ended', phase: 'CHECK_STOP' } },
+            tells('agent.checked', 'CHECK_STOP'),
+            tells('step.ended', 'CHECK_STOP'),
           ],
           always: [
             { guard: 'isAnswered', target: '#agent.completed' },
             { guard: 'hasFailed', target: '#agent.failed' },
             { guard: 'mustStop', target: '#agent.stopped' },
             { guard: 'mustWait', target: '#agent.waiting' },
-            ...NEXT_STEP,
+            { guard: 'observes', target: '#agent.running.OBSERVE.looking' },
+            { target: '#agent.running.OBSERVE' },
           ],
         },
       },
     },
     waiting: {
       description: 'The agent sleeps until a message arrives or its time is up.',
-      entry: [
-        { type: 'entered', params: { phase: 'waiting' } },
-        { type: 'emit', params: { event: 'agent.waiting', phase: 'waiting' } },
-        { type: 'ask', params: { port: 'wake' } },
-      ],
+      entry: [enters('waiting'), tells('agent.waiting', 'waiting'), asks('wake')],
       exit: 'withdraw',
       on: {
         message: [
@@ -301,22 +279,22 @@ export const agentMachine = agent.createMachine({
     completed: {
       description: 'The answer is given.',
       type: 'final',
-      entry: { type: 'entered', params: { phase: 'completed' } },
+      entry: enters('completed'),
     },
     stopped: {
       description: 'A rule, a critic or a handoff ended the run before an answer was accepted.',
       type: 'final',
-      entry: { type: 'entered', params: { phase: 'stopped' } },
+      entry: enters('stopped'),
     },
     aborted: {
       description: 'Somebody called the run off.',
       type: 'final',
-      entry: { type: 'entered', params: { phase: 'aborted' } },
+      entry: enters('aborted'),
     },
     failed: {
       description: 'Something broke that trying again could not mend.',
       type: 'final',
-      entry: { type: 'entered', params: { phase: 'failed' } },
+      entry: enters('failed'),
     },
   },
 });

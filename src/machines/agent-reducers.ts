@@ -21,7 +21,8 @@ import type {
   Trouble,
 } from './agent-context.ts';
 import { newCycle } from './agent-context.ts';
-import { planCalls, withResult } from './call-plan.ts';
+import { isOpen, planCalls, withResult } from './call-plan.ts';
+import { messageTurn, turnsOfStep } from './conversation.ts';
 import { rulesInForce } from './rules.ts';
 import { firstReason } from './stop-rules.ts';
 
@@ -52,7 +53,7 @@ export const listened = (context: AgentContext): Change => {
   return {
     cycle: newCycle(tally.now, inbox.length, cycle.results),
     inbox: [],
-    history: append<Turn>(history, ...inbox.map(asTurn)),
+    history: append<Turn>(history, ...inbox.map(messageTurn)),
   };
 };
 
@@ -73,7 +74,7 @@ export const observed = (context: AgentContext, observation: Json | undefined, a
 /** A choice was made: by the agent itself, or by its model. */
 export const decided = (context: AgentContext, choice: Exclude<Decided, Trouble>, at: number): Change => {
   const { cycle, run } = context;
-  const tally = withUsage(context.tally, choice.usage, at);
+  const tally = withRetries(withUsage(context.tally, choice.usage, at), choice.retries);
   if (choice.kind === 'refused')
     return { tally, end: { status: 'stopped', stopReason: { kind: 'refused', text: choice.text } } };
   if (choice.kind === 'again')
@@ -89,7 +90,7 @@ export const decided = (context: AgentContext, choice: Exclude<Decided, Trouble>
       ...cycle,
       decision,
       turn: turn ?? null,
-      plan: calls === undefined ? null : planCalls(calls, run.toolConcurrency),
+      plan: calls === undefined || calls.length === 0 ? null : planCalls(calls, run.toolConcurrency),
     },
     ...(context.review.badTurns === 0 ? {} : { review: { ...context.review, badTurns: 0 } }),
   };
@@ -98,13 +99,14 @@ export const decided = (context: AgentContext, choice: Exclude<Decided, Trouble>
 /** A model or tool call turned out to need more than one go. */
 export const troubled = (context: AgentContext, trouble: Trouble, at: number): Change => ({
   cycle: { ...context.cycle, trouble, plan: noneStarting(context.cycle) },
-  tally: withUsage({ ...context.tally, retries: context.tally.retries }, trouble.usage, at),
+  tally: withUsage(context.tally, trouble.usage, at),
 });
 
-/** One call of the step has its result. */
+/** One call of the step has its result; a second one for the same call changes nothing. */
 export const acted = (context: AgentContext, answer: Acted, index: number, at: number): Change => {
   const { cycle, run, tally } = context;
-  if (answer.kind === 'trouble' || cycle.plan === null) return {};
+  if (answer.kind === 'trouble' || cycle.plan === null || !isOpen(cycle.plan, index))
+    return { cycle: { ...cycle, plan: noneStarting(cycle) } };
   return {
     cycle: { ...cycle, plan: withResult(cycle.plan, index, answer.result, run.toolConcurrency) },
     tally: {
@@ -122,7 +124,7 @@ export const reduced = (context: AgentContext): Change => {
   const results = cycle.plan === null ? [] : (cycle.plan.results as readonly ToolResult[]);
   const change: Change = {
     step: step + 1,
-    history: append<Turn>(history, ...turnsOf(cycle, results)),
+    history: append<Turn>(history, ...turnsOfStep(cycle, results)),
     ...(cycle.plan === null ? {} : { cycle: { ...cycle, results, plan: null } }),
     ...afterResults(context, results),
   };
@@ -214,10 +216,11 @@ const problemOf = (problems: readonly ErrorData[], first: ErrorData): ErrorData 
       };
 
 const threw = ({ run, step }: AgentContext, thrown: unknown, what: string, phase: string): End => {
-  const message = `Cannot finish step ${step} of '${run.agent}' as its ${what} threw`;
-  return failure(
-    errorData(thrown, 'agent.threw', { message, phase, step, path: run.path, runId: run.runId }),
-  );
+  // REDUCE has advanced the counter, yet CHECK_STOP still belongs to the step reduced.
+  const at = phase === 'CHECK_STOP' ? step - 1 : step;
+  const message = `Cannot finish step ${at} of '${run.agent}' as its ${what} threw`;
+  const where = { message, phase, step: at, path: run.path, runId: run.runId };
+  return failure(errorData(thrown, 'agent.threw', where));
 };
 
 const withUsage = (tally: Tally, usage: Usage | undefined, at: number): Tally =>
@@ -232,6 +235,9 @@ const withUsage = (tally: Tally, usage: Usage | undefined, at: number): Tally =>
         cachedTokens: tally.cachedTokens + (usage.cached ?? 0),
       };
 
+const withRetries = (tally: Tally, retries: number | undefined): Tally =>
+  retries === undefined ? tally : { ...tally, retries: tally.retries + retries };
+
 /** Calls that were started are out; a change that starts none must not start them again. */
 const noneStarting = ({ plan }: Cycle): Cycle['plan'] => (plan === null ? null : { ...plan, starting: [] });
 
@@ -240,25 +246,6 @@ const badTurn = ({ review }: AgentContext, problem: ErrorData | undefined): Chan
   const badTurns = review.badTurns + 1;
   return { review: { ...review, badTurns }, ...(badTurns < MAX_BAD_TURNS ? {} : { end: failure(problem) }) };
 };
-
-/** What a step adds to the conversation: the assistant's turn, directly followed by its results in call order. */
-const turnsOf = ({ turn, note, decision, plan }: Cycle, results: readonly ToolResult[]): readonly Turn[] => {
-  if (turn !== null) return [turn, ...results.map(resultTurn), ...(note === null ? [] : [runtimeSays(note)])];
-  if (plan !== null) return [{ role: 'assistant', text: '', calls: plan.calls }, ...results.map(resultTurn)];
-  if (decision?.kind === 'answer') return [{ role: 'assistant', text: textOf(decision.answer) }];
-  return [];
-};
-
-const resultTurn = (result: ToolResult): Turn =>
-  result.ok
-    ? { role: 'tool', callId: result.callId, tool: result.tool, text: result.text }
-    : { role: 'tool', callId: result.callId, tool: result.tool, text: result.text, failed: true };
-
-const asTurn = ({ from, text }: Message): UserTurn => ({ role: 'user', from, text });
-
-const runtimeSays = (text: string): UserTurn => ({ role: 'user', from: 'runtime', text });
-
-const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** What decision and results make of the run: a candidate, a handoff, or trouble that adds up. */
 const afterResults = (context: AgentContext, results: readonly ToolResult[]): Change => {

@@ -23,13 +23,17 @@ export const planCalls = (calls: readonly PlannedCall[], cap: number): CallPlan 
 
 /** The plan with one result in, and the next calls ready to start. A second answer for a call changes nothing. */
 export const withResult = (plan: CallPlan, index: number, result: ToolResult, cap: number): CallPlan => {
-  if (plan.results[index] !== null) return plan.starting.length === 0 ? plan : { ...plan, starting: [] };
+  if (!isOpen(plan, index)) return plan.starting.length === 0 ? plan : { ...plan, starting: [] };
   if (plan.calls.length === 1) return { ...plan, results: [result], starting: [] };
   return startNext({ ...plan, results: plan.results.with(index, result) }, cap);
 };
 
-/** Whether every call has its result. */
-export const isComplete = (plan: CallPlan): boolean => !plan.results.includes(null);
+/** Whether a call has no result yet; what comes in for another one comes too late. */
+export const isOpen = (plan: CallPlan, index: number): boolean => plan.results[index] === null;
+
+/** Whether every call but this one has its result. */
+export const isLastOpen = (plan: CallPlan, index: number): boolean =>
+  plan.results.every((result, at) => (result === null) === (at === index));
 
 const UNANSWERED = [null];
 const FIRST = [0];

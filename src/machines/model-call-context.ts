@@ -1,5 +1,6 @@
 import type { ErrorData } from '../contracts/error.ts';
 import type { EventBody } from '../contracts/event.ts';
+import type { Usage } from '../contracts/model.ts';
 import type { AgentContext, Decided, Trouble } from './agent-context.ts';
 import { initialContext } from './agent-context.ts';
 import type { AskOf } from './asks.ts';
@@ -22,6 +23,10 @@ export interface ModelCallContext {
   readonly model: number;
   readonly waitedMs: number;
   readonly hasTriedMaybe: boolean;
+  /** Attempts beyond the first, of all models; `attempt` begins anew with each. */
+  readonly retries: number;
+  /** Tokens that the attempts of this call used in vain; those of the first are in the agent's tally. */
+  readonly spent: Usage;
   readonly trouble: Trouble;
   readonly dueAt: number;
   readonly now: number;
@@ -51,6 +56,8 @@ export const initialModelCall = ({ input }: { input: ModelCallInput | undefined 
     model: 0,
     waitedMs: 0,
     hasTriedMaybe: trouble.error?.retryable === 'maybe',
+    retries: trouble.attempt - 1,
+    spent: NO_USAGE,
     trouble,
     dueAt: 0,
     now: input?.context.tally.now ?? 0,
@@ -86,12 +93,18 @@ export const modelPause = ({ call, attempt, model, dueAt }: ModelCallContext): A
 /** A wait begins. */
 export const holdOff = (context: ModelCallContext): Partial<ModelCallContext> => {
   const waitMs = context.trouble.waitMs ?? 0;
-  return { attempt: context.attempt + 1, waitedMs: context.waitedMs + waitMs, dueAt: context.now + waitMs };
+  return {
+    attempt: context.attempt + 1,
+    retries: context.retries + 1,
+    waitedMs: context.waitedMs + waitMs,
+    dueAt: context.now + waitMs,
+  };
 };
 
 /** The next model of the list takes over. */
-export const fallBack = ({ model }: ModelCallContext): Partial<ModelCallContext> => ({
+export const fallBack = ({ model, retries }: ModelCallContext): Partial<ModelCallContext> => ({
   model: model + 1,
+  retries: retries + 1,
   attempt: 1,
   waitedMs: 0,
   hasTriedMaybe: false,
@@ -107,6 +120,7 @@ export const answeredModel = (
     ? {
         trouble: output,
         now: at,
+        spent: output.usage === undefined ? context.spent : sum(context.spent, output.usage),
         hasTriedMaybe: context.hasTriedMaybe || output.error?.retryable === 'maybe',
       }
     : { answer: output, now: at };
@@ -118,12 +132,22 @@ export const giveUp = ({ trouble }: ModelCallContext): Partial<ModelCallContext>
 
 /** What is left of the call when it is done. */
 export const modelCallOutput = ({ context }: { context: ModelCallContext }): ModelCallOutput => {
-  const { answer, error } = context;
-  const retries = context.attempt - 1 + context.model;
-  return answer === null
-    ? { ok: false, error: error ?? NO_REASON, retries }
-    : { ok: true, output: answer, retries };
+  const { answer, error, retries, spent } = context;
+  if (answer === null) return { ok: false, error: error ?? NO_REASON, retries };
+  const { usage } = answer;
+  const output =
+    usage === undefined ? { ...answer, retries } : { ...answer, retries, usage: sum(spent, usage) };
+  return { ok: true, output, retries };
 };
+
+const sum = (one: Usage, other: Usage): Usage => ({
+  ...other,
+  input: one.input + other.input,
+  output: one.output + other.output,
+  cached: (one.cached ?? 0) + (other.cached ?? 0),
+});
+
+const NO_USAGE: Usage = { input: 0, output: 0, cached: 0 };
 
 /** The event of a retry or a fallback, named by place: the performer knows the models' names. */
 export const retryingEvent = ({ trouble, attempt, model }: ModelCallContext): EventBody => ({

@@ -1,0 +1,28 @@
+import type { Json } from '../contracts/json.ts';
+import type { Message } from '../contracts/message.ts';
+import type { ToolResult } from '../contracts/tool.ts';
+import type { Turn, UserTurn } from '../contracts/transcript.ts';
+import type { Cycle } from './agent-context.ts';
+
+/** What a step adds to the conversation: the assistant's turn, directly followed by its results in call order. */
+export const turnsOfStep = (
+  { turn, note, decision, plan }: Cycle,
+  results: readonly ToolResult[],
+): readonly Turn[] => {
+  if (turn !== null) return [turn, ...results.map(resultTurn), ...(note === null ? [] : [runtimeSays(note)])];
+  if (plan !== null) return [{ role: 'assistant', text: '', calls: plan.calls }, ...results.map(resultTurn)];
+  if (decision?.kind === 'answer') return [{ role: 'assistant', text: textOf(decision.answer) }];
+  return [];
+};
+
+const resultTurn = (result: ToolResult): Turn =>
+  result.ok
+    ? { role: 'tool', callId: result.callId, tool: result.tool, text: result.text }
+    : { role: 'tool', callId: result.callId, tool: result.tool, text: result.text, failed: true };
+
+/** What somebody said, as the model hears it. */
+export const messageTurn = ({ from, text }: Message): UserTurn => ({ role: 'user', from, text });
+
+const runtimeSays = (text: string): UserTurn => ({ role: 'user', from: 'runtime', text });
+
+const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import {
+  abort,
+  agentWalk,
+  calling,
+  decide,
+  answered,
+  deciding,
+  ready,
+  saying,
+  trouble,
+  wake,
+  act,
+} from './agent-walks.ts';
+
+test('a walk tells every phase, in order', () => {
+  const { path, status, output } = agentWalk([ready, decide(saying('42'))]);
+  expect(path).toEqual(['preparing', 'OBSERVE', 'DECIDE', 'REDUCE', 'CHECK_STOP', 'completed']);
+  expect(status).toBe('done');
+  expect(output?.output).toBe('42');
+});
+
+test('a set of answers answers for as long as something is asked', () => {
+  let turn = 0;
+  const { output, asks } = agentWalk({
+    prepare: () => ({ problems: [], input: 'x', prompt: 'x', models: 1 }),
+    decide: () => (turn++ < 2 ? calling('look', 'look') : saying('done')),
+    act: ({ index }) => ({
+      kind: 'result',
+      result: { ok: true, callId: `${index}`, tool: 'look', text: 'x', value: 1, durationMs: 0, attempts: 1 },
+    }),
+  });
+  expect(output).toMatchObject({ status: 'completed', steps: 3, tally: { toolCalls: 4 } });
+  expect(asks).toEqual([]);
+});
+
+test('an answer that nobody asked for is an error that says what is asked', () => {
+  expect(() => agentWalk([ready, act()])).toThrow(
+    "Cannot answer 'act' as nobody asked it: waiting for decide",
+  );
+  expect(() => agentWalk([abort, act()])).toThrow(
+    "Cannot answer 'act' as nobody asked it: waiting for nothing",
+  );
+});
+
+test('a walk that goes round for ever is an error', () => {
+  expect(() =>
+    agentWalk(
+      {
+        prepare: () => ({ problems: [], input: 'x', prompt: 'x', models: 1 }),
+        decide: () => calling('look'),
+        act: () => answered(0).output,
+      },
+      {},
+      { stop: [] },
+    ),
+  ).toThrow(/Cannot finish the walk as it does not end/);
+});
+
+test('a wait is over exactly when it is due', () => {
+  const { context } = agentWalk([ready, decide(deciding({ kind: 'wait', forMs: 500 })), wake]);
+  expect(context.tally.now).toBe(1_500);
+});
+
+test('what a child actor was engaged for is answered in its place', () => {
+  const { path, asks, outputs } = agentWalk([ready, decide(trouble())]);
+  expect(asks.map(({ port }) => port)).toEqual(['decide']);
+  expect(outputs.at(-1)).toMatchObject({ type: 'engage', engagement: { port: 'decide', index: 0 } });
+  expect(path.at(-1)).toBe('DECIDE');
+  expect(agentWalk([ready, decide(trouble()), decide(saying('42'))]).status).toBe('done');
+});
+
+test('a machine that is over does not move any more', () => {
+  const over = agentWalk([ready, decide(saying('42'))]);
+  const late = agentWalk([ready, decide(saying('42')), abort]);
+  expect(late.output).toEqual(over.output);
+  expect(late.outputs).toEqual(over.outputs);
+});
