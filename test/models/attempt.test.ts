@@ -1,0 +1,251 @@
+import { describe, expect, it, vi } from 'vitest';
+import { isTroupeError, TroupeError } from '../../src/contracts/error.ts';
+import {
+  type Model,
+  type ModelAnswer,
+  modelAnswer,
+  type ModelCall,
+  type ModelDelta,
+} from '../../src/contracts/model.ts';
+import { attemptModel, type AttemptOptions } from '../../src/models/attempt.ts';
+import { virtualClock } from '../../src/testing/virtual-clock.ts';
+import { question } from '../support/ask-model.ts';
+
+const hello = modelAnswer({ text: 'Hello.' });
+
+const model = (answer: Model['answer']): Model => ({ provider: 'test', id: 'test', answer });
+
+/** A model that answers when it is told to. */
+const heldModel = () => {
+  let settle: { resolve: (answer: ModelAnswer) => void; reject: (error: unknown) => void } | undefined;
+  let call: ModelCall | undefined;
+  const held = model(
+    (_, given) =>
+      new Promise((resolve, reject) => {
+        call = given;
+        settle = { resolve, reject };
+      }),
+  );
+  return {
+    model: held,
+    resolve: (answer = hello) => settle?.resolve(answer),
+    reject: (error: unknown) => settle?.reject(error),
+    delta: (delta: ModelDelta = { type: 'progress' }) => call?.delta(delta),
+    signal: () => call?.signal,
+  };
+};
+
+const start = (asked: Model, options: Partial<AttemptOptions> = {}) => {
+  const clock = virtualClock();
+  const answer = Promise.resolve(attemptModel(asked, question(), { key: 'key', clock, ...options })).then(
+    (value) => ({ value, error: undefined }),
+    (error: unknown) => ({ value: undefined, error }),
+  );
+  let outcome: Awaited<typeof answer> | undefined;
+  void answer.then((settled) => {
+    outcome = settled;
+  });
+  return { clock, answer, outcome: () => outcome };
+};
+
+const codeOf = (error: unknown): string => (isTroupeError(error) ? error.code : String(error));
+
+describe('an answer that is there at once', () => {
+  it('is returned at once, with no timer and no AbortController', () => {
+    const clock = { now: vi.fn(), setTimeout: vi.fn(), clearTimeout: vi.fn() };
+    const made = vi.spyOn(globalThis, 'AbortController');
+    const options = {
+      key: 'key',
+      clock,
+      get signal(): AbortSignal {
+        throw new Error('nobody asked for it');
+      },
+    };
+    try {
+      expect(
+        attemptModel(
+          model(() => hello),
+          question(),
+          options,
+        ),
+      ).toBe(hello);
+      expect(made).not.toHaveBeenCalled();
+    } finally {
+      made.mockRestore();
+    }
+    for (const used of Object.values(clock)) expect(used).not.toHaveBeenCalled();
+  });
+
+  it('costs well under a microsecond more than the bare call', () => {
+    const asked = model(() => hello);
+    const request = question();
+    const options: AttemptOptions = { key: 'key', clock: virtualClock(), onDelta: () => undefined };
+    const rounds = 200_000;
+    const nanoseconds = (work: () => unknown): number => {
+      const began = performance.now();
+      for (let round = 0; round < rounds; round += 1) work();
+      return ((performance.now() - began) * 1e6) / rounds;
+    };
+    const attempts = [1, 2, 3, 4, 5].map(() => nanoseconds(() => attemptModel(asked, request, options)));
+    expect(Math.min(...attempts)).toBeLessThan(1_000);
+  });
+
+  it('what the model throws is thrown', () => {
+    const broken = model(() => {
+      throw new TroupeError('model.refused', 'x');
+    });
+    expect(() => attemptModel(broken, question(), { key: 'key', clock: virtualClock() })).toThrow('x');
+  });
+
+  it('hands the model its key, whether somebody watches, and a way to report', () => {
+    const seen: unknown[] = [];
+    const reporting = model((_, call) => {
+      call.delta({ type: 'text', text: 'Hel' });
+      seen.push(call.key, call.isWatched, call.signal.aborted);
+      return hello;
+    });
+    void attemptModel(reporting, question(), {
+      key: 'run#1',
+      clock: virtualClock(),
+      isWatched: true,
+      onDelta: (delta) => seen.push(delta),
+    });
+    expect(seen).toEqual([{ type: 'text', text: 'Hel' }, 'run#1', true, false]);
+  });
+});
+
+describe('an answer that is promised', () => {
+  it('comes through, and nothing stays behind', async () => {
+    const held = heldModel();
+    const abort = new AbortController();
+    const removed = vi.spyOn(abort.signal, 'removeEventListener');
+    const { clock, answer } = start(held.model, { signal: abort.signal });
+    expect(clock.pending).toBe(2);
+    held.resolve();
+    expect((await answer).value).toBe(hello);
+    expect(clock.pending).toBe(0);
+    expect(removed).toHaveBeenCalledOnce();
+    abort.abort();
+    expect(held.signal()?.aborted).toBe(false);
+  });
+
+  it('what the model rejects with is what comes out', async () => {
+    const held = heldModel();
+    const { clock, answer } = start(held.model);
+    held.reject(new Error('mine'));
+    expect((await answer).error).toEqual(new Error('mine'));
+    expect(clock.pending).toBe(0);
+  });
+
+  it('[F34] is waited for as long as the attempt may last, then the model is told to stop', async () => {
+    const held = heldModel();
+    const { clock, outcome } = start(held.model, { attemptTimeoutMs: 1_000, idleTimeoutMs: Infinity });
+    const signal = held.signal();
+    await clock.advance(999);
+    expect(outcome()).toBeUndefined();
+    await clock.advance(1);
+    expect(outcome()?.error).toMatchObject({ code: 'model.timeout', retryable: 'yes' });
+    expect(signal?.aborted).toBe(true);
+    expect(codeOf(signal?.reason)).toBe('model.timeout');
+    expect(clock.pending).toBe(0);
+  });
+
+  it('[F9] ends as idle when nothing comes, from the very start', async () => {
+    const { clock, outcome } = start(heldModel().model);
+    await clock.advance(89_999);
+    expect(outcome()).toBeUndefined();
+    await clock.advance(1);
+    expect(outcome()?.error).toMatchObject({ code: 'model.idle', retryable: 'yes' });
+  });
+
+  it('[F9] [F36] every delta starts the silence anew, and the last one counts', async () => {
+    const held = heldModel();
+    const { clock, outcome } = start(held.model, { idleTimeoutMs: 100, attemptTimeoutMs: 10_000 });
+    for (let step = 0; step < 20; step += 1) {
+      await clock.advance(60);
+      held.delta();
+    }
+    expect(outcome()).toBeUndefined();
+    await clock.advance(99);
+    expect(outcome()).toBeUndefined();
+    await clock.advance(1);
+    expect(codeOf(outcome()?.error)).toBe('model.idle');
+    expect(clock.now()).toBe(1_300);
+  });
+
+  it('[F36] a stream that never falls silent ends by the attempt’s time-out', async () => {
+    const held = heldModel();
+    const { clock, outcome } = start(held.model, { idleTimeoutMs: 100, attemptTimeoutMs: 1_000 });
+    for (let step = 0; step < 20; step += 1) {
+      held.delta();
+      await clock.advance(50);
+    }
+    expect(codeOf(outcome()?.error)).toBe('model.timeout');
+  });
+
+  it('[F31] a clock that jumps back makes no wait longer than the limit', async () => {
+    const inner = virtualClock(1_000_000);
+    let shift = 0;
+    const clock = { ...inner, now: () => inner.now() + shift, advance: inner.advance };
+    const held = heldModel();
+    const answer = Promise.resolve(
+      attemptModel(held.model, question(), { key: 'key', clock, idleTimeoutMs: 100 }),
+    ).catch(codeOf);
+    shift = -900_000;
+    await clock.advance(100);
+    await clock.advance(100);
+    shift = 0;
+    await clock.advance(100);
+    expect(await answer).toBe('model.idle');
+  });
+
+  it('[P8] ends at once when the run is aborted, also if the model does not listen', async () => {
+    const abort = new AbortController();
+    const held = heldModel();
+    const { clock, answer } = start(held.model, { signal: abort.signal });
+    const signal = held.signal();
+    abort.abort(new TroupeError('run.aborted', 'Enough.'));
+    expect((await answer).error).toMatchObject({ code: 'run.aborted', message: 'Enough.' });
+    expect(signal?.reason).toBe(abort.signal.reason);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('[P8] an abort for a reason of one’s own keeps it as the cause', async () => {
+    const abort = new AbortController();
+    abort.abort('tired');
+    const { answer } = start(heldModel().model, { signal: abort.signal });
+    expect((await answer).error).toMatchObject({ code: 'run.aborted', retryable: 'no', cause: 'tired' });
+  });
+
+  it('[F38] what the model does after the end is ignored, and is nobody’s unhandled rejection', async () => {
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    const deltas: ModelDelta[] = [];
+    const held = heldModel();
+    const { clock, outcome } = start(held.model, {
+      attemptTimeoutMs: 10,
+      onDelta: (delta) => deltas.push(delta),
+    });
+    await clock.advance(10);
+    held.delta({ type: 'text', text: 'late' });
+    held.reject(new Error('late'));
+    await clock.advance(0);
+    await new Promise((done) => setTimeout(done, 5));
+    process.off('unhandledRejection', unhandled);
+    expect(codeOf(outcome()?.error)).toBe('model.timeout');
+    expect(deltas).toEqual([]);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+
+  it('a model that asks for its signal only after the end finds it aborted', async () => {
+    const held = heldModel();
+    const { clock } = start(held.model, { attemptTimeoutMs: 10 });
+    await clock.advance(10);
+    expect(held.signal()?.aborted).toBe(true);
+  });
+
+  it('a limit beyond what a timer can count sets no timer', () => {
+    const { clock } = start(heldModel().model, { attemptTimeoutMs: 2 ** 31, idleTimeoutMs: Infinity });
+    expect(clock.pending).toBe(0);
+  });
+});
