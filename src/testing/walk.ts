@@ -84,7 +84,7 @@ export const walk = <M extends AnyStateMachine>(
 };
 
 /** More than any machine with a stop rule needs: past it a walk goes round in circles. */
-const LONGEST = 10_000;
+const LONGEST = 5_000;
 
 const walkOf = <M extends AnyStateMachine>(positions: readonly Position<M>[]): Walk<M> => {
   const { value, status, context, output, asks, engaged } = lastOf(positions);

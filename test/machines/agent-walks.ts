@@ -135,7 +135,7 @@ export const say = (text: string, at = 2_000): Step => ({
   message: { from: 'bob', text },
 });
 export const abort: Step = { type: 'abort', at: 3_000, reason: 'enough' };
-export const breaking = (port: string): Step => ({
+export const break_ = (port: string): Step => ({
   type: `failed.${port}`,
   at: 3_000,
   error: { code: 'internal', message: `Cannot ${port} as it broke: boom`, retryable: 'no' },
