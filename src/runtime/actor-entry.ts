@@ -1,30 +1,11 @@
 import type { EventBody } from '../contracts/event.ts';
 import type { Message } from '../contracts/message.ts';
 import type { Model } from '../contracts/model.ts';
-import type { EffectRecord, Outcome } from '../contracts/run.ts';
 import type { Ask } from '../machines/asks.ts';
-import type { Carrier, Engagement } from '../machines/outputs.ts';
-import type { LazyAbort } from '../tools/lazy-abort.ts';
+import type { Engagement } from '../machines/outputs.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { Definition } from './definition.ts';
-import type { Run } from './run.ts';
-
-/** Where an actor's end is reported: to its parent's machine, or to somebody who awaits it. */
-export type Sponsor =
-  | { readonly kind: 'root' }
-  | {
-      readonly kind: 'machine';
-      readonly parent: ActorEntry;
-      readonly port: Engagement['port'];
-      readonly index: number;
-    }
-  | { readonly kind: 'effect'; readonly parent: ActorEntry; settle(outcome: Outcome): void };
-
-/** An effect under way. */
-export interface EffectUnderWay {
-  readonly abort: LazyAbort;
-  readonly record: { -readonly [Key in keyof EffectRecord]: EffectRecord[Key] };
-}
+import type { Actor, EffectUnderWay, Sponsor, Stage } from './stage.ts';
 
 /**
  * One actor of a run, live or driven: its place in the tree, and what is under way for it.
@@ -32,13 +13,13 @@ export interface EffectUnderWay {
  * It is the carrier of its machine's outputs: it puts them into the run's queue, and nothing happens before the
  * machine has come to rest.
  */
-export class ActorEntry implements Carrier {
-  readonly run: Run;
+export class ActorEntry implements Actor {
+  readonly run: Stage;
   readonly path: string;
   readonly agent: string;
   readonly definition: Definition;
   readonly sponsor: Sponsor;
-  readonly children = new Set<ActorEntry>();
+  readonly children = new Set<Actor>();
   readonly underWay = new Set<EffectUnderWay>();
   /** Grows with every withdrawal: asks from before it are not carried out any more. */
   epoch = 0;
@@ -47,7 +28,7 @@ export class ActorEntry implements Carrier {
   models: readonly Model[] | undefined;
 
   constructor(
-    run: Run,
+    run: Stage,
     path: string,
     definition: Definition,
     sponsor: Sponsor,
@@ -62,7 +43,7 @@ export class ActorEntry implements Carrier {
   }
 
   /** The agent that this actor works for: itself, or for a call machine the agent that made the call. */
-  get principal(): ActorEntry {
+  get principal(): Actor {
     return this.isCall && this.sponsor.kind !== 'root' ? this.sponsor.parent.principal : this;
   }
 
@@ -72,7 +53,7 @@ export class ActorEntry implements Carrier {
   }
 
   ask(asks: readonly Ask[]): void {
-    for (const ask of asks) this.run.enqueue({ kind: 'ask', entry: this, ask, epoch: this.epoch });
+    for (const ask of asks) this.run.enqueue({ kind: 'ask', actor: this, ask, epoch: this.epoch });
   }
 
   withdraw(): void {
@@ -84,15 +65,15 @@ export class ActorEntry implements Carrier {
   }
 
   engage(engagements: readonly Engagement[]): void {
-    for (const engagement of engagements) this.run.enqueue({ kind: 'engage', entry: this, engagement });
+    for (const engagement of engagements) this.run.enqueue({ kind: 'engage', actor: this, engagement });
   }
 
   dismiss(): void {
-    if (this.children.size > 0) this.run.enqueue({ kind: 'dismiss', entry: this });
+    if (this.children.size > 0) this.run.enqueue({ kind: 'dismiss', actor: this });
   }
 
   post(to: string, message: Message): void {
-    this.run.enqueue({ kind: 'post', entry: this, to, message });
+    this.run.enqueue({ kind: 'post', actor: this, to, message });
   }
 
   enter(phase: string, step: number): void {

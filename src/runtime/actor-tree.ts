@@ -5,13 +5,12 @@ import type { StopReason } from '../contracts/stop.ts';
 import type { Ask } from '../machines/asks.ts';
 import type { Engagement } from '../machines/outputs.ts';
 import type { LazyAbort } from '../tools/lazy-abort.ts';
-import type { Sponsor } from './actor-entry.ts';
 import { ActorEntry } from './actor-entry.ts';
 import { callDefinitions } from './call-definitions.ts';
 import type { Definition } from './definition.ts';
 import { definitionOf } from './definition.ts';
 import { callEnd, outcomeOf, outcomeOfFailure, resultOf } from './result.ts';
-import type { Run } from './run.ts';
+import type { Actor, Sponsor, Stage } from './stage.ts';
 
 /**
  * The actors of a run: who engaged whom, who is over, and who is told.
@@ -21,34 +20,34 @@ import type { Run } from './run.ts';
  * I3  A child's failure is an answer to its sponsor; it touches nobody beside it.
  */
 export class ActorTree {
-  readonly root: ActorEntry;
-  readonly #run: Run;
-  readonly #entries = new Map<string, ActorEntry>();
+  readonly root: Actor;
+  readonly #run: Stage;
+  readonly #entries = new Map<string, Actor>();
 
-  constructor(run: Run, root: Definition) {
+  constructor(run: Stage, root: Definition) {
     this.#run = run;
     this.root = this.#enrol(root.name, root, { kind: 'root' });
   }
 
   /** Every actor that was ever engaged. */
-  get all(): Iterable<ActorEntry> {
+  get all(): Iterable<Actor> {
     return this.#entries.values();
   }
 
   /** The actor at an address, if it still runs. */
-  at(path: string): ActorEntry | undefined {
+  at(path: string): Actor | undefined {
     const entry = this.#entries.get(path);
     return entry === undefined || entry.isOver ? undefined : entry;
   }
 
   /** The running actor that `from` means by a name: its child, its sibling, or an address. */
-  named(from: ActorEntry, name: string): ActorEntry | undefined {
+  named(from: Actor, name: string): Actor | undefined {
     const siblings = from.sponsor.kind === 'root' ? [] : [...from.sponsor.parent.children];
     return [...from.children, ...siblings].find((entry) => entry.agent === name) ?? this.at(name);
   }
 
   /** Starts the child that a machine wants. */
-  engage(parent: ActorEntry, { path, actor, input, port, index }: Engagement): void {
+  engage(parent: Actor, { path, actor, input, port, index }: Engagement): void {
     if (parent.isOver) return;
     const sponsor: Sponsor = { kind: 'machine', parent, port, index };
     if (actor.kind !== 'member') {
@@ -66,7 +65,7 @@ export class ActorTree {
 
   /** Runs an agent as a child of the actor that does `ask`: its events, limits and abort are this run's. */
   runWithin<Input, Output>(
-    parent: ActorEntry,
+    parent: Actor,
     agent: Agent<Input, Output>,
     input: Input,
     ask: Ask,
@@ -99,7 +98,7 @@ export class ActorTree {
   }
 
   /** An actor came to its end by itself: its sponsor is told. */
-  close(entry: ActorEntry, output: unknown): void {
+  close(entry: Actor, output: unknown): void {
     if (entry.isOver) return;
     this.#release(entry);
     const { sponsor } = entry;
@@ -109,7 +108,7 @@ export class ActorTree {
       const envelope = { at: this.#run.log.now(), index, ...end.content };
       this.#run.enqueue({
         kind: 'deliver',
-        entry: parent,
+        actor: parent,
         envelope: { type: `${end.kind}.${port}`, ...envelope },
       });
       return;
@@ -125,14 +124,14 @@ export class ActorTree {
   }
 
   /** Stops an actor from outside, with everything below it. Its sponsor knows: it is the one who stops it. */
-  stop(entry: ActorEntry, reason: string): void {
+  stop(entry: Actor, reason: string): void {
     if (entry.isOver) return;
     this.#release(entry);
     this.#run.host.stop(entry);
     if (!entry.isCall) this.#tellEnd(entry, { status: 'aborted', stopReason: { kind: 'aborted', reason } });
   }
 
-  #startMember(child: ActorEntry, input: unknown): void {
+  #startMember(child: Actor, input: unknown): void {
     const { path, definition } = child;
     this.#run.log.write({ type: 'member.engaged', member: definition.name }, child);
     this.#run.host.start(
@@ -142,7 +141,7 @@ export class ActorTree {
   }
 
   /** Lets go of an actor: its effects, its children, its tools, its place among its parent's children. */
-  #release(entry: ActorEntry): void {
+  #release(entry: Actor): void {
     entry.isOver = true;
     entry.epoch += 1;
     for (const child of entry.children) this.stop(child, 'its supervisor ended');
@@ -155,13 +154,13 @@ export class ActorTree {
     void entry.tools?.teardown();
   }
 
-  #tellMachine(parent: ActorEntry, port: Engagement['port'], index: number, output: Outcome): void {
+  #tellMachine(parent: Actor, port: Engagement['port'], index: number, output: Outcome): void {
     const envelope = { type: `answered.${port}`, at: this.#run.log.now(), index, output };
-    this.#run.enqueue({ kind: 'deliver', entry: parent, envelope });
+    this.#run.enqueue({ kind: 'deliver', actor: parent, envelope });
   }
 
   #tellEnd(
-    entry: ActorEntry,
+    entry: Actor,
     { status, stopReason }: { status: Outcome['status']; stopReason: StopReason },
   ): void {
     const body = {
@@ -173,7 +172,7 @@ export class ActorTree {
     this.#run.log.write(body, entry);
   }
 
-  #enrol(path: string, definition: Definition, sponsor: Sponsor, agent?: string): ActorEntry {
+  #enrol(path: string, definition: Definition, sponsor: Sponsor, agent?: string): Actor {
     if (this.#entries.has(path))
       throw new TroupeError('internal', `Cannot engage '${path}' as the address was used before`);
     const entry = new ActorEntry(this.#run, path, definition, sponsor, agent);

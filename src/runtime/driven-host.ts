@@ -1,5 +1,5 @@
-import type { ActorEntry } from './actor-entry.ts';
-import type { Host } from './host.ts';
+import type { Actor } from './stage.ts';
+import type { Host } from './stage.ts';
 import type { TurnRecord, Turned } from './turn.ts';
 import { carryOut, firstTurn, turn } from './turn.ts';
 
@@ -9,9 +9,9 @@ import { carryOut, firstTurn, turn } from './turn.ts';
  * What a store adds later is one line: committing record and outputs before they are carried out.
  */
 export const drivenHost = (): Host => {
-  const records = new WeakMap<ActorEntry, TurnRecord>();
+  const records = new WeakMap<Actor, TurnRecord>();
 
-  const commit = (entry: ActorEntry, { record, outputs }: Turned): void => {
+  const commit = (entry: Actor, { record, outputs }: Turned): void => {
     const wasDone = records.get(entry)?.isDone ?? false;
     records.set(entry, record);
     carryOut(outputs, entry);

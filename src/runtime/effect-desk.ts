@@ -4,22 +4,23 @@ import type { Desk } from '../actors/desk.ts';
 import type { EventBody } from '../contracts/event.ts';
 import type { Model, ModelDelta } from '../contracts/model.ts';
 import type { ApprovalRequest, RunResult } from '../contracts/run.ts';
+import type { SafetyStrategy } from '../contracts/safety.ts';
 import type { Artifact } from '../contracts/tool.ts';
 import type { Ask } from '../machines/asks.ts';
 import type { Approval } from '../machines/tool-call-context.ts';
 import type { LazyAbort } from '../tools/lazy-abort.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
-import type { ActorEntry } from './actor-entry.ts';
+import type { Actor } from './stage.ts';
 
 /** The desk of one effect: what its actor may use, read off the run when it is read. */
 export class EffectDesk implements Desk {
   readonly definition: AgentDefinition;
   readonly abort: LazyAbort;
-  readonly #entry: ActorEntry;
-  readonly #principal: ActorEntry;
+  readonly #entry: Actor;
+  readonly #principal: Actor;
   readonly #ask: Ask;
 
-  constructor(entry: ActorEntry, definition: AgentDefinition, ask: Ask, abort: LazyAbort) {
+  constructor(entry: Actor, definition: AgentDefinition, ask: Ask, abort: LazyAbort) {
     this.definition = definition;
     this.abort = abort;
     this.#entry = entry;
@@ -35,6 +36,12 @@ export class EffectDesk implements Desk {
   }
   get models(): readonly Model[] {
     return this.#entry.run.modelsOf(this.#principal);
+  }
+  get safety(): SafetyStrategy | undefined {
+    return this.#entry.run.safety;
+  }
+  get context(): unknown {
+    return this.#entry.run.context;
   }
   get isWatched(): boolean {
     return this.#entry.run.log.stream.wantsDeltas;

@@ -4,10 +4,10 @@ import { errorData, TroupeError } from '../contracts/error.ts';
 import type { EffectRecord } from '../contracts/run.ts';
 import type { Ask } from '../machines/asks.ts';
 import { LazyAbort } from '../tools/lazy-abort.ts';
-import type { ActorEntry, EffectUnderWay } from './actor-entry.ts';
+import type { Actor, EffectUnderWay } from './stage.ts';
 import { EffectDesk } from './effect-desk.ts';
-import type { Envelope } from './host.ts';
-import type { Run } from './run.ts';
+import type { Envelope } from './stage.ts';
+import type { Stage } from './stage.ts';
 
 /**
  * Has effects done, and tells the actors that asked.
@@ -17,14 +17,14 @@ import type { Run } from './run.ts';
  */
 export class EffectRunner {
   readonly records: EffectRecord[] = [];
-  readonly #run: Run;
+  readonly #run: Stage;
 
-  constructor(run: Run) {
+  constructor(run: Stage) {
     this.#run = run;
   }
 
   /** Has an effect done, as soon as the gate lets it pass and if its actor still wants it then. */
-  ask(entry: ActorEntry, ask: Ask, epoch: number): void {
+  ask(entry: Actor, ask: Ask, epoch: number): void {
     this.#run.gate.pass(() => {
       if (!entry.isOver && epoch === entry.epoch) this.#perform(entry, ask);
     });
@@ -37,7 +37,7 @@ export class EffectRunner {
     }
   }
 
-  #perform(entry: ActorEntry, ask: Ask): void {
+  #perform(entry: Actor, ask: Ask): void {
     const { agent } = entry.principal.definition;
     const record: EffectUnderWay['record'] = {
       key: ask.key,
@@ -61,7 +61,7 @@ export class EffectRunner {
     else this.#answer(entry, ask, effect, answer);
   }
 
-  #await(entry: ActorEntry, ask: Ask, effect: EffectUnderWay, answer: Promise<unknown>): void {
+  #await(entry: Actor, ask: Ask, effect: EffectUnderWay, answer: Promise<unknown>): void {
     const { gate } = this.#run;
     entry.underWay.add(effect);
     gate.entered();
@@ -77,13 +77,13 @@ export class EffectRunner {
     );
   }
 
-  #answer(entry: ActorEntry, ask: Ask, { record }: EffectUnderWay, output: unknown): void {
+  #answer(entry: Actor, ask: Ask, { record }: EffectUnderWay, output: unknown): void {
     record.state = 'answered';
     record.output = output;
     this.#deliver(entry, { type: `answered.${ask.port}`, at: this.#run.log.now(), index: ask.index, output });
   }
 
-  #fail(entry: ActorEntry, ask: Ask, { record }: EffectUnderWay, thrown: unknown): void {
+  #fail(entry: Actor, ask: Ask, { record }: EffectUnderWay, thrown: unknown): void {
     const { runId, path, step, phase } = ask;
     const message = `Cannot do '${ask.port}' for '${ask.agent}' as it failed`;
     const error = errorData(thrown, 'agent.threw', { message, runId, path, step, phase });
@@ -92,13 +92,13 @@ export class EffectRunner {
     this.#deliver(entry, { type: `failed.${ask.port}`, at: this.#run.log.now(), index: ask.index, error });
   }
 
-  #deliver(entry: ActorEntry, envelope: Envelope): void {
-    this.#run.enqueue({ kind: 'deliver', entry, envelope });
+  #deliver(entry: Actor, envelope: Envelope): void {
+    this.#run.enqueue({ kind: 'deliver', actor: entry, envelope });
   }
 }
 
 /** Whether anybody still waits; what comes too late stays on record. */
-const isWanted = (entry: ActorEntry, effect: EffectUnderWay, output: unknown): boolean => {
+const isWanted = (entry: Actor, effect: EffectUnderWay, output: unknown): boolean => {
   if (entry.underWay.delete(effect)) return true;
   effect.record.state = 'late';
   effect.record.output = output;

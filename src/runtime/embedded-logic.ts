@@ -1,7 +1,27 @@
-import type { AgentLogic } from './face.ts';
+import type { ActorLogic, AnyActorRef, Snapshot } from 'xstate';
+import type { RuntimeEvent } from '../contracts/event.ts';
+import type { Outcome } from '../contracts/run.ts';
 import type { Definition } from './definition.ts';
 import { liveHost, logicOf } from './live-host.ts';
 import { createRun } from './start-run.ts';
+
+/** The snapshot of an embedded agent: its phase in `value`, what it knows in `context`, its end in `output`. */
+export type AgentSnapshot<Output> = Snapshot<Outcome<Output>> & {
+  readonly value: unknown;
+  readonly context: object;
+};
+
+/**
+ * The logic of an agent's actor, for XState's `createActor`, `invoke` and `spawnChild`: typed input, output and
+ * emitted events. A run that failed is `done` with an outcome that says so; it never errors in the app around it.
+ */
+export type AgentLogic<Input, Output> = ActorLogic<
+  AgentSnapshot<Output>,
+  { readonly type: string },
+  Input,
+  AnyActorRef['system'],
+  RuntimeEvent
+>;
 
 const embedded = new WeakMap<Definition, unknown>();
 

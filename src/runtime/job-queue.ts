@@ -1,19 +1,5 @@
-import type { Message } from '../contracts/message.ts';
-import type { Ask } from '../machines/asks.ts';
-import type { Engagement } from '../machines/outputs.ts';
-import type { ActorEntry, EffectUnderWay } from './actor-entry.ts';
-import type { Envelope } from './host.ts';
 import type { Pacer } from './pacer.ts';
-
-/** A thing to do, in its turn. */
-export type Job =
-  | { readonly kind: 'ask'; readonly entry: ActorEntry; readonly ask: Ask; readonly epoch: number }
-  | { readonly kind: 'deliver'; readonly entry: ActorEntry; readonly envelope: Envelope }
-  | { readonly kind: 'withdraw'; readonly gone: readonly EffectUnderWay[] }
-  | { readonly kind: 'engage'; readonly entry: ActorEntry; readonly engagement: Engagement }
-  | { readonly kind: 'dismiss'; readonly entry: ActorEntry }
-  | { readonly kind: 'post'; readonly entry: ActorEntry; readonly to: string; readonly message: Message }
-  | { readonly kind: 'over'; readonly entry: ActorEntry; readonly output: unknown };
+import type { Job } from './stage.ts';
 
 /** First in, first out, one job at a time: what a job brings comes after all that waits. */
 export class JobQueue {

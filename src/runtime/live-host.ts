@@ -5,7 +5,7 @@ import { attachCarrier, carrierOf } from '../machines/outputs.ts';
 import { underRules } from '../machines/rules.ts';
 import { ActorEntry } from './actor-entry.ts';
 import type { Definition } from './definition.ts';
-import type { Envelope, Host } from './host.ts';
+import type { Actor, Envelope, Host } from './stage.ts';
 import { outcomeOfFailure } from './result.ts';
 
 /** How XState tells a logic that its actor was stopped, and that a child ended; the runtime has ways of its own for both. */
@@ -21,10 +21,10 @@ interface LiveActor {
   readonly scope: Scope;
 }
 
-const actors = new WeakMap<ActorEntry, LiveActor>();
+const actors = new WeakMap<Actor, LiveActor>();
 const logics = new WeakMap<Definition, AnyStateMachine>();
 /** The entry for which `createActor` is being called: its logic meets it in `getInitialSnapshot`. */
-let arriving: ActorEntry | undefined;
+let arriving: Actor | undefined;
 
 /**
  * The logic of a definition's actors: its machine, which knows whose rules are in force, and whose end the run is told of.
@@ -65,16 +65,16 @@ export const logicOf = (definition: Definition, arrive?: ArriveFromOutside): Any
 export type ArriveFromOutside = (
   scope: Scope,
   input: unknown,
-) => { readonly entry: ActorEntry; readonly input: unknown };
+) => { readonly entry: Actor; readonly input: unknown };
 
 type Snapshot = ReturnType<AnyStateMachine['transition']>;
 
-const settleIn = (entry: ActorEntry, scope: Scope): void => {
+const settleIn = (entry: Actor, scope: Scope): void => {
   actors.set(entry, { ref: scope.self, scope });
   attachCarrier(scope.self, entry);
 };
 
-const entryOf = (scope: Scope): ActorEntry | undefined => {
+const entryOf = (scope: Scope): Actor | undefined => {
   const carrier = carrierOf(scope.self);
   return carrier instanceof ActorEntry ? carrier : undefined;
 };

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../contracts/error.ts';
 import type { Json } from '../contracts/json.ts';
 import type { Outcome, RunResult } from '../contracts/run.ts';
-import type { Run } from './run.ts';
+import type { Stage } from './stage.ts';
 
 /** Whether an actor left an outcome. */
 const isOutcome = (output: unknown): output is Outcome =>
@@ -55,7 +55,7 @@ export const outcomeOfFailure = (code: ErrorCode, message: string, at: number): 
 
 /** The result of a run, or of the part of one that began at event `since` below `path`. */
 export const resultOf = <Output = Json>(
-  run: Run,
+  run: Stage,
   outcome: Outcome,
   path: string,
   since: number,

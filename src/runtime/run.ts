@@ -8,19 +8,17 @@ import type { Model } from '../contracts/model.ts';
 import type { Outcome, RunOptions, RunResult } from '../contracts/run.ts';
 import type { Artifact } from '../contracts/tool.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
-import type { ActorEntry } from './actor-entry.ts';
 import { ActorTree } from './actor-tree.ts';
 import type { Definition } from './definition.ts';
 import { EffectRunner } from './effect-runner.ts';
 import { EventLog } from './event-log.ts';
 import { Gate } from './gate.ts';
-import type { Host } from './host.ts';
-import type { Job } from './job-queue.ts';
 import { JobQueue } from './job-queue.ts';
 import { resolveModels } from './models.ts';
 import type { Pacer } from './pacer.ts';
 import { PersonDesk } from './person-desk.ts';
 import { outcomeOfFailure, resultOf } from './result.ts';
+import type { Actor, Host, Job, Stage } from './stage.ts';
 
 /** What a run needs beside its options. */
 export interface RunSetup {
@@ -39,10 +37,12 @@ export interface RunSetup {
  * I1  Machines' outputs are carried out one after the other, never inside a macrostep (a step of a machine).
  * I2  `run.ended` is written once, last, and `result` settles by it.
  */
-export class Run {
+export class Run implements Stage {
   readonly runId: string;
   readonly clock: Clock;
   readonly random: () => number;
+  readonly safety: RunOptions['safety'];
+  readonly context: unknown;
   readonly host: Host;
   readonly log: EventLog;
   readonly gate: Gate;
@@ -61,6 +61,8 @@ export class Run {
     this.runId = setup.runId;
     this.clock = setup.clock;
     this.random = setup.random;
+    this.safety = options.safety;
+    this.context = options.context;
     this.host = setup.host;
     this.#choice = options.model;
     this.#queue = new JobQueue(setup.pacer, (job) => {
@@ -79,7 +81,7 @@ export class Run {
     this.result.catch(() => undefined);
   }
 
-  get root(): ActorEntry {
+  get root(): Actor {
     return this.actors.root;
   }
 
@@ -105,14 +107,14 @@ export class Run {
   }
 
   /** A machine entered a state. */
-  entered(entry: ActorEntry, phase: string, step: number): void {
+  entered(entry: Actor, phase: string, step: number): void {
     if (phase === 'CHECK_STOP') this.gate.checked();
     this.log.write({ type: 'phase.entered', phase }, entry, step, phase);
   }
 
   /** A machine has come to its end. */
-  over(entry: ActorEntry, output: unknown): void {
-    this.enqueue({ kind: 'over', entry, output });
+  over(entry: Actor, output: unknown): void {
+    this.enqueue({ kind: 'over', actor: entry, output });
   }
 
   pause(): void {
@@ -136,7 +138,7 @@ export class Run {
     if (this.#isEnding) return;
     this.enqueue({
       kind: 'deliver',
-      entry: this.root,
+      actor: this.root,
       envelope: { type: 'abort', at: this.log.now(), reason },
     });
   }
@@ -163,11 +165,11 @@ export class Run {
     );
   }
 
-  toolsOf(entry: ActorEntry): ToolRegistry {
+  toolsOf(entry: Actor): ToolRegistry {
     return (entry.tools ??= new ToolRegistry(entry.definition.agent?.tools));
   }
 
-  modelsOf(entry: ActorEntry): readonly Model[] {
+  modelsOf(entry: Actor): readonly Model[] {
     return (entry.models ??= resolveModels(this.#choice, entry.definition.agent?.models ?? []));
   }
 
@@ -200,36 +202,40 @@ export class Run {
   #do(job: Job): void {
     switch (job.kind) {
       case 'ask':
-        this.effects.ask(job.entry, job.ask, job.epoch);
+        this.effects.ask(job.actor, job.ask, job.epoch);
         break;
       case 'deliver':
-        if (!job.entry.isOver) this.host.deliver(job.entry, job.envelope);
+        if (!job.actor.isOver) this.host.deliver(job.actor, job.envelope);
         break;
       case 'withdraw':
         this.effects.withdraw(job.gone);
         break;
       case 'engage':
-        this.actors.engage(job.entry, job.engagement);
+        this.actors.engage(job.actor, job.engagement);
         break;
       case 'dismiss':
-        for (const child of job.entry.children) this.actors.stop(child, 'its supervisor dismissed it');
+        for (const child of job.actor.children) this.actors.stop(child, 'its supervisor dismissed it');
         break;
       case 'post':
-        this.#post(job.message, job.to, this.actors.named(job.entry, job.to));
+        this.#post(job.message, job.to, this.actors.named(job.actor, job.to));
         break;
       case 'over':
-        this.actors.close(job.entry, job.output);
+        this.actors.close(job.actor, job.output);
     }
   }
 
-  #post(message: Message, to: string, entry: ActorEntry | undefined): boolean {
+  #post(message: Message, to: string, entry: Actor | undefined): boolean {
     const { from, text } = message;
     if (entry === undefined) {
       this.log.write({ type: 'message.dropped', to, from, text, reason: 'nobody is there' }, this.root);
       return false;
     }
     this.log.write({ type: 'message.sent', to: entry.path, from, text }, this.root);
-    this.enqueue({ kind: 'deliver', entry, envelope: { type: 'message', at: this.log.now(), message } });
+    this.enqueue({
+      kind: 'deliver',
+      actor: entry,
+      envelope: { type: 'message', at: this.log.now(), message },
+    });
     return true;
   }
 

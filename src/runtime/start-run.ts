@@ -1,9 +1,10 @@
 import type { RunHandle, RunOptions } from '../contracts/run.ts';
 import { systemClock } from '../contracts/clock.ts';
 import type { Hook } from '../contracts/event.ts';
+import type { AttachedHooks } from '../events/hooks.ts';
 import { attachHooks } from '../events/hooks.ts';
 import type { Definition } from './definition.ts';
-import type { Host } from './host.ts';
+import type { Host } from './stage.ts';
 import { Handle } from './handle.ts';
 import { liveHost, safeInspector } from './live-host.ts';
 import { processPacer } from './pacer.ts';
@@ -15,6 +16,8 @@ export interface StartSetup {
   /** Default: live. */
   readonly host?: Host;
   readonly random?: () => number;
+  /** Told of the hooks at work, for somebody who has to wait for them. */
+  readonly onHooks?: (hooks: AttachedHooks) => void;
 }
 
 /** Starts a run of a definition and hands it over. */
@@ -42,8 +45,9 @@ export const createRun = (definition: Definition, options: RunOptions, setup: St
   });
   const hooks = [...(options.hooks ?? []), ...hooksOf(definition)];
   if (hooks.length > 0) {
-    attachHooks(run.log.stream, hooks, {
+    const attached = attachHooks(run.log.stream, hooks, {
       clock,
+      scope: { context: options.context },
       onFailure: (observer, error) => {
         run.observerFailed(observer, error);
       },
@@ -51,6 +55,7 @@ export const createRun = (definition: Definition, options: RunOptions, setup: St
         run.log.write({ type: 'observer.dropped', observer, count }, run.root);
       },
     });
+    setup.onHooks?.(attached);
   }
   const { signal } = options;
   if (signal !== undefined) {
@@ -75,7 +80,7 @@ const hooksOf = (definition: Definition): readonly Hook[] => [
   ...[...definition.members.values()].flatMap((member) =>
     hooksOf(member).map((hook): Hook => ({
       ...hook,
-      handle: (event) => (event.agent === member.name ? hook.handle(event) : undefined),
+      handle: (event, scope) => (event.agent === member.name ? hook.handle(event, scope) : undefined),
     })),
   ),
 ];

@@ -8,7 +8,7 @@ import type { Carrier, Engagement } from '../machines/outputs.ts';
 import { collectingInto } from '../machines/outputs.ts';
 import type { Rules } from '../machines/rules.ts';
 import { underRules } from '../machines/rules.ts';
-import type { Envelope } from './host.ts';
+import type { Envelope } from './stage.ts';
 import { outcomeOfFailure } from './result.ts';
 
 /** What a machine put out in one turn, as data, in order. */

@@ -1,0 +1,124 @@
+import type { Agent } from '../contracts/agent.ts';
+import type { Clock } from '../contracts/clock.ts';
+import type { Message } from '../contracts/message.ts';
+import type { Model } from '../contracts/model.ts';
+import type { EffectRecord, Outcome, RunResult } from '../contracts/run.ts';
+import type { SafetyStrategy } from '../contracts/safety.ts';
+import type { Artifact } from '../contracts/tool.ts';
+import type { Ask } from '../machines/asks.ts';
+import type { Carrier, Engagement } from '../machines/outputs.ts';
+import type { LazyAbort } from '../tools/lazy-abort.ts';
+import type { ToolRegistry } from '../tools/tool-registry.ts';
+import type { Definition } from './definition.ts';
+import type { EventLog } from './event-log.ts';
+import type { Gate } from './gate.ts';
+import type { PersonDesk } from './person-desk.ts';
+
+/**
+ * The parts of a run as they know each other: nothing but shapes, so that each part is a file of its own and none
+ * imports the whole.
+ */
+export interface Stage {
+  readonly runId: string;
+  readonly clock: Clock;
+  /** What the caller gave with the run, for every tool call and every function of its agents. */
+  readonly safety: SafetyStrategy | undefined;
+  readonly context: unknown;
+  readonly host: Host;
+  readonly log: EventLog;
+  readonly gate: Gate;
+  readonly person: PersonDesk;
+  readonly artifacts: Artifact[];
+  readonly root: Actor;
+  readonly effects: {
+    readonly records: readonly EffectRecord[];
+    withdraw(gone: readonly EffectUnderWay[]): void;
+  };
+  readonly actors: {
+    runWithin<Input, Output>(
+      parent: Actor,
+      agent: Agent<Input, Output>,
+      input: Input,
+      ask: Ask,
+      abort: LazyAbort,
+    ): Promise<RunResult<Output>>;
+  };
+  /** From 0 to below 1. */
+  random(): number;
+  /** Puts something into the queue, which is worked off soon, in order. */
+  enqueue(job: Job): void;
+  /** A machine entered a state. */
+  entered(actor: Actor, phase: string, step: number): void;
+  /** A machine has come to its end. */
+  over(actor: Actor, output: unknown): void;
+  /** The root's actor is gone without an end of its own. */
+  abandon(reason: string): void;
+  toolsOf(actor: Actor): ToolRegistry;
+  modelsOf(actor: Actor): readonly Model[];
+  finish(outcome: Outcome): Promise<void>;
+}
+
+/** One actor of a run, live or driven: its place in the tree, and what is under way for it. */
+export interface Actor extends Carrier {
+  readonly run: Stage;
+  readonly path: string;
+  readonly agent: string;
+  readonly definition: Definition;
+  readonly sponsor: Sponsor;
+  readonly children: Set<Actor>;
+  readonly underWay: Set<EffectUnderWay>;
+  /** Grows with every withdrawal: asks from before it are not carried out any more. */
+  epoch: number;
+  isOver: boolean;
+  tools: ToolRegistry | undefined;
+  models: readonly Model[] | undefined;
+  /** Whether this is the actor of a troubled call, which has no tools or models of its own. */
+  readonly isCall: boolean;
+  /** The agent that this actor works for: itself, or for a call the agent that made it. */
+  readonly principal: Actor;
+}
+
+/** Where an actor's end is reported: to its parent's machine, or to somebody who awaits it. */
+export type Sponsor =
+  | { readonly kind: 'root' }
+  | {
+      readonly kind: 'machine';
+      readonly parent: Actor;
+      readonly port: Engagement['port'];
+      readonly index: number;
+    }
+  | { readonly kind: 'effect'; readonly parent: Actor; settle(outcome: Outcome): void };
+
+/** An effect under way. */
+export interface EffectUnderWay {
+  readonly abort: LazyAbort;
+  readonly record: { -readonly [Key in keyof EffectRecord]: EffectRecord[Key] };
+}
+
+/** What a machine is told: an answer, a failure, a message, an abort. `at` is the only clock that it sees. */
+export interface Envelope {
+  readonly type: string;
+  readonly at: number;
+  readonly [key: string]: unknown;
+}
+
+/**
+ * What moves machines. There are two, live (XState actors) and driven (the pure turn); everything else of a run is the
+ * same code, so that they mean the same.
+ */
+export interface Host {
+  start(actor: Actor, input: unknown): void;
+  deliver(actor: Actor, envelope: Envelope): void;
+  /** The actor is over; let go of it. */
+  stop(actor: Actor): void;
+}
+
+/** A thing to do, in its turn. */
+export type Job =
+  | { readonly kind: 'ask'; readonly actor: Actor; readonly ask: Ask; readonly epoch: number }
+  | { readonly kind: 'deliver'; readonly actor: Actor; readonly envelope: Envelope }
+  | { readonly kind: 'withdraw'; readonly gone: readonly EffectUnderWay[] }
+  | { readonly kind: 'engage'; readonly actor: Actor; readonly engagement: Engagement }
+  | { readonly kind: 'dismiss'; readonly actor: Actor }
+  | { readonly kind: 'post'; readonly actor: Actor; readonly to: string; readonly message: Message }
+  | { readonly kind: 'over'; readonly actor: Actor; readonly output: unknown };
