@@ -3,7 +3,7 @@ import { branchOf, listOf, resolveSchema, typesOf } from './offline-schema.ts';
 import { pickFrom } from './offline-choices.ts';
 import { fillBoolean, fillNumber } from './offline-scalars.ts';
 import { fillString } from './offline-strings.ts';
-import { fitCount, partsOf } from './offline-parts.ts';
+import { fitCount, workIn } from './offline-parts.ts';
 import type { Material } from './offline-material.ts';
 
 /** A value, how many of its parts the prompt really held, and how many required ones it did not. */
@@ -126,7 +126,7 @@ const fillArray = (
     values.push(value);
   }
   if (values.length === 0 && type === 'string' && material.purpose === 'answer' && isRequired) {
-    const parts = partsOf(material.question);
+    const parts = workIn(material.question);
     return { value: fitCount(parts, least, most), found: parts.length, missing: 0 };
   }
   if (values.length < least) {
@@ -147,7 +147,7 @@ const itemTexts = (items: JsonSchema, material: Material): string[] => {
     /text|statement|fact|quote|claim|finding|sentence|source|citation/i.test(name),
   );
   const quotes = material.found?.quotes ?? [];
-  return states && quotes.length > 0 ? quotes.map(({ text }) => text) : partsOf(material.question);
+  return states && quotes.length > 0 ? quotes.map(({ text }) => text) : workIn(material.question);
 };
 
 const about = (material: Material, part: string, turn: number): Material => {

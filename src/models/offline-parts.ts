@@ -20,10 +20,19 @@ export const partsOf = (request: string): string[] => {
     else parts.push(clause);
     return parts;
   }, []);
-  const parts = asking.flatMap(sides);
-  if (parts.length < 2) return [request.trim()];
+  if (asking.length < 2) return [request.trim()];
+  return named(asking);
+};
+
+/** The parts as work for several: a comparison is two pieces of work, though it is one question. */
+export const workIn = (request: string): string[] => named(partsOf(request).flatMap(sides));
+
+/** Where a part only points at another, the first is named in it. */
+const named = (parts: readonly string[]): string[] => {
   const [first = ''] = parts;
-  return parts.map((part, index) => (index > 0 && isPointing(part) ? `${part} (about: ${first})` : part));
+  return parts.map((part, index) =>
+    index > 0 && isPointing(part) && !part.includes('(about: ') ? `${part} (about: ${first})` : part,
+  );
 };
 
 const ASKS = 'what|how|why|when|where|which|who|whose|whether|is|are|does|do|did|can|could|should|will';

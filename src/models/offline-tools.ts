@@ -44,9 +44,9 @@ export const planCalls = (request: ModelRequest, reading: Reading): PlannedCall[
 
 /** Every call once, and none again that was made. */
 const unmade = (calls: readonly PlannedCall[], made: readonly MadeCall[]): PlannedCall[] => {
-  const known = new Set(made.map(({ name, input }) => canonical({ name, input })));
+  const known = new Set(made.map(({ name, input }) => canonical({ name, input }).toLowerCase()));
   return calls.filter(({ name, input }) => {
-    const key = canonical({ name, input });
+    const key = canonical({ name, input }).toLowerCase();
     if (known.has(key)) return false;
     known.add(key);
     return true;
@@ -110,7 +110,8 @@ const withOperators = (text: string): string =>
 const fillCall = (tool: ToolSpec, part: string, reading: Reading): Filled => {
   const siblings = Object.keys(propertiesOf(tool.parameters));
   const material: Material = {
-    pool: { text: part, used: new Set(), siblings },
+    // Labelled lines below an order are its details: "Subject: …".
+    pool: { text: isWhole(part, reading) ? reading.request : part, used: new Set(), siblings },
     question: part,
     topic: `${tool.name} ${tool.description}`,
     contexts: [reading.request, reading.instructions, ...reading.told],
@@ -120,6 +121,9 @@ const fillCall = (tool: ToolSpec, part: string, reading: Reading): Filled => {
   const parameters: JsonSchema = { type: 'object', ...tool.parameters };
   return fill(parameters, tool.name, material, parameters);
 };
+
+/** Whether a part is all that is asked, at the start of a prompt and not under a label. */
+const isWhole = (part: string, { request }: Reading): boolean => request.trim().startsWith(part);
 
 const WORDS =
   /^(?:search_?)?(?:query|q|keywords?|terms?|search|question|task|request|prompt|input|text|topic|message)$/i;
@@ -228,9 +232,9 @@ export const referenceInput = (tool: ToolSpec, citation: string): Json | undefin
   const lines = /^(.+):(\d+)(?:-(\d+))?$/.exec(citation);
   const path = names.find((name) => /^(?:path|file|file_?path|document)$/i.test(name));
   const from = names.find(
-    (name) => /^(?:from|start|first|start_?line)$/i.test(name) && isWhole(properties[name]),
+    (name) => /^(?:from|start|first|start_?line)$/i.test(name) && isInteger(properties[name]),
   );
-  const to = names.find((name) => /^(?:to|end|last|end_?line)$/i.test(name) && isWhole(properties[name]));
+  const to = names.find((name) => /^(?:to|end|last|end_?line)$/i.test(name) && isInteger(properties[name]));
   if (
     lines?.[1] !== undefined &&
     path !== undefined &&
@@ -247,7 +251,7 @@ export const referenceInput = (tool: ToolSpec, citation: string): Json | undefin
   return { [reference]: reference === path && lines?.[1] !== undefined ? lines[1] : citation };
 };
 
-const isWhole = (schema: Json | undefined): boolean =>
+const isInteger = (schema: Json | undefined): boolean =>
   typeof schema === 'object' &&
   schema !== null &&
   !Array.isArray(schema) &&

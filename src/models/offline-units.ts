@@ -37,14 +37,15 @@ export const unitsOf = (text: string): Unit[] => {
     } else if (content.trim() === '' || /^\s*([=-]{3,}|\|[\s|:-]+\|)\s*$/.test(content)) flush();
     else if (/^\s*#{1,6}\s/.test(content)) single(content.replace(/^\s*#+\s*/, ''), 'heading');
     else if (isFenced || (!isComment && isCode(raw))) single(content, 'code');
-    else if (/^\s*(?:[-*+•]\s|\d+[.)]\s|\||@\w)/.test(content)) {
+    else if (/^\s*(?:[-*+•]\s|\d+[.)]\s|\||@\w|\[[^\]]+\]:)/.test(content)) {
       flush();
       prose.push(content.replace(/^\s*(?:[-*+•]|\d+[.)])\s+/, ''));
     } else prose.push(content);
     if (raw.includes('*/')) isComment = false;
   }
   flush();
-  return units.filter((unit) => /[\p{L}\p{N}]/u.test(unit.text));
+  // The target of a link says nothing.
+  return units.filter(({ text: unit }) => /[\p{L}\p{N}]/u.test(unit) && !/^\[[^\]]+\]:\s*\S+$/.test(unit));
 };
 
 /** Whether a passage begins inside a comment: one ends before the first begins. */
@@ -63,5 +64,5 @@ const withoutBadges = (line: string): string =>
 
 const isCode = (line: string): boolean =>
   !/^\s*(?:\/\/|>|[-*] )/.test(line) &&
-  (/[;{}]\s*(?:\/\/.*)?$|=>|^\s*[\w$.]+\(.*\)\s*,?$/.test(line) ||
+  (/[;{}]\s*(?:\/\/.*)?$|=>|^\s*[\w$.]+\(.*\)\s*,?$|^\s*["'\w$-]+:\s.*,$/.test(line) ||
     /^\s*(?:import|export|const|let|var|function|return|if|for|class|interface|type)\s[^.]*[=({]/.test(line));

@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
-import { basename, join, relative, sep } from 'node:path';
+import { basename, isAbsolute, join, relative, sep } from 'node:path';
 import { messageOf, TroupeError } from '../../contracts/error.ts';
 import type { DocumentSource, SkippedFile } from './documents-toolset.ts';
 
@@ -35,7 +35,10 @@ export const readFolders = (places: readonly string[], limits: FolderLimits): Do
       const found = await statOf(place, places.length === 1);
       const label = places.length === 1 ? '' : labelOf(place, taken);
       if (found.isFile()) yield* readOne(place, label === '' ? basename(place) : label, reading);
-      else yield* readFolder(await realpath(place), label, reading);
+      else {
+        const root = await realpath(place);
+        yield* readFolder(root, label, reading, root);
+      }
     }
   };
 
@@ -71,6 +74,7 @@ async function* readFolder(
   folder: string,
   label: string,
   reading: Reading,
+  root: string,
 ): AsyncGenerator<readonly [string, string]> {
   const { limits, skipped } = reading;
   limits.signal?.throwIfAborted();
@@ -86,22 +90,22 @@ async function* readFolder(
   for (const entry of entries) {
     const path = label === '' ? entry.name : `${label}/${entry.name}`;
     const place = join(folder, entry.name);
-    if (entry.isSymbolicLink()) skipped({ path, reason: await describeLink(place, folder) });
+    if (entry.isSymbolicLink()) skipped({ path, reason: await describeLink(place, root) });
     else if (entry.isDirectory()) {
       if (entry.name.startsWith('.')) skipped({ path: `${path}/`, reason: 'a hidden folder' });
       else if (limits.ignoredFolders.includes(entry.name)) {
         skipped({ path: `${path}/`, reason: 'a folder that is passed over' });
-      } else yield* readFolder(place, path, reading);
+      } else yield* readFolder(place, path, reading, root);
     } else if (entry.isFile()) yield* readOne(place, path, reading);
     else skipped({ path, reason: 'neither a file nor a folder' });
   }
 }
 
-const describeLink = async (place: string, folder: string): Promise<string> => {
+const describeLink = async (place: string, root: string): Promise<string> => {
   try {
     const target = await realpath(place);
-    const way = relative(folder, target);
-    return way.startsWith(`..${sep}`) || way === '..'
+    const way = relative(root, target);
+    return way.startsWith(`..${sep}`) || way === '..' || isAbsolute(way)
       ? 'a link that leads elsewhere'
       : 'a link to what is read anyway';
   } catch {

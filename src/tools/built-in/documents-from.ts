@@ -1,5 +1,7 @@
 import { documentsToolset, type Documents } from './documents-toolset.ts';
 
+export type { Documents, DocumentsReport, SkippedFile } from './documents-toolset.ts';
+
 /**
  * The document tools over texts in memory: for browsers, tests, and documents that come from elsewhere.
  *

@@ -45,9 +45,14 @@ const partsOf = (word: string): string[] =>
 
 /** A token as the index holds it, stemmed; null for one that is not worth holding. */
 export const toTerm = (token: string): string | null => {
-  const lower = token.toLowerCase();
+  const lower = isPlain(token) ? token.toLowerCase() : withoutAccents(token).toLowerCase();
   return lower === '' || STOP_WORDS.has(lower) ? null : stem(lower);
 };
+
+const isPlain = (token: string): boolean => /^[\w$]*$/.test(token);
+
+const withoutAccents = (token: string): string =>
+  token.normalize('NFD').replace(/\p{M}/gu, '').normalize('NFC');
 
 /** The word without its commonest English endings, so that "retries", "retried" and "retrying" meet. */
 export const stem = (word: string): string => {
