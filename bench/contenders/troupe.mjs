@@ -1,0 +1,76 @@
+/** troupe as it is used: validated input, events, the log of effects and cancellation are on. */
+import { existsSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+const dist = process.env.TROUPE_DIST;
+const load = (file) => import(pathToFileURL(join(dist, file)).href);
+
+/** Whether this build can run machines by the pure turn. */
+export const canDrive = (folder) => existsSync(join(folder, 'runtime/driven-host.js'));
+
+/** The agent of the task. `delayMs` makes each model call wait, so that many agents are under way at once. */
+export const makeAgent = async (task, delayMs) => {
+  const { agent, tool, modelAnswer, maxSteps } = await load('index.js');
+  let count = 0;
+  const answer = async ({ messages }) => {
+    if (delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, delayMs));
+    const chosen = task.decide(messages.at(-1).text, messages.length);
+    if (chosen.text !== undefined) return modelAnswer({ text: chosen.text });
+    // As providers do it: arguments travel as JSON text.
+    const input = JSON.parse(JSON.stringify(chosen.call));
+    return modelAnswer({ calls: [{ id: `c${(count += 1)}`, name: 'step', input }] });
+  };
+  return agent({
+    name: 'walker',
+    model: { provider: 'bench', id: 'walker', isLanguageModel: false, answer },
+    tools: [
+      tool({
+        name: 'step',
+        description: 'Takes a step.',
+        input: z.object({ agent: z.number(), i: z.number() }),
+        execute: task.step,
+      }),
+    ],
+    stop: maxSteps(1_000_000),
+  });
+};
+
+const checked = (task, { output, events, records }) => {
+  if (records.length !== task.steps + 1) throw new Error(`${records.length} step records`);
+  if (events.length < 10 * task.steps) throw new Error(`only ${events.length} events`);
+  return output;
+};
+
+const starts = {
+  '': async (task) => {
+    const walker = await makeAgent(task);
+    return async (agent) => checked(task, await walker.run(task.prompt(agent)));
+  },
+  /** Somebody watches every event. */
+  watched: async (task) => {
+    const walker = await makeAgent(task);
+    return async (agent) => {
+      const handle = walker.stream(task.prompt(agent));
+      let seen = 0;
+      handle.events$.subscribe(() => (seen += 1));
+      const result = await handle.result;
+      if (seen < result.events.length) throw new Error(`${seen} of ${result.events.length} events seen`);
+      return checked(task, result);
+    };
+  },
+  /** The same machines, moved by the pure turn. */
+  driven: async (task) => {
+    const [{ drivenHost }, { startRun }, { definitionOf }] = await Promise.all(
+      ['runtime/driven-host.js', 'runtime/start-run.js', 'runtime/definition.js'].map(load),
+    );
+    const definition = definitionOf(await makeAgent(task));
+    return async (agent) => {
+      const setup = { isAttended: false, host: drivenHost() };
+      return checked(task, await startRun(definition, task.prompt(agent), {}, setup).result);
+    };
+  },
+};
+
+export const start = (task, variant) => starts[variant](task);

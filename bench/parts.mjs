@@ -1,0 +1,75 @@
+/** The parts of a benchmark run: what each starts, in which order, and what is kept of it. */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { median } from './measure.mjs';
+import { work } from './worker.mjs';
+
+/**
+ * CPU µs per step. Each round starts every contender once for every length, in turn, so that a busy minute of the
+ * machine hits all of them; ratios are taken within a round.
+ */
+export const measureSteps = (contenders, lengths, agents, { rounds, say }) => {
+  const figures = [];
+  for (let round = 0; round < rounds; round += 1) {
+    for (const steps of lengths) {
+      for (const { name, file, variant = '', dist = '', node } of contenders) {
+        const options = { contender: file, variant, steps, agents };
+        const { usPerStep, peakMb } = work('step', options, { dist, node });
+        say(`round ${round + 1}/${rounds}  ${steps} steps  ${name.padEnd(15)} ${usPerStep.toFixed(2)} µs`);
+        figures.push({ round, steps, name, usPerStep, peakMb });
+      }
+    }
+  }
+  return figures;
+};
+
+/** Whether a step late in a long run costs more than one at its beginning. */
+export const measureFlatness = ({ dist, rounds, say }) => {
+  say('flatness …');
+  return Array.from({ length: rounds }, () => work('flat', { contender: 'troupe' }, { dist }));
+};
+
+/** Ten thousand agents at once: with a model that answers at once, and with one that takes its time. */
+export const measureScale = ({ dist, rounds, say }) => {
+  say('scale …');
+  return [0, 100].flatMap((delayMs) =>
+    Array.from({ length: rounds }, () => {
+      const delay = delayMs === 0 ? {} : { delayMs };
+      return { delayMs, ...work('scale', { agents: 10_000, steps: 5, ...delay }, { dist }) };
+    }),
+  );
+};
+
+const PROCESSES = 11;
+
+/** Importing troupe beside importing what it is made of, in fresh processes, in turn; and what it loads. */
+export const measureImport = ({ dist, say }) => {
+  say('import …');
+  const troupe = pathToFileURL(join(dist, 'index.js')).href;
+  const bare = [];
+  const own = [];
+  for (let count = 0; count < PROCESSES; count += 1) {
+    bare.push(work('import', { modules: 'xstate,rxjs,zod' }, { dist }));
+    own.push(work('import', { modules: troupe }, { dist }));
+  }
+  const { loaded } = work('import', { modules: troupe, list: 'yes' }, { dist });
+  const middle = (all) => ({
+    cpuMs: median(all.map(({ cpuMs }) => cpuMs)),
+    wallMs: median(all.map(({ wallMs }) => wallMs)),
+  });
+  return { bare: middle(bare), troupe: middle(own), ...kindsOf(loaded) };
+};
+
+/** Loaded modules as packages with their number of files, built-in modules, and files of troupe's own. */
+const kindsOf = (loaded) => {
+  const packages = {};
+  const builtIns = [];
+  let own = 0;
+  for (const url of loaded) {
+    const name = /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules\/)/.exec(url)?.[1];
+    if (name !== undefined) packages[name] = (packages[name] ?? 0) + 1;
+    else if (url.startsWith('node:')) builtIns.push(url);
+    else own += 1;
+  }
+  return { packages, builtIns, own };
+};

@@ -1,0 +1,150 @@
+/** Figures as a text to read, and what they say about the limits. */
+import { median } from './measure.mjs';
+
+const LIMITS = { bare: 100, aim: 40, flat: 1.2, driven: 2, wallS: 20, peakMb: 800, lagMs: 100, import: 2 };
+/** What `import 'troupe'` must not load: providers, stores, inspectors. */
+const FORBIDDEN = [
+  'openai',
+  '@anthropic-ai/sdk',
+  '@statelyai/inspect',
+  'better-sqlite3',
+  'pg',
+  'node:sqlite',
+];
+
+const fixed = (value) =>
+  value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
+
+/** The whole report, and whether a limit was broken. */
+export const report = (found) => {
+  const lines = [`Node ${found.node}, ${found.rounds} round(s), ${found.agents} agent(s) at a time`];
+  const verdicts = [];
+  if (found.steps) stepsReport(found.steps, lines, verdicts);
+  if (found.flat) flatReport(found.flat, lines, verdicts);
+  if (found.scale) scaleReport(found.scale, lines, verdicts);
+  if (found.import) importReport(found.import, lines, verdicts);
+  lines.push('', 'Verdicts', ...verdicts.map(({ verdict, text }) => `  ${verdict.padEnd(7)} ${text}`), '');
+  return {
+    text: lines.join('\n'),
+    verdicts,
+    hasFailed: verdicts.some(({ verdict }) => verdict === 'BROKEN'),
+  };
+};
+
+const limit = (verdicts, isKept, text) => verdicts.push({ verdict: isKept ? 'kept' : 'BROKEN', text });
+const aim = (verdicts, isReached, text) => verdicts.push({ verdict: isReached ? 'reached' : 'missed', text });
+
+const stepsReport = (figures, lines, verdicts) => {
+  const names = [...new Set(figures.map(({ name }) => name))];
+  const lengths = [...new Set(figures.map(({ steps }) => steps))];
+  const of = (name, steps) => figures.filter((figure) => figure.name === name && figure.steps === steps);
+  /** The median over the rounds of the ratio within a round. */
+  const ratio = (name, to, steps) => {
+    const below = of(to, steps);
+    const ratios = of(name, steps).flatMap(({ round, usPerStep }) => {
+      const other = below.find((figure) => figure.round === round);
+      return other === undefined ? [] : [usPerStep / other.usPerStep];
+    });
+    return ratios.length === 0 ? undefined : median(ratios);
+  };
+  const bareOf = (name) => (name.endsWith('node20') ? 'bare-node20' : 'bare');
+  const table = (title, cell) => {
+    lines.push('', `${title.padEnd(26)}${lengths.map((steps) => `${steps} steps`.padStart(12)).join('')}`);
+    for (const name of names) {
+      const cells = lengths.map((steps) => cell(name, steps));
+      if (cells.every((value) => value === undefined)) continue;
+      const shown = cells.map((value) => (value === undefined ? '–' : fixed(value)).padStart(12));
+      lines.push(`  ${name.padEnd(24)}${shown.join('')}`);
+    }
+  };
+  table('CPU µs per step', (name, steps) => median(of(name, steps).map(({ usPerStep }) => usPerStep)));
+  table('times the bare loop', (name, steps) => ratio(name, bareOf(name), steps));
+  table('times troupe', (name, steps) =>
+    name.endsWith('node20') ? undefined : ratio(name, 'troupe', steps),
+  );
+  table('peak RSS, MB', (name, steps) => median(of(name, steps).map(({ peakMb }) => peakMb)));
+
+  const atHundred = ratio('troupe', 'bare', 100);
+  if (atHundred !== undefined) {
+    limit(
+      verdicts,
+      atHundred <= LIMITS.bare,
+      `${fixed(atHundred)} × bare at 100 steps (limit ${LIMITS.bare})`,
+    );
+    aim(verdicts, atHundred <= LIMITS.aim, `${fixed(atHundred)} × bare at 100 steps (aim ${LIMITS.aim})`);
+  }
+  for (const peer of ['ai-sdk', 'langgraph'])
+    for (const steps of lengths) {
+      const ahead = ratio(peer, 'troupe', steps);
+      if (ahead !== undefined)
+        limit(verdicts, ahead > 1, `${peer} at ${steps} steps costs ${fixed(ahead)} × troupe`);
+    }
+  const driven = ratio('troupe-driven', 'troupe', 100);
+  if (driven !== undefined)
+    limit(
+      verdicts,
+      driven <= LIMITS.driven,
+      `driven is ${fixed(driven)} × live at 100 steps (limit ${LIMITS.driven})`,
+    );
+};
+
+const flatReport = (rounds, lines, verdicts) => {
+  const middle = (read) => median(rounds.map(read));
+  const ratio = middle(({ early, late }) => late / early);
+  lines.push(
+    '',
+    'Within a run of 5,000 steps, CPU µs per step (mean, and median over runs)',
+    `  steps 100–200      ${fixed(middle(({ early }) => early))}  ${fixed(middle(({ medianEarly }) => medianEarly))}`,
+    `  steps 4,900–5,000  ${fixed(middle(({ late }) => late))}  ${fixed(middle(({ medianLate }) => medianLate))}`,
+  );
+  limit(
+    verdicts,
+    ratio <= LIMITS.flat,
+    `flat: late steps cost ${fixed(ratio)} × early ones (limit ${LIMITS.flat})`,
+  );
+};
+
+const scaleReport = (rounds, lines, verdicts) => {
+  lines.push('', '10,000 agents × 5 steps            wall s     CPU s   peak MB  lag p99 ms  lag max ms');
+  for (const delayMs of new Set(rounds.map((round) => round.delayMs))) {
+    const middle = (read) => median(rounds.filter((round) => round.delayMs === delayMs).map(read));
+    const wallS = middle(({ wallMs }) => wallMs / 1000);
+    const cpuS = middle(({ cpuMs }) => cpuMs / 1000);
+    const peakMb = middle((round) => round.peakMb);
+    const lagMs = middle(({ lagP99Ms }) => lagP99Ms);
+    const lagMaxMs = middle((round) => round.lagMaxMs);
+    const model = delayMs === 0 ? 'a model that answers at once' : `a model that takes ${delayMs} ms`;
+    const cells = [wallS, cpuS, peakMb, lagMs, lagMaxMs].map((value) => fixed(value).padStart(10));
+    lines.push(`  ${model.padEnd(29)}${cells.join('')}`);
+    const kept = wallS <= LIMITS.wallS && peakMb <= LIMITS.peakMb && lagMs <= LIMITS.lagMs;
+    const limits = `limits ${LIMITS.wallS} s, ${LIMITS.peakMb} MB, ${LIMITS.lagMs} ms`;
+    limit(
+      verdicts,
+      kept,
+      `scale, ${model}: ${fixed(wallS)} s, ${fixed(peakMb)} MB, lag ${fixed(lagMs)} ms (${limits})`,
+    );
+  }
+};
+
+const importReport = ({ bare, troupe, packages, builtIns, own }, lines, verdicts) => {
+  const ratio = troupe.cpuMs / bare.cpuMs;
+  const names = Object.entries(packages).map(([name, files]) => `${name} (${files})`);
+  lines.push(
+    '',
+    'Import, ms of CPU (wall), median of fresh processes',
+    `  xstate + rxjs + zod  ${fixed(bare.cpuMs)} (${fixed(bare.wallMs)})`,
+    `  troupe               ${fixed(troupe.cpuMs)} (${fixed(troupe.wallMs)})`,
+    `  troupe loads ${own} files of its own; packages: ${names.join(', ')}; built in: ${builtIns.join(', ') || 'none'}`,
+  );
+  limit(
+    verdicts,
+    ratio < LIMITS.import,
+    `import costs ${fixed(ratio)} × xstate + rxjs + zod (limit ${LIMITS.import})`,
+  );
+  const seen = FORBIDDEN.filter((name) => name in packages || builtIns.includes(name));
+  limit(
+    verdicts,
+    seen.length === 0,
+    `import loads no provider, store or inspector${seen.map((name) => `: ${name}`).join('')}`,
+  );
+};
