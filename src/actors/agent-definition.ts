@@ -26,6 +26,8 @@ export interface AgentDefinition {
   readonly hooks: readonly Hook[];
   /** Present where the answer has a schema. */
   readonly output: OutputCheck | undefined;
+  /** It has no input schema: its input is a string. */
+  readonly takesText: boolean;
   checkInput(input: unknown): Checked<unknown> | Promise<Checked<unknown>>;
   prompt(input: unknown): string;
   readonly observe: ((view: AgentView) => Json | undefined | Promise<Json | undefined>) | undefined;

@@ -4,8 +4,10 @@ import type { Acted } from '../machines/agent-context.ts';
 import type { ToolAsk } from '../machines/asks.ts';
 import { decideToolRetry } from '../models/retry-policy.ts';
 import { performCall } from '../tools/perform-call.ts';
+import { failure } from '../tools/tool-result.ts';
+import { consultSafety } from './consult-safety.ts';
 import type { Desk } from './desk.ts';
-import { isPromise } from './promises.ts';
+import { andThen, isPromise } from './promises.ts';
 
 /** One attempt of a tool call: a result, or trouble that a call machine takes over. Never rejects. */
 export const callTool = (effect: Effect, ask: ToolAsk, desk: Desk): Acted | Promise<Acted> => {
@@ -15,8 +17,18 @@ export const callTool = (effect: Effect, ask: ToolAsk, desk: Desk): Acted | Prom
     desk.emit({ type: 'tool.requested', callId: call.id, tool: call.name, input: call.input });
   const tool = desk.tools.find(call.name);
   if (tool === undefined) return { kind: 'result', result: refused(effect, ask, desk) };
-  if (!ask.isApproved && call.problem === undefined && tool.needsApproval(call.input))
-    return { kind: 'trouble', index: effect.index, attempt: attempt - 1, waitMs: 0, needsApproval: true };
+  // What cannot be read is answered and never executed; what was let through once is not judged again.
+  if (call.problem !== undefined || ask.isApproved || attempt > 1) return attempted(tool, effect, ask, desk);
+  return andThen(consultSafety(tool, effect, ask, desk), (said) => {
+    if (said.verdict === 'deny') return { kind: 'result', result: denied(said.reason, effect, ask, desk) };
+    if (said.verdict === 'ask' || tool.needsApproval(call.input))
+      return { kind: 'trouble', index: effect.index, attempt, waitMs: 0, needsApproval: true };
+    return attempted(tool, effect, ask, desk);
+  });
+};
+
+const attempted = (tool: Tool, effect: Effect, ask: ToolAsk, desk: Desk): Acted | Promise<Acted> => {
+  const { call } = ask;
   if (tool.deprecated !== undefined)
     desk.emit({
       type: 'tool.deprecated',
@@ -30,7 +42,7 @@ export const callTool = (effect: Effect, ask: ToolAsk, desk: Desk): Acted | Prom
     tool: call.name,
     input: call.input,
     description: tool.describe(call.input),
-    attempt,
+    attempt: effect.attempt,
   });
   const result = performCall(tool, call, new CallContext(effect, ask, desk), desk);
   return isPromise(result)
@@ -68,6 +80,14 @@ const finished = (result: ToolResult, desk: Desk): void => {
     ...(result.ok ? {} : { error: result.error }),
     ...(result.artifacts === undefined ? {} : { artifacts: result.artifacts.map(({ name }) => name) }),
   });
+};
+
+/** The safety strategy said no: nothing started, and the agent is told why. */
+const denied = (reason: string, { attempt }: Effect, { call }: ToolAsk, desk: Desk): ToolResult => {
+  desk.emit({ type: 'tool.denied', callId: call.id, tool: call.name, reason });
+  const message = `Cannot run '${call.name}' as it was denied: ${reason}`;
+  const error = { code: 'tool.denied', message, retryable: 'no', tool: call.name } as const;
+  return failure(call, 'denied', error, { durationMs: 0, attempts: attempt });
 };
 
 /** Nothing can start here; what observers see is marked as the runtime's own. */
@@ -123,6 +143,9 @@ class CallContext implements ToolContext {
   }
   get state() {
     return this.#ask.context.state;
+  }
+  get context() {
+    return this.#desk.context;
   }
   get signal() {
     return this.#desk.abort.signal;

@@ -54,6 +54,7 @@ const reviewOf = (context: AgentContext, desk: Desk): Review => ({
   },
   step: context.step - 1,
   rejections: context.review.rejections,
+  context: desk.context,
   get signal() {
     return desk.abort.signal;
   },

@@ -3,6 +3,7 @@ import type { Clock } from '../contracts/clock.ts';
 import type { EventBody } from '../contracts/event.ts';
 import type { Model, ModelDelta } from '../contracts/model.ts';
 import type { ApprovalRequest, RunResult } from '../contracts/run.ts';
+import type { SafetyStrategy } from '../contracts/safety.ts';
 import type { Artifact } from '../contracts/tool.ts';
 import type { Approval } from '../machines/tool-call-context.ts';
 import type { LazyAbort } from '../tools/lazy-abort.ts';
@@ -16,6 +17,10 @@ export interface Desk {
   readonly tools: ToolRegistry;
   /** The agent's models in order of preference; throws where one of them cannot be made. */
   readonly models: readonly Model[];
+  /** Says of every tool call whether it may run; absent where nobody said. */
+  readonly safety: SafetyStrategy | undefined;
+  /** What the caller of the run gave for its functions. */
+  readonly context: unknown;
   /** Aborted when nobody waits for the work any more. */
   readonly abort: LazyAbort;
   /** Whether anybody reads streamed text. */

@@ -4,7 +4,7 @@ import type { AgentContext } from '../machines/agent-context.ts';
 import type { Desk } from './desk.ts';
 
 /** What the agent's own functions see: the context by reference, and a signal made only if it is read. */
-export const viewOf = (context: AgentContext, { abort }: Pick<Desk, 'abort'>): AgentView => ({
+export const viewOf = (context: AgentContext, desk: Pick<Desk, 'abort' | 'context'>): AgentView => ({
   input: context.input,
   state: context.state,
   step: context.step,
@@ -12,7 +12,8 @@ export const viewOf = (context: AgentContext, { abort }: Pick<Desk, 'abort'>): A
   observation: context.cycle.observation ?? undefined,
   results: context.cycle.previous,
   tally: context.tally,
+  context: desk.context,
   get signal() {
-    return abort.signal;
+    return desk.abort.signal;
   },
 });

@@ -15,6 +15,8 @@ export interface Rules {
   readonly reduce?: ((view: ReduceView) => Json) | undefined;
   readonly shouldStop?: ((view: StopView) => string | boolean | undefined) | undefined;
   readonly stop: readonly StopRule[];
+  /** Pure functions that a team's machine calls by name. */
+  readonly functions?: Readonly<Record<string, (...values: readonly Json[]) => Json>> | undefined;
 }
 
 const NO_RULES: Rules = { stop: [] };

@@ -85,6 +85,7 @@ const definitionFrom = <
     maxRejections: options.maxRejections ?? DEFAULT_MAX_REJECTIONS,
     hooks: options.hooks ?? [],
     output: outputFrom(options.output, name),
+    takesText: options.input === undefined,
     checkInput: inputCheck(options.input),
     prompt: promptFrom(options.prompt),
     // Types are rubbed off here: what these functions see was made from the very options that typed them.

@@ -1,0 +1,56 @@
+import type { Effect } from '../contracts/effect.ts';
+import { messageOf } from '../contracts/error.ts';
+import { toJson } from '../contracts/json.ts';
+import type { SafetyVerdict } from '../contracts/safety.ts';
+import type { Tool } from '../contracts/tool.ts';
+import type { ToolAsk } from '../machines/asks.ts';
+import type { Desk } from './desk.ts';
+import { isPromise } from './promises.ts';
+
+const ALLOW: SafetyVerdict = { verdict: 'allow' };
+
+/** Asks the run's safety strategy about a call. Never throws or rejects: a broken strategy denies. */
+export const consultSafety = (
+  tool: Tool,
+  effect: Effect,
+  ask: ToolAsk,
+  desk: Desk,
+): SafetyVerdict | Promise<SafetyVerdict> => {
+  const { safety } = desk;
+  if (safety === undefined) return ALLOW;
+  const { call, context } = ask;
+  try {
+    const said = safety({
+      callId: call.id,
+      runId: effect.runId,
+      path: context.run.path,
+      agent: effect.agent,
+      step: effect.step,
+      tool: tool.name,
+      facts: tool,
+      input: call.input,
+      context: desk.context,
+      get signal() {
+        return desk.abort.signal;
+      },
+    });
+    return isPromise(said) ? Promise.resolve(said).then(understood, broken) : understood(said);
+  } catch (thrown) {
+    return broken(thrown);
+  }
+};
+
+/** A strategy is foreign code: anything but a verdict counts as no. */
+const understood = (said: unknown): SafetyVerdict => {
+  if (typeof said === 'object' && said !== null && 'verdict' in said) {
+    if (said.verdict === 'allow' || said.verdict === 'ask') return { verdict: said.verdict };
+    if (said.verdict === 'deny')
+      return { verdict: 'deny', reason: 'reason' in said ? messageOf(said.reason) : 'no reason was given' };
+  }
+  return broken(new TypeError(`it answered ${JSON.stringify(toJson(said))}, which is no verdict`));
+};
+
+const broken = (thrown: unknown): SafetyVerdict => ({
+  verdict: 'deny',
+  reason: `the safety strategy failed: ${messageOf(thrown)}`,
+});

@@ -1,0 +1,99 @@
+import { assign, setup } from 'xstate';
+import type { RuntimeEvent } from '../contracts/event.ts';
+import type { EventBody } from '../contracts/event.ts';
+import type { Json } from '../contracts/json.ts';
+import type { Outcome } from '../contracts/run.ts';
+import { carrierOf } from '../machines/outputs.ts';
+import type { TeamContext, TeamEvent, TeamInput } from './team-context.ts';
+import { engagements, isLastReply, withReply } from './team-context.ts';
+
+/**
+ * The vocabulary that all team machines share: engaging members, collecting replies, ending.
+ *
+ * A pattern extends it with its own guards and actions, and is one file that reads options → team → asks → rules →
+ * machine. A member that fails replies with its error: what that means is the pattern's to say.
+ *
+ * @example
+ * const team = setupTeam<{ votes: number }, { quorum: number }>();
+ * const machine = team.extend({ guards: { hasQuorum }, actions: { count } }).createMachine({ … });
+ */
+export const setupTeam = <Own extends Json, Options extends Json>() =>
+  setup({
+    types: {
+      context: {} as TeamContext<Own, Options>,
+      input: {} as TeamInput<Options>,
+      events: {} as TeamEvent,
+      output: {} as Outcome,
+      emitted: {} as RuntimeEvent,
+    },
+    actions: {
+      entered: ({ self, context }, { phase }: { phase: string }) => {
+        carrierOf(self).enter(phase, context.engaged);
+      },
+      engageMembers: ({ self, context }) => {
+        carrierOf(self).engage(engagements(context));
+      },
+      dismissMembers: ({ self }) => {
+        carrierOf(self).dismiss();
+      },
+      collectReply: assign(({ context, event }) =>
+        event.type === 'answered.member' ? withReply(context, event.index, event.output, event.at) : {},
+      ),
+      received: assign(({ context, event }) =>
+        event.type === 'message' ? { inbox: [...context.inbox, event.message] } : {},
+      ),
+      abandoned: assign(({ event }) =>
+        event.type === 'abort'
+          ? { end: { status: 'aborted' as const, stopReason: { kind: 'aborted' as const, reason: event.reason } } }
+          : {},
+      ),
+      broken: assign(({ event }) =>
+        'error' in event
+          ? { end: { status: 'failed' as const, stopReason: { kind: 'failed' as const }, error: event.error } }
+          : {},
+      ),
+    },
+    guards: {
+      isLastReply: ({ context, event }) => event.type === 'answered.member' && isLastReply(context, event.index),
+      isCompleted: ({ context }) => context.end?.status === 'completed',
+      isStopped: ({ context }) => context.end?.status === 'stopped',
+      isAborted: ({ context }) => context.end?.status === 'aborted',
+      hasFailed: ({ context }) => context.end?.status === 'failed',
+    },
+  });
+
+/** Tells observers something about a team. */
+export const tell = (actor: object, body: EventBody, { engaged }: TeamContext, phase: string): void => {
+  carrierOf(actor).emit(body, engaged, phase);
+};
+
+/** The arrows that every team has: messages, aborts, and effects that broke. */
+export const teamArrows = {
+  message: { actions: 'received' },
+  abort: { target: '.aborted', actions: 'abandoned' },
+  'failed.*': { target: '.failed', actions: 'broken' },
+} as const;
+
+/** The four ends that every team has. */
+export const teamEnds = {
+  completed: {
+    description: 'The team has its result.',
+    type: 'final',
+    entry: { type: 'entered', params: { phase: 'completed' } },
+  },
+  stopped: {
+    description: 'A bound or a member ended the work before there was a result.',
+    type: 'final',
+    entry: { type: 'entered', params: { phase: 'stopped' } },
+  },
+  aborted: {
+    description: 'Somebody called the work off.',
+    type: 'final',
+    entry: { type: 'entered', params: { phase: 'aborted' } },
+  },
+  failed: {
+    description: 'Without this member the work cannot go on.',
+    type: 'final',
+    entry: { type: 'entered', params: { phase: 'failed' } },
+  },
+} as const;

@@ -1,0 +1,140 @@
+import type { z } from 'zod';
+import type { Agent, AgentOptions } from '../contracts/agent.ts';
+import { TroupeError } from '../contracts/error.ts';
+import type { Hook } from '../contracts/event.ts';
+import type { Json } from '../contracts/json.ts';
+import { pipelineMachine, stageFunction } from '../coordination/pipeline.ts';
+import {
+  planSchema,
+  SUPERVISOR,
+  supervisionSchema,
+  supervisorWorkerMachine,
+} from '../coordination/supervisor-worker.ts';
+import type { WorkerReply } from '../coordination/supervisor-worker.ts';
+import { agent } from './agent.ts';
+import type { EmbeddableAgent } from './face.ts';
+import type { Member } from './team.ts';
+import { memberOf, team } from './team.ts';
+
+/** A stage: an agent, or an agent with what makes its input of the output before it. */
+export type Stage<Input, Output> =
+  | Agent<Input, Output>
+  | {
+      readonly agent: Member;
+      /** Pure: the output before, and the input of the whole pipeline, make the input of this stage. */
+      readonly map: (previous: Json, first: Json) => Json;
+    };
+
+/** What a pipeline is made of. */
+export interface PipelineSetup<Input, Output> {
+  readonly name: string;
+  readonly description?: string | undefined;
+  /** At least one; the first takes the pipeline's input, the last gives its output. */
+  readonly stages: readonly [Stage<Input, Output>] | readonly [Stage<Input, unknown>, ...StageLike[], Stage<never, Output>];
+  readonly hooks?: readonly Hook[] | undefined;
+}
+
+type StageLike = Member | { readonly agent: Member; readonly map: (previous: Json, first: Json) => Json };
+
+/**
+ * One after the other, each working on what the one before left.
+ *
+ * A stage without a `map` gets that output as it is; as text, if the stage takes a string and it is none. A stage that
+ * fails or stops ends the pipeline, with the output so far as the candidate.
+ *
+ * @example
+ * const report = pipeline({ name: 'report', stages: [researcher, writer] });
+ * const { output } = await report.run('How do tides work?');
+ *
+ * @throws {TroupeError} `team.invalid` without a stage, or for a stage that is no agent.
+ */
+export const pipeline = <Input, Output>(setup: PipelineSetup<Input, Output>): EmbeddableAgent<Input, Output> => {
+  const stages: readonly StageLike[] = setup.stages;
+  if (stages.length === 0)
+    throw new TroupeError('team.invalid', `Cannot define the team '${setup.name}' as it has no stages: give it one at least`);
+  const members: Record<string, Member> = {};
+  const functions: Record<string, (...values: readonly Json[]) => Json> = {};
+  const roles = stages.map((stage, index) => {
+    const { member, map } = 'map' in stage ? { member: stage.agent, map: stage.map } : { member: stage, map: undefined };
+    const { agent: plan, name } = memberOf(setup.name, `stage ${index + 1}`, member);
+    const role = name in members && members[name] !== member ? `${name}-${index + 1}` : name;
+    members[role] = member;
+    if (map !== undefined) functions[stageFunction(index)] = (previous = null, first = null) => map(previous, first);
+    else if (index > 0 && plan?.takesText === true) functions[stageFunction(index)] = (previous = null) => textOf(previous);
+    return role;
+  });
+  const { name, description, hooks } = setup;
+  return team({ name, description, hooks, machine: pipelineMachine, members, functions, options: { stages: roles } });
+};
+
+const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value, null, 2));
+
+/** The supervisor of a team: an agent's options, but for what the pattern decides. */
+export type SupervisorOptions = Omit<AgentOptions, 'name' | 'input' | 'output' | 'prompt'> & { readonly name?: string };
+
+/** What a supervisor and its workers are made of. */
+export interface SupervisorWorkerSetup<Result extends 'answer' | 'replies' = 'answer' | 'replies'> {
+  readonly name: string;
+  readonly description?: string | undefined;
+  /** Instructions and model of the supervisor; what it decides is a plan, checked against its schema. */
+  readonly supervisor: SupervisorOptions;
+  /** By name; their descriptions tell the supervisor what each is good for. They take a string. */
+  readonly workers: Readonly<Record<string, Agent<string, unknown>>>;
+  /** `answer`: the supervisor sees the replies and answers (default). `replies`: they are the result, after one round. */
+  readonly result?: Result | undefined;
+  /** Rounds of work. Default 3. */
+  readonly maxRounds?: number | undefined;
+  /** Assignments that are carried out of one plan. Default 16. */
+  readonly maxAssignments?: number | undefined;
+  /** Workers at work at the same time. Default 4. */
+  readonly concurrency?: number | undefined;
+  readonly hooks?: readonly Hook[] | undefined;
+}
+
+/**
+ * A supervisor takes a request apart and hands the parts to workers, who do them at the same time.
+ *
+ * Who does what is data that the supervisor's model decides. A worker that is not there is pointed out to it once; a
+ * worker that fails replies with its error and leaves the others alone. Rounds are bounded: past them the run ends
+ * `stopped { kind: 'maxRounds' }` with the replies as the candidate.
+ *
+ * @example
+ * const desk = supervisorWorker({
+ *   name: 'desk',
+ *   supervisor: { instructions: 'Split the question into parts.' },
+ *   workers: { researcher },
+ * });
+ *
+ * @throws {TroupeError} `team.invalid` without workers, for a worker called `supervisor`, or one that is no agent.
+ */
+export const supervisorWorker = <const Result extends 'answer' | 'replies' = 'answer'>(
+  setup: SupervisorWorkerSetup<Result>,
+): EmbeddableAgent<string, Result extends 'replies' ? readonly WorkerReply[] : string> => {
+  const { name, description, workers, hooks } = setup;
+  const result: 'answer' | 'replies' = setup.result ?? 'answer';
+  const names = Object.keys(workers);
+  if (names.length === 0 || names.includes(SUPERVISOR))
+    throw new TroupeError(
+      'team.invalid',
+      `Cannot define the team '${name}' as it needs workers, none of them called '${SUPERVISOR}': found ${names.join(', ') || 'none'}`,
+    );
+  return team({
+    name,
+    description,
+    hooks,
+    machine: supervisorWorkerMachine,
+    members: { ...workers, [SUPERVISOR]: supervisorOf(setup.supervisor, result) },
+    options: {
+      workers: Object.fromEntries(Object.entries(workers).map(([role, worker]) => [role, worker.description])),
+      result,
+      maxRounds: setup.maxRounds ?? 3,
+      maxAssignments: setup.maxAssignments ?? 16,
+      concurrency: setup.concurrency ?? 4,
+    },
+  });
+};
+
+const supervisorOf = (options: SupervisorOptions, result: 'answer' | 'replies'): Member => {
+  const output: z.ZodType = result === 'answer' ? supervisionSchema : planSchema;
+  return agent({ ...options, name: options.name ?? SUPERVISOR, output });
+};
