@@ -61,11 +61,15 @@ const isStrict = (schema: unknown): boolean => {
     if (!isClosed || !Array.isArray(required) || !properties.every((key) => required.includes(key)))
       return false;
   }
-  return (
-    !UNSUPPORTED.some((key) => key in schema) &&
-    Object.entries(schema).every(([key, each]) => KEEP.has(key) || isStrict(each))
-  );
+  return !UNSUPPORTED.some((key) => key in schema) && schemasIn(schema).every(isStrict);
 };
+
+/** The schemas directly within a schema; what stands under a property's name is one, whatever the name. */
+const schemasIn = (schema: JsonObject): unknown[] =>
+  Object.entries(schema).flatMap(([key, value]) => {
+    if (KEEP.has(key)) return [];
+    return MAPS.has(key) && isJsonObject(value) ? Object.values(value) : [value];
+  });
 
 /** Keywords that strict mode refuses. */
 const UNSUPPORTED = [
@@ -102,7 +106,7 @@ const isPortable = (schema: unknown): boolean => {
     (schema['type'] === 'object' && schema['properties'] === undefined) ||
     (more !== undefined && more !== false);
   if (isFree || UNPORTABLE.some((key) => key in schema)) return false;
-  return Object.entries(schema).every(([key, each]) => KEEP.has(key) || isPortable(each));
+  return schemasIn(schema).every(isPortable);
 };
 
 const UNPORTABLE = ['not', 'if', 'patternProperties', 'dependentRequired', 'propertyNames', 'prefixItems'];

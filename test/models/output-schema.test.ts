@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { JsonSchema } from '../../src/contracts/json.ts';
+import { portableSchema, wireOutput } from '../../src/models/output-schema.ts';
+
+const wire = (schema: z.ZodType) => wireOutput({ name: 'out', schema: z.toJSONSchema(schema) as JsonSchema });
+
+describe('a structured output', () => {
+  it('of an object goes out as it is, without its dialect', () => {
+    const output = wire(z.object({ a: z.number() }));
+    expect(output.schema).not.toHaveProperty('$schema');
+    expect(output).toMatchObject({ isStrict: true, schema: { type: 'object', required: ['a'] } });
+    expect(output.unwrap('{"a":1}')).toBe('{"a":1}');
+  });
+
+  it.each([
+    [z.array(z.string()), '{"value":["a"]}', '["a"]'],
+    [z.string(), '{"value":"a"}', '"a"'],
+    [z.null(), '{"value":null}', 'null'],
+  ])('of anything else is wrapped and unwrapped', (schema, text, expected) => {
+    expect(wire(schema).schema).toMatchObject({ type: 'object', required: ['value'] });
+    expect(wire(schema).unwrap(text)).toBe(expected);
+  });
+
+  it.each(['no JSON', '["a"]', '{"values":1}'])('that is not wrapped is left as it is: %j', (text) => {
+    expect(wire(z.array(z.string())).unwrap(text)).toBe(text);
+  });
+
+  it.each([
+    ['an optional property', z.object({ a: z.number().optional() })],
+    ['free keys', z.record(z.string(), z.number())],
+    ['an open object within', z.object({ a: z.looseObject({}) })],
+  ])('with %s is not strict', (_, schema) => {
+    expect(wire(schema).isStrict).toBe(false);
+  });
+
+  it('keeps references in reach when it is wrapped', () => {
+    const schema: JsonSchema = {
+      type: 'array',
+      items: { $ref: '#/$defs/n' },
+      $defs: { n: { type: 'number' } },
+    };
+    expect(wireOutput({ name: 'out', schema }).schema).toMatchObject({
+      properties: { value: { items: { $ref: '#/$defs/n' } } },
+      $defs: { n: { type: 'number' } },
+    });
+  });
+
+  it('moves limits that a provider refuses into descriptions, and leaves properties of the same names alone', () => {
+    const { schema } = wire(z.object({ format: z.string().min(2).describe('Which.'), minimum: z.number() }));
+    expect(portableSchema(schema)).toEqual({
+      type: 'object',
+      properties: {
+        format: { type: 'string', description: 'Which. (minLength: 2)' },
+        minimum: { type: 'number' },
+      },
+      required: ['format', 'minimum'],
+      additionalProperties: false,
+    });
+  });
+
+  it('knows a property from a keyword of the same name', () => {
+    const { schema, isStrict } = wire(z.object({ not: z.string(), default: z.object({ if: z.number() }) }));
+    expect(isStrict).toBe(true);
+    expect(portableSchema(schema)).toEqual(schema);
+    expect(wire(z.object({ default: z.looseObject({}) })).isStrict).toBe(false);
+  });
+
+  it.each([z.record(z.string(), z.number()), z.object({ a: z.looseObject({}) })])(
+    'with free keys cannot be said in the subset: closing the object would change it',
+    (schema) => {
+      expect(portableSchema(wire(schema).schema)).toBeUndefined();
+    },
+  );
+});
