@@ -1,7 +1,13 @@
+import { createActor } from 'xstate';
 import { expect, test } from 'vitest';
+import { agentMachine } from '../../src/machines/agent-machine.ts';
+import type { AgentEvent } from '../../src/machines/agent-machine.ts';
 import {
   abort,
+  agentInput,
   agentWalk,
+  answered,
+  prepared,
   calling,
   decide,
   deciding,
@@ -75,4 +81,35 @@ test('a machine that is over does not move any more', () => {
   const late = agentWalk([ready, decide(saying('42')), abort]);
   expect(late.output).toEqual(over.output);
   expect(late.outputs).toEqual(over.outputs);
+});
+
+test('a walk takes the arrows that a live actor takes', () => {
+  const at = 2_000;
+  const events: AgentEvent[] = [
+    { type: 'message', at, message: { from: 'bob', text: 'hi' } },
+    { type: 'answered.prepare', at, output: prepared() },
+    { type: 'answered.decide', at, output: calling('look', 'look') },
+    answered(1),
+    answered(0, trouble()),
+    answered(0),
+    { type: 'answered.decide', at, output: deciding({ kind: 'wait' }) },
+    { type: 'message', at, message: { from: 'bob', text: 'wake up' } },
+    { type: 'answered.decide', at, output: saying('42') },
+  ];
+  const live: string[] = [];
+  const actor = createActor(agentMachine, {
+    input: agentInput(),
+    inspect: (inspection) => {
+      if (inspection.type !== '@xstate.microstep') return;
+      for (const each of inspection._transitions)
+        live.push(`${each.source.id}: ${each.eventType || 'always'}`);
+    },
+  }).start();
+  for (const event of events) actor.send(event);
+  const walked = agentWalk(events);
+  expect(actor.getSnapshot().value).toEqual(walked.value);
+  expect(live.length).toBeGreaterThan(10);
+  expect(walked.positions.flatMap(({ arrows }) => arrows.map((key) => key.replace(/ #.*/, '')))).toEqual(
+    live,
+  );
 });

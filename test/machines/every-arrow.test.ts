@@ -1,0 +1,196 @@
+import type { AnyStateMachine } from 'xstate';
+import { describe, expect, test } from 'vitest';
+import { agentMachine } from '../../src/machines/agent-machine.ts';
+import { arrowsFrom, chartOf, statesWithin } from '../../src/machines/chart.ts';
+import { modelCallMachine } from '../../src/machines/model-call-machine.ts';
+import { toolCallMachine } from '../../src/machines/tool-call-machine.ts';
+import { maxSteps } from '../../src/machines/stop-rules.ts';
+import type { Walk } from '../../src/testing/walk.ts';
+import {
+  abort,
+  accept,
+  act,
+  agentWalk,
+  break_,
+  calling,
+  decide,
+  deciding,
+  failure,
+  halt,
+  judge,
+  judging,
+  look,
+  prepared,
+  problem,
+  ready,
+  refusing,
+  resulting,
+  rules,
+  say,
+  saying,
+  success,
+  trouble,
+  wake,
+} from './agent-walks.ts';
+import { abortCall, breakCall, modelWalk, toolWalk } from './call-walks.ts';
+
+const wait = decide(deciding({ kind: 'wait', forMs: 10 }));
+const seeing = { observes: true };
+const pause = { pause: () => undefined };
+const tool = (result = success()) => ({ tool: () => resulting(result) });
+const yes = { approve: () => ({ isApproved: true }) };
+
+/** Walks that lead, taken together, along every arrow; each with where it ends. */
+const walks: {
+  machine: AnyStateMachine;
+  walks: Readonly<Record<string, { end: string; walk: () => Walk<AnyStateMachine> }>>;
+}[] = [
+  {
+    machine: agentMachine,
+    walks: {
+      'cannot begin': {
+        end: 'failed',
+        walk: () => agentWalk([{ prepare: () => prepared({ problems: [problem('no model')] }) }]),
+      },
+      'acts, with one troubled call and one late one, is judged, and answers': {
+        end: 'completed',
+        walk: () =>
+          agentWalk(
+            [
+              say('hello'),
+              ready,
+              decide(trouble()),
+              decide(calling('look', 'look')),
+              { act: () => trouble() },
+              act(),
+              act(),
+              judge(accept),
+              decide(saying('42')),
+              judge(accept),
+            ],
+            { critics: 'step' },
+          ),
+      },
+      'sees, sleeps, is woken twice, and is stopped': {
+        end: 'stopped',
+        walk: () =>
+          agentWalk(
+            [
+              ready,
+              look('rain'),
+              wait,
+              wake,
+              look(),
+              wait,
+              say('hello'),
+              look(),
+              decide(calling('look')),
+              act(),
+            ],
+            seeing,
+            rules({ stop: [maxSteps(3)] }),
+          ),
+      },
+      'goes on seeing, is judged, and is called off': {
+        end: 'aborted',
+        walk: () => agentWalk([ready, look(), decide(calling('look')), act(), look(), abort], seeing),
+      },
+      'sleeps without eyes, and breaks': {
+        end: 'failed',
+        walk: () => agentWalk([ready, wait, wake, wait, say('hello'), break_('decide')]),
+      },
+      'goes on without an answer, until its own reducer throws': {
+        end: 'failed',
+        walk: () =>
+          agentWalk(
+            [ready, decide(calling('look')), act(), decide(calling('look')), act()],
+            {},
+            rules({
+              reduce: ({ state, step }) => {
+                if (step === 1) throw new Error('boom');
+                return state;
+              },
+            }),
+          ),
+      },
+    },
+  },
+  {
+    machine: modelCallMachine,
+    walks: {
+      'waits, tries again, falls back, and answers': {
+        end: 'answered',
+        walk: () =>
+          modelWalk(
+            [pause, { model: () => trouble({ waitMs: null }) }, { model: () => saying('42') }],
+            {},
+            2,
+          ),
+      },
+      'is refused': { end: 'refused', walk: () => modelWalk([pause, { model: () => refusing }]) },
+      'gives up': { end: 'failed', walk: () => modelWalk([], { waitMs: null }) },
+      breaks: { end: 'failed', walk: () => modelWalk([pause, breakCall]) },
+      'is called off': { end: 'cancelled', walk: () => modelWalk([abortCall]) },
+    },
+  },
+  {
+    machine: toolCallMachine,
+    walks: {
+      'is approved, fails, waits, and succeeds': {
+        end: 'succeeded',
+        walk: () =>
+          toolWalk([yes, { tool: () => trouble() }, pause, tool()], { needsApproval: true, waitMs: null }),
+      },
+      'is denied': {
+        end: 'denied',
+        walk: () => toolWalk([{ approve: () => ({ isApproved: false }) }], { needsApproval: true }),
+      },
+      'gives up': { end: 'failed', walk: () => toolWalk([], { waitMs: null }) },
+      fails: { end: 'failed', walk: () => toolWalk([pause, tool(failure())]) },
+      'takes too long': { end: 'timedOut', walk: () => toolWalk([pause, tool(failure('timeout'))]) },
+      'was cancelled below': { end: 'cancelled', walk: () => toolWalk([pause, tool(failure('cancelled'))]) },
+      'may or may not have worked': {
+        end: 'ambiguous',
+        walk: () => toolWalk([pause, tool(failure('system', 'tool.ambiguous'))]),
+      },
+      breaks: { end: 'failed', walk: () => toolWalk([pause, breakCall]) },
+      'is called off': { end: 'cancelled', walk: () => toolWalk([abortCall]) },
+    },
+  },
+];
+
+describe.each(walks)('[M1] $machine.id', ({ machine, walks: each }) => {
+  test.each(Object.entries(each))('%s', (_, { end, walk }) => {
+    expect(walk().value).toBe(end);
+  });
+
+  const all = statesWithin(chartOf(machine));
+  const arrows = all.flatMap(arrowsFrom);
+
+  test(`all of its ${all.length} states are entered, and all of its ${arrows.length} arrows are taken`, () => {
+    const positions = Object.values(each).flatMap(({ walk }) => walk().positions);
+    const taken = new Set(positions.flatMap((position) => position.arrows));
+    const entered = new Set(positions.flatMap((position) => position.states));
+    expect(arrows.map(({ key }) => key).filter((key) => !taken.has(key))).toEqual([]);
+    expect(all.map(({ id }) => id).filter((id) => !entered.has(id))).toEqual([]);
+    expect([...taken].filter((key) => !arrows.some((arrow) => arrow.key === key))).toEqual([]);
+  });
+});
+
+test('the count notices an arrow that is not taken', () => {
+  const taken = agentWalk([ready, decide(saying('42'))]).positions.flatMap((position) => position.arrows);
+  expect(taken).toEqual([
+    'agent.preparing: answered.prepare #2',
+    'agent.running.OBSERVE.listening: always #0',
+    'agent.running.DECIDE: answered.decide #2',
+    'agent.running.REDUCE: always #1',
+    'agent.running.CHECK_STOP: always #0 [isAnswered]',
+  ]);
+  const stopped = agentWalk([ready, decide(saying('42')), { critique: () => judging(halt) }], {
+    critics: 'answer',
+  });
+  expect(stopped.positions.at(-1)?.arrows).toEqual([
+    'agent.running.CRITIC: answered.critique #0',
+    'agent.running.CHECK_STOP: always #2 [mustStop]',
+  ]);
+});
