@@ -73,6 +73,8 @@ export interface AgentView<State extends Json = Json> {
   /** The results of the step before. */
   readonly results: readonly ToolResult[];
   readonly tally: Tally;
+  /** What the caller of the run gave as `context`: check what it is before use. */
+  readonly context?: unknown;
   /** Aborted when the run ends. Made on first use. */
   readonly signal: AbortSignal;
 }

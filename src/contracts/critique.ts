@@ -23,6 +23,8 @@ export interface Review {
   readonly step: number;
   /** Rejections so far. */
   readonly rejections: number;
+  /** What the caller of the run gave as `context`: check what it is before use. */
+  readonly context?: unknown;
   readonly signal: AbortSignal;
   /** Runs an agent as a child of this run, to judge. */
   run<Input, Output>(agent: Agent<Input, Output>, input: Input): Promise<RunResult<Output>>;

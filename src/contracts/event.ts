@@ -203,5 +203,11 @@ export interface Hook<Type extends EventType = EventType> {
   readonly priority?: number | undefined;
   /** In ms. Default 5,000. */
   readonly timeoutMs?: number | undefined;
-  handle(event: EventOf<Type>): void | Promise<void>;
+  handle(event: EventOf<Type>, scope: HookScope): void | Promise<void>;
+}
+
+/** What a hook may use beside the event. */
+export interface HookScope {
+  /** What the caller of the run gave as `context`: check what it is before use. */
+  readonly context?: unknown;
 }

@@ -7,6 +7,7 @@ import type { Hook, LiveEvent, RuntimeEvent } from './event.ts';
 import type { Json } from './json.ts';
 import type { Message } from './message.ts';
 import type { ModelChoice } from './agent.ts';
+import type { SafetyStrategy } from './safety.ts';
 import type { StopReason, Tally } from './stop.ts';
 import type { Artifact, ToolResult } from './tool.ts';
 import type { Clock } from './clock.ts';
@@ -93,7 +94,7 @@ export interface EffectRecord {
 
 /** What a run may be told beside its input. */
 export interface RunOptions {
-  /** Default: a random UUID. Two runs of one engine cannot share one. */
+  /** Default: a random UUID. Two runs of one engine that are under way cannot share one. */
   readonly runId?: string | undefined;
   readonly model?: ModelChoice | undefined;
   /** Aborting it aborts the run. */
@@ -106,6 +107,13 @@ export interface RunOptions {
   readonly concurrency?: number | undefined;
   /** Earlier turns of the conversation, to go on from. */
   readonly history?: readonly { readonly role: 'user' | 'assistant'; readonly text: string }[] | undefined;
+  /** Says of every tool call whether it may run. */
+  readonly safety?: SafetyStrategy | undefined;
+  /**
+   * Whatever the caller wants tools, hooks, critics, safety strategies and an agent's own functions to have of it (tenant, trace,
+   * transaction …): handed on as it is, to this run only. It is no part of the run's state, of an event or of a record.
+   */
+  readonly context?: unknown;
   /** An XState inspector; it is wrapped, so that it cannot hurt the run. */
   readonly inspect?: ((event: InspectionEvent) => void) | Observer<InspectionEvent> | undefined;
   /** Start held at the gate, to be stepped. */

@@ -87,6 +87,8 @@ export interface ToolContext {
   readonly attempt: number;
   /** The agent's state, read-only. */
   readonly state: Json;
+  /** What the caller of the run gave as `context`: check what it is before use. */
+  readonly context?: unknown;
   /** Aborted at the time-out, or when the run ends. Made on first use. */
   readonly signal: AbortSignal;
   /** Now, by the run's clock, in ms since 1970. */

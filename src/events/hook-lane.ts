@@ -1,6 +1,6 @@
 import type { Clock } from '../contracts/clock.ts';
 import { TroupeError } from '../contracts/error.ts';
-import type { EventType, Hook, LiveEvent } from '../contracts/event.ts';
+import type { EventType, Hook, HookScope, LiveEvent } from '../contracts/event.ts';
 import { BoundedBuffer } from './bounded-buffer.ts';
 import type { OnFailure } from './failure-reporter.ts';
 import { isAboutObservers } from './failure-reporter.ts';
@@ -24,6 +24,7 @@ interface LaneSetup {
   readonly report: OnFailure;
   readonly onDropped: (hook: string, count: number) => void;
   readonly capacity: number;
+  readonly scope: HookScope;
 }
 
 /** In ms. */
@@ -121,7 +122,7 @@ export class HookLane {
 
   #handle(event: LiveEvent): PromiseLike<unknown> | undefined {
     try {
-      const returned: unknown = this.#hook.handle(event);
+      const returned: unknown = this.#hook.handle(event, this.#setup.scope);
       return isThenable(returned) ? returned : undefined;
     } catch (error) {
       this.#fail(event, error);

@@ -1,5 +1,5 @@
 import type { Clock } from '../contracts/clock.ts';
-import type { EventOf, EventType, Hook, LiveEvent } from '../contracts/event.ts';
+import type { EventOf, EventType, Hook, HookScope, LiveEvent } from '../contracts/event.ts';
 import type { EventStream } from './event-stream.ts';
 import type { OnFailure } from './failure-reporter.ts';
 import { failureReporter } from './failure-reporter.ts';
@@ -15,6 +15,8 @@ export interface HookSetup {
   readonly onDropped?: ((hook: string, count: number) => void) | undefined;
   /** Events that may wait for one hook; past it the oldest are dropped. Default 1,000. */
   readonly capacity?: number | undefined;
+  /** Handed to every hook with every event. */
+  readonly scope?: HookScope | undefined;
 }
 
 /** Hooks at work. */
@@ -44,13 +46,13 @@ export interface AttachedHooks {
 export const attachHooks = (
   stream: EventStream,
   hooks: readonly Hook[],
-  { clock, onFailure, onDropped = () => undefined, capacity = 1_000 }: HookSetup,
+  { clock, onFailure, onDropped = () => undefined, capacity = 1_000, scope = {} }: HookSetup,
 ): AttachedHooks => {
   const report = failureReporter(onFailure);
   const lanes = hooks
     // Sorting is stable: equal priorities keep the order given.
     .toSorted((one, other) => (other.priority ?? 0) - (one.priority ?? 0))
-    .map((observer) => new HookLane(observer, { clock, report, onDropped, capacity }));
+    .map((observer) => new HookLane(observer, { clock, report, onDropped, capacity, scope }));
   const lanesOf = new Map<EventType, readonly HookLane[]>();
 
   const next = (event: LiveEvent) => {
@@ -102,6 +104,6 @@ export const hook = <const Type extends EventType = EventType>(observer: Hook<Ty
     on,
     priority,
     timeoutMs,
-    handle: (event) => (isWanted(event) ? observer.handle(event) : undefined),
+    handle: (event, scope) => (isWanted(event) ? observer.handle(event, scope) : undefined),
   };
 };

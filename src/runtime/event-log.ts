@@ -35,7 +35,7 @@ export class EventLog {
   readonly #runId: string;
   readonly #rootPath: string;
   readonly #clock: Clock;
-  readonly #startedAt: number;
+  #startedAt: number;
   readonly #counts: Counts = {
     steps: 0,
     modelCalls: 0,
@@ -81,6 +81,8 @@ export class EventLog {
 
   write(body: EventBody, { path, agent }: Speaker, step?: number, phase?: string): void {
     if (this.#isClosed) return;
+    // A run may have waited in line since it was made: its time counts from its first event.
+    if (this.events.length === 0) this.#startedAt = this.now();
     const event = {
       v: EVENT_VERSION,
       seq: this.events.length,

@@ -1,0 +1,158 @@
+import type { Observable } from 'rxjs';
+import type { Agent } from '../contracts/agent.ts';
+import type { Engine, EngineOptions, ShutdownOptions } from '../contracts/engine.ts';
+import { TroupeError } from '../contracts/error.ts';
+import type { LiveEvent } from '../contracts/event.ts';
+import type { RunHandle, RunOptions, RunResult } from '../contracts/run.ts';
+import type { AttachedHooks } from '../events/hooks.ts';
+import { closeResources } from './close-resources.ts';
+import { definitionOf } from './definition.ts';
+import { DefinitionRegistry } from './definition-registry.ts';
+import { withDefaults } from './engine-defaults.ts';
+import { EngineEvents } from './engine-events.ts';
+import { HeldHandle } from './held-handle.ts';
+import { RunQueue } from './run-queue.ts';
+import { createRun } from './start-run.ts';
+
+/** What a process-wide engine may be told. */
+export interface GlobalEngineOptions extends EngineOptions {
+  /**
+   * How many runs go on at the same time; more wait in line, strictly in order. Default `Infinity`. A run that waits
+   * for another run of such an engine may wait for itself: tools run agents by their `context.run`, which takes no turn.
+   */
+  readonly concurrency?: number | undefined;
+}
+
+/**
+ * The engine of a process: the default choice. Runs share nothing but what the engine is given, and overlap unless
+ * `concurrency` has them wait in line.
+ *
+ * It knows each agent by its name: a second definition of a name, members of teams included, is refused.
+ *
+ * @example
+ * const engine = createGlobalEngine({ concurrency: 8, resources: [pool], hooks: [audit] });
+ * const { output } = await engine.execute(mathematician, 'What is 19 + 23?');
+ * await engine.shutdown(); // lets runs finish, then flushes and closes
+ *
+ * @throws {TroupeError} `engine.invalid` for a concurrency that is neither a whole number from 1 nor `Infinity`.
+ */
+export const createGlobalEngine = (options: GlobalEngineOptions = {}): Engine => new GlobalEngine(options);
+
+/** What carries runs; see {@link createGlobalEngine}. The other flavours wrap it. */
+export class GlobalEngine implements Engine {
+  readonly kind = 'global';
+  readonly #options: GlobalEngineOptions;
+  readonly #queue: RunQueue;
+  readonly #definitions = new DefinitionRegistry();
+  readonly #events = new EngineEvents();
+  readonly #handles = new Map<string, Pick<RunHandle, 'abort'>>();
+  /** Runs, and hooks that have not handled their last events yet. */
+  readonly #unsettled = new Set<Promise<void>>();
+  #closing: Promise<void> | undefined;
+
+  constructor(options: GlobalEngineOptions) {
+    this.#options = options;
+    this.#queue = new RunQueue(options.concurrency ?? Infinity);
+  }
+
+  get concurrency(): number {
+    return this.#queue.concurrency;
+  }
+
+  get isClosed(): boolean {
+    return this.#closing !== undefined;
+  }
+
+  get events$(): Observable<LiveEvent> {
+    return this.#events.events$;
+  }
+
+  execute<Input, Output, State>(
+    agent: Agent<Input, Output, State>,
+    input: Input,
+    options: RunOptions = {},
+  ): Promise<RunResult<Output, State>> {
+    try {
+      return this.start(agent, input, options, false).result;
+    } catch (thrown) {
+      return Promise.reject(thrown as TroupeError);
+    }
+  }
+
+  stream<Input, Output, State>(
+    agent: Agent<Input, Output, State>,
+    input: Input,
+    options: RunOptions = {},
+  ): RunHandle<Output, State> {
+    return this.start(agent, input, options, true);
+  }
+
+  /** Takes a run in: it begins now, or waits in line. Throws if it is refused. */
+  start<Input, Output, State>(
+    agent: Agent<Input, Output, State>,
+    input: Input,
+    given: RunOptions,
+    isAttended: boolean,
+  ): RunHandle<Output, State> {
+    if (this.isClosed) throw engineClosed(agent.name);
+    const definition = definitionOf(agent);
+    if (definition === undefined)
+      throw new TroupeError(
+        'agent.invalid',
+        `Cannot run '${String(agent.name)}' as it was not made by agent() or a team`,
+      );
+    const runId = given.runId ?? crypto.randomUUID();
+    if (this.#handles.has(runId))
+      throw new TroupeError(
+        'run.duplicate',
+        `Cannot run '${definition.name}' as a run with this id is under way: ${runId}`,
+        { runId },
+      );
+    this.#definitions.register(definition);
+    const options = { ...withDefaults(this.#options, given), runId };
+    let hooks: AttachedHooks | undefined;
+    const run = createRun(definition, options, {
+      isAttended,
+      onHooks: (attached) => {
+        hooks = attached;
+      },
+    });
+    const handle = new HeldHandle<Output, State>(run, this.#queue);
+    this.#handles.set(runId, handle);
+    this.#events.add(run);
+    const forget = (): void => {
+      this.#handles.delete(runId);
+      this.#events.remove(run);
+    };
+    const settled = run.result.then(forget, forget).then(() => hooks?.settle());
+    this.#unsettled.add(settled);
+    void settled.then(() => this.#unsettled.delete(settled));
+    handle.enter(input, options);
+    return handle;
+  }
+
+  abort(reason?: string, runId?: string): void {
+    if (runId !== undefined) this.#handles.get(runId)?.abort(reason);
+    else for (const handle of this.#handles.values()) handle.abort(reason);
+  }
+
+  shutdown(options: ShutdownOptions = {}): Promise<void> {
+    // Closed first, and only then anything else: observers of an abort may try to run something.
+    return (this.#closing ??= Promise.resolve().then(() => this.#close(options)));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.shutdown();
+  }
+
+  async #close({ drain = true, reason = 'the engine was shut down' }: ShutdownOptions): Promise<void> {
+    if (!drain) this.abort(reason);
+    await Promise.all(this.#unsettled);
+    this.#events.complete();
+    await closeResources(this.#options);
+  }
+}
+
+/** What an engine that is closed says to whoever wants to run something. */
+export const engineClosed = (agent: unknown): TroupeError =>
+  new TroupeError('engine.closed', `Cannot run '${String(agent)}' as the engine is closed`);

@@ -1,0 +1,108 @@
+import type { ModelChoice } from '../contracts/agent.ts';
+import { errorData } from '../contracts/error.ts';
+import type { Message } from '../contracts/message.ts';
+import type { RunOptions } from '../contracts/run.ts';
+import { Handle } from './handle.ts';
+import { outcomeOfFailure } from './result.ts';
+import type { RunQueue } from './run-queue.ts';
+import type { Run } from './run.ts';
+
+/**
+ * The handle of a run that may have to wait in line: what it is told meanwhile, the run is told when it begins.
+ *
+ * I1  A run that waits has written no event, and done no work.
+ * I2  One that is aborted while it waits ends at once: `run.started` and `run.ended`, and no effect.
+ */
+export class HeldHandle<Output, State> extends Handle<Output, State> {
+  readonly #run: Run;
+  readonly #queue: RunQueue;
+  #hasBegun = false;
+  /** What to tell the run when it begins. */
+  #untold: (() => void)[] = [];
+  #turn: () => void = () => undefined;
+
+  constructor(run: Run, queue: RunQueue) {
+    super(run);
+    this.#run = run;
+    this.#queue = queue;
+  }
+
+  /** Takes its place in the line; the run begins now, if there is nobody before it. */
+  enter(input: unknown, { history, signal }: RunOptions): void {
+    const skip = (): void => {
+      this.#queue.skip(this.#turn);
+    };
+    const leave = (): void => {
+      signal?.removeEventListener('abort', skip);
+      this.#queue.over(this.#turn);
+    };
+    this.#turn = () => {
+      this.#begin(input, history);
+    };
+    this.#run.result.then(leave, leave);
+    this.#queue.enter(this.#turn);
+    if (this.#hasBegun) return;
+    // The run listens too, and came first: it has its abort before it begins.
+    if (signal?.aborted === true) skip();
+    else signal?.addEventListener('abort', skip, { once: true });
+  }
+
+  override pause(): void {
+    this.#tell(() => {
+      super.pause();
+    });
+  }
+  override resume(): void {
+    this.#tell(() => {
+      super.resume();
+    });
+  }
+  override step(unit?: 'step' | 'effect'): Promise<void> {
+    return new Promise((resolve) => {
+      this.#tell(() => {
+        resolve(super.step(unit));
+      });
+    });
+  }
+  /** While the run waits, true for its root: it will be there. Nobody else is yet. */
+  override send(message: string | Message, path?: string): boolean {
+    if (this.#hasBegun) return super.send(message, path);
+    if (path !== undefined && path !== this.#run.root.path) return false;
+    this.#tell(() => {
+      super.send(message, path);
+    });
+    return true;
+  }
+  override use(model: ModelChoice): void {
+    this.#tell(() => {
+      super.use(model);
+    });
+  }
+  override abort(reason?: string): void {
+    super.abort(reason);
+    this.#queue.skip(this.#turn);
+  }
+
+  #tell(what: () => void): void {
+    if (this.#hasBegun) what();
+    else this.#untold.push(what);
+  }
+
+  #begin(input: unknown, history: RunOptions['history']): void {
+    this.#hasBegun = true;
+    try {
+      this.#run.begin(input, history);
+    } catch (thrown) {
+      // Whoever asked for it may be gone by now: it ends like any run that failed, and the line goes on.
+      const message = `Cannot begin the run as it threw`;
+      const error = errorData(thrown, 'internal', { message, runId: this.runId });
+      this.#run.over(this.#run.root, {
+        ...outcomeOfFailure(error.code, error.message, this.#run.log.now()),
+        error,
+      });
+    }
+    const untold = this.#untold;
+    this.#untold = [];
+    for (const tell of untold) tell();
+  }
+}
