@@ -52,7 +52,11 @@ const codeOf = (error: unknown): string => (isTroupeError(error) ? error.code : 
 
 describe('an answer that is there at once', () => {
   it('is returned at once, with no timer and no AbortController', () => {
-    const clock = { now: vi.fn(), setTimeout: vi.fn(), clearTimeout: vi.fn() };
+    const clock = {
+      now: vi.fn<() => number>(),
+      setTimeout: vi.fn<() => void>(),
+      clearTimeout: vi.fn<() => void>(),
+    };
     const made = vi.spyOn(globalThis, 'AbortController');
     const options = {
       key: 'key',
@@ -186,7 +190,7 @@ describe('an answer that is promised', () => {
   it('[F31] a clock that jumps back makes no wait longer than the limit', async () => {
     const inner = virtualClock(1_000_000);
     let shift = 0;
-    const clock = { ...inner, now: () => inner.now() + shift, advance: inner.advance };
+    const clock = { ...inner, now: () => inner.now() + shift };
     const held = heldModel();
     const answer = Promise.resolve(
       attemptModel(held.model, question(), { key: 'key', clock, idleTimeoutMs: 100 }),
@@ -218,7 +222,7 @@ describe('an answer that is promised', () => {
   });
 
   it('[F38] what the model does after the end is ignored, and is nobody’s unhandled rejection', async () => {
-    const unhandled = vi.fn();
+    const unhandled = vi.fn<() => void>();
     process.on('unhandledRejection', unhandled);
     const deltas: ModelDelta[] = [];
     const held = heldModel();

@@ -59,8 +59,8 @@ describe('[F16] arguments as a model writes them', () => {
       fc.property(fc.json({ maxDepth: 6 }), (text) => {
         const { input, problem } = callArguments(text);
         // -0 has no JSON of its own, and forbidden keys may come up.
-        if (problem === undefined) expect(JSON.stringify(input)).toBe(JSON.stringify(JSON.parse(text)));
-        else expect(text).toMatch(/-0|__proto__|constructor|prototype|e\+?\d{3}/);
+        if (problem !== undefined) return /-0|__proto__|constructor|prototype|e\+?\d{3}/.test(text);
+        return JSON.stringify(input) === JSON.stringify(JSON.parse(text));
       }),
     );
   });
@@ -82,12 +82,13 @@ describeWithFixtures('[F16] the JSON test suite as arguments', 'json/json-test-s
   it('nothing crashes; what must be accepted is read or named as a problem, what must be rejected is a problem', () => {
     const cases = JSON.parse(readFileSync(fixtures('json/json-test-suite.json'), 'utf8')) as JsonCase[];
     expect(cases.length).toBeGreaterThan(300);
-    for (const { name, expect: expected, b64 } of cases) {
+    const wrong = cases.filter(({ expect: expected, b64 }) => {
       const text = Buffer.from(b64, 'base64').toString('utf8');
       const { problem } = callArguments(text);
       // No text at all is what models write for a tool without parameters.
-      if (expected === 'reject' && text.trim() !== '') expect(problem, name).toBeDefined();
-      if (expected === 'accept' && problem !== undefined) expect(problem).not.toContain('not valid JSON');
-    }
+      if (expected === 'reject') return text.trim() !== '' && problem === undefined;
+      return expected === 'accept' && problem?.includes('not valid JSON');
+    });
+    expect(wrong.map(({ name }) => name)).toEqual([]);
   });
 });

@@ -238,7 +238,7 @@ describe.each(Object.keys(wires) as WireKind[])('%s over HTTP', (kind) => {
   });
 
   it('[F7] a connection that breaks in the middle is tried again', async () => {
-    await using provider = await mockProvider({ pieces: whole.slice(0, said), then: 'reset' }, ok);
+    await using provider = await mockProvider({ pieces: whole.slice(0, said), ending: 'reset' }, ok);
     expect(await failureOf(model(provider))).toMatchObject({ code: 'model.network', retryable: 'yes' });
     expect((await askWithRetries(model(provider))).outcome).toMatchObject(expected);
   });
@@ -260,8 +260,8 @@ describe.each(Object.keys(wires) as WireKind[])('%s over HTTP', (kind) => {
 
   it.each(['stall', 'comments'] as const)(
     '[F9] [F10] silence (%s) ends as idle, and the connection is given up',
-    async (then) => {
-      await using provider = await mockProvider({ pieces: whole.slice(0, said), then });
+    async (ending) => {
+      await using provider = await mockProvider({ pieces: whole.slice(0, said), ending });
       const clock = virtualClock();
       const heard: ModelDelta[] = [];
       const answer = Promise.resolve(
@@ -279,7 +279,7 @@ describe.each(Object.keys(wires) as WireKind[])('%s over HTTP', (kind) => {
   );
 
   it('silence after a whole answer does no harm', async () => {
-    await using provider = await mockProvider({ ...ok, then: 'stall' });
+    await using provider = await mockProvider({ ...ok, ending: 'stall' });
     expect(await ask(model(provider), request).answer).toMatchObject(expected);
   });
 
@@ -352,7 +352,7 @@ describe.each(Object.keys(wires) as WireKind[])('%s over HTTP', (kind) => {
   });
 
   it('[P8] [S1] an abort ends the wait at once, mid-stream too, and nothing is reported afterwards', async () => {
-    await using provider = await mockProvider({ pieces: whole.slice(0, said), then: 'comments' });
+    await using provider = await mockProvider({ pieces: whole.slice(0, said), ending: 'comments' });
     const abort = new AbortController();
     const { answer, deltas } = ask(model(provider), request, abort.signal);
     const settled = answer.catch((thrown: unknown) => thrown);
@@ -368,7 +368,7 @@ describe.each(Object.keys(wires) as WireKind[])('%s over HTTP', (kind) => {
   });
 
   it('[P8] an abort before the first byte sends nothing, or gives the request up', async () => {
-    await using provider = await mockProvider({ then: 'stall' });
+    await using provider = await mockProvider({ ending: 'stall' });
     const answer = ask(model(provider), request, AbortSignal.abort()).answer;
     await expect(answer).rejects.toMatchObject({ code: 'run.aborted' });
     expect(provider.requests).toHaveLength(0);

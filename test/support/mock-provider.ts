@@ -10,7 +10,7 @@ export interface Reply {
   /** Written one after another; each is a write of its own, with a turn of the event loop after it. */
   readonly pieces?: readonly (string | Uint8Array)[];
   /** After the last piece: a clean end (default), a destroyed socket, or nothing at all, with comments on and on, as many as asked for. */
-  readonly then?: 'end' | 'reset' | 'stall' | 'comments';
+  readonly ending?: 'end' | 'reset' | 'stall' | 'comments';
 }
 
 /** One request as the provider saw it. */
@@ -72,7 +72,7 @@ export const mockProvider = async (...replies: readonly Reply[]): Promise<MockPr
 const turn = (): Promise<void> => new Promise((next) => setImmediate(next));
 
 const send = async (response: ServerResponse, reply: Reply): Promise<void> => {
-  const { status = 200, pieces = [], then = 'end' } = reply;
+  const { status = 200, pieces = [], ending = 'end' } = reply;
   response.socket?.setNoDelay(true);
   response.writeHead(status, {
     'content-type': status === 200 ? 'text/event-stream' : 'application/json',
@@ -83,10 +83,10 @@ const send = async (response: ServerResponse, reply: Reply): Promise<void> => {
     response.write(piece);
     await turn();
   }
-  if (then === 'end') response.end();
+  if (ending === 'end') response.end();
   // What was written has to be on its way before the socket dies, or the client sees no stream at all.
-  if (then === 'reset') setTimeout(() => response.socket?.resetAndDestroy(), 2);
-  if (then === 'comments') {
+  if (ending === 'reset') setTimeout(() => response.socket?.resetAndDestroy(), 2);
+  if (ending === 'comments') {
     const timer = setInterval(() => response.write(': ping\n\n'), 1);
     response.on('close', () => clearInterval(timer));
   }
