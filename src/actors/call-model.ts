@@ -65,9 +65,7 @@ class Attempt {
         key,
         clock,
         isWatched,
-        get signal() {
-          return abort.signal;
-        },
+        abort,
         attemptTimeoutMs: definition.retry?.attemptTimeoutMs,
         idleTimeoutMs: definition.retry?.idleTimeoutMs,
         onDelta: (delta) => {

@@ -1,5 +1,6 @@
 import type { Clock } from '../contracts/clock.ts';
 import { isTroupeError, TroupeError } from '../contracts/error.ts';
+import type { LazyAbort } from '../contracts/lazy-abort.ts';
 import type { Model, ModelAnswer, ModelCall, ModelDelta, ModelRequest } from '../contracts/model.ts';
 
 /** What one guarded attempt needs to know. */
@@ -7,8 +8,8 @@ export interface AttemptOptions {
   /** Handed to the model as `call.key`. */
   readonly key: string;
   readonly clock: Clock;
-  /** Ends the attempt when it aborts. Read only if the model answers with a promise or asks for its own signal. */
-  readonly signal?: AbortSignal | undefined;
+  /** Ends the attempt when it aborts. Looked at only if the model answers with a promise or asks for its own signal. */
+  readonly abort?: LazyAbort | undefined;
   /** In ms; default 600,000 (what both vendors' SDKs wait). `Infinity` waits for ever. */
   readonly attemptTimeoutMs?: number | undefined;
   /** In ms; default 90,000. `Infinity` waits for ever. */
@@ -21,7 +22,7 @@ export interface AttemptOptions {
  * Asks a model once and guarantees that the answer, or a typed error, comes in time.
  *
  * An answer that is there at once is returned at once: no timer, no AbortController, no promise. A promise is raced
- * against `signal`, the attempt's time-out and an idle watchdog that every delta resets; whatever ends it first also
+ * against `abort`, the attempt's time-out and an idle watchdog that every delta resets; whatever ends it first also
  * aborts the model's own signal, and what the model does after that is ignored.
  *
  * @example
@@ -84,26 +85,24 @@ class Attempt implements ModelCall {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      const { signal } = this.#options;
+      const { abort } = this.#options;
       if (this.#reason !== undefined) this.#controller.abort(this.#reason);
-      else if (signal?.aborted && !this.isOver) this.#controller.abort(abortError(signal, this.#model));
+      else if (abort?.isAborted && !this.isOver) this.#controller.abort(abortError(abort.reason, this.#model));
     }
     return this.#controller.signal;
   }
 
   guard(answer: Promise<ModelAnswer>): Promise<ModelAnswer> {
-    const { clock, signal } = this.#options;
+    const { clock, abort } = this.#options;
     const timeoutMs = this.#options.attemptTimeoutMs ?? DEFAULT_ATTEMPT_TIMEOUT_MS;
     return new Promise((resolve, reject) => {
-      const onAbort = (): void => {
-        if (signal !== undefined) this.#end?.(abortError(signal, this.#model));
-      };
+      let forget: (() => void) | undefined;
       const settle = (): boolean => {
         if (this.isOver) return false;
         this.isOver = true;
         clock.clearTimeout(timer);
         clock.clearTimeout(this.#idleTimer);
-        signal?.removeEventListener('abort', onAbort);
+        forget?.();
         return true;
       };
       this.#end = (error) => {
@@ -124,8 +123,7 @@ class Attempt implements ModelCall {
           if (settle()) reject(error);
         },
       );
-      if (signal?.aborted) onAbort();
-      else signal?.addEventListener('abort', onAbort, { once: true });
+      forget = abort?.onAbort((reason) => this.#end?.(abortError(reason, this.#model)));
     });
   }
 
@@ -148,11 +146,11 @@ class Attempt implements ModelCall {
 const arm = (clock: Clock, ms: number, callback: () => void): unknown =>
   ms <= LONGEST_TIMER_MS ? clock.setTimeout(callback, ms) : undefined;
 
-const abortError = (signal: AbortSignal, model: Model): TroupeError =>
-  isTroupeError(signal.reason)
-    ? signal.reason
+const abortError = (reason: unknown, model: Model): TroupeError =>
+  isTroupeError(reason)
+    ? reason
     : new TroupeError('run.aborted', `Cannot finish asking ${nameOf(model)} as the call was aborted`, {
-        cause: signal.reason,
+        cause: reason,
       });
 
 const timeoutError = (model: Model, ms: number): TroupeError =>

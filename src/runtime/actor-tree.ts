@@ -4,7 +4,7 @@ import type { Outcome, RunResult } from '../contracts/run.ts';
 import type { StopReason } from '../contracts/stop.ts';
 import type { Ask } from '../machines/asks.ts';
 import type { Engagement } from '../machines/outputs.ts';
-import type { LazyAbort } from '../tools/lazy-abort.ts';
+import type { LazyAbort } from '../contracts/lazy-abort.ts';
 import { ActorEntry } from './actor-entry.ts';
 import { callDefinitions } from './call-definitions.ts';
 import type { Definition } from './definition.ts';

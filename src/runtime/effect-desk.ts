@@ -8,7 +8,7 @@ import type { SafetyStrategy } from '../contracts/safety.ts';
 import type { Artifact } from '../contracts/tool.ts';
 import type { Ask } from '../machines/asks.ts';
 import type { Approval } from '../machines/tool-call-context.ts';
-import type { LazyAbort } from '../tools/lazy-abort.ts';
+import type { LazyAbort } from '../contracts/lazy-abort.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { Actor } from './stage.ts';
 

@@ -3,7 +3,7 @@ import { isPromise } from '../actors/promises.ts';
 import { errorData, TroupeError } from '../contracts/error.ts';
 import type { EffectRecord } from '../contracts/run.ts';
 import type { Ask } from '../machines/asks.ts';
-import { LazyAbort } from '../tools/lazy-abort.ts';
+import { LazyAbort } from '../contracts/lazy-abort.ts';
 import type { Actor, EffectUnderWay } from './stage.ts';
 import { EffectDesk } from './effect-desk.ts';
 import type { Envelope } from './stage.ts';

@@ -1,7 +1,7 @@
 import { TroupeError } from '../contracts/error.ts';
 import type { ApprovalRequest, Person } from '../contracts/run.ts';
 import type { Approval } from '../machines/tool-call-context.ts';
-import type { LazyAbort } from '../tools/lazy-abort.ts';
+import type { LazyAbort } from '../contracts/lazy-abort.ts';
 
 /**
  * Where questions and approvals of a run wait for a person: a `Person` given with the run, or whoever holds the handle.

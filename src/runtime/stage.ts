@@ -7,7 +7,7 @@ import type { SafetyStrategy } from '../contracts/safety.ts';
 import type { Artifact } from '../contracts/tool.ts';
 import type { Ask } from '../machines/asks.ts';
 import type { Carrier, Engagement } from '../machines/outputs.ts';
-import type { LazyAbort } from '../tools/lazy-abort.ts';
+import type { LazyAbort } from '../contracts/lazy-abort.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { Definition } from './definition.ts';
 import type { EventLog } from './event-log.ts';

@@ -13,7 +13,7 @@ import type {
 } from '../contracts/tool.ts';
 import { classifyToolError, statusOf } from './classify-tool-error.ts';
 import { MAX_TIMEOUT_MS } from './define-tool.ts';
-import type { LazyAbort } from './lazy-abort.ts';
+import type { LazyAbort } from '../contracts/lazy-abort.ts';
 import { issuesText } from './schemas.ts';
 import { isThenable } from './thenable.ts';
 import { failure, success } from './tool-result.ts';

@@ -1,3 +1,4 @@
+import { LazyAbort } from '../../src/contracts/lazy-abort.ts';
 import { describe, expect, it, vi } from 'vitest';
 import { isTroupeError, TroupeError } from '../../src/contracts/error.ts';
 import {
@@ -121,9 +122,9 @@ describe('an answer that is there at once', () => {
 describe('an answer that is promised', () => {
   it('comes through, and nothing stays behind', async () => {
     const held = heldModel();
-    const abort = new AbortController();
-    const removed = vi.spyOn(abort.signal, 'removeEventListener');
-    const { clock, answer } = start(held.model, { signal: abort.signal });
+    const abort = new LazyAbort();
+    const removed = vi.spyOn(abort, 'onAbort');
+    const { clock, answer } = start(held.model, { abort });
     expect(clock.pending).toBe(2);
     held.resolve();
     expect((await answer).value).toBe(hello);
@@ -204,9 +205,9 @@ describe('an answer that is promised', () => {
   });
 
   it('[P8] ends at once when the run is aborted, also if the model does not listen', async () => {
-    const abort = new AbortController();
+    const abort = new LazyAbort();
     const held = heldModel();
-    const { clock, answer } = start(held.model, { signal: abort.signal });
+    const { clock, answer } = start(held.model, { abort });
     const signal = held.signal();
     abort.abort(new TroupeError('run.aborted', 'Enough.'));
     expect((await answer).error).toMatchObject({ code: 'run.aborted', message: 'Enough.' });
@@ -215,9 +216,9 @@ describe('an answer that is promised', () => {
   });
 
   it('[P8] an abort for a reason of one’s own keeps it as the cause', async () => {
-    const abort = new AbortController();
+    const abort = new LazyAbort();
     abort.abort('tired');
-    const { answer } = start(heldModel().model, { signal: abort.signal });
+    const { answer } = start(heldModel().model, { abort });
     expect((await answer).error).toMatchObject({ code: 'run.aborted', retryable: 'no', cause: 'tired' });
   });
 

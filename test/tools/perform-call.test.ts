@@ -6,7 +6,7 @@ import type { Json } from '../../src/contracts/json.ts';
 import type { ToolContext } from '../../src/contracts/tool.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define-tool.ts';
-import { LazyAbort } from '../../src/tools/lazy-abort.ts';
+import { LazyAbort } from '../../src/contracts/lazy-abort.ts';
 import { performCall } from '../../src/tools/perform-call.ts';
 import { dual } from '../../src/tools/tool-result.ts';
 import { callOf, perform, performNow, toolContext } from './tool-context.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/contracts/clock.ts';
 import type { Json } from '../../src/contracts/json.ts';
 import type { Tool, ToolCall, ToolContext, ToolResult } from '../../src/contracts/tool.ts';
-import { LazyAbort } from '../../src/tools/lazy-abort.ts';
+import { LazyAbort } from '../../src/contracts/lazy-abort.ts';
 import { performCall } from '../../src/tools/perform-call.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 
