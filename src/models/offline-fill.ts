@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, type JsonSchema } from '../contracts/json.ts';
-import { branchOf, listOf, resolveSchema, typesOf } from './offline-schema.ts';
+import { branchOf, listOf, propertiesOf, resolveSchema, typesOf } from './offline-schema.ts';
 import { pickFrom } from './offline-choices.ts';
 import { fillBoolean, fillNumber } from './offline-scalars.ts';
-import { fillString } from './offline-strings.ts';
+import { fillString, isTask } from './offline-strings.ts';
 import { fitCount, workIn } from './offline-parts.ts';
 import type { Material } from './offline-material.ts';
 
@@ -24,7 +24,6 @@ export const fill = (
   isRequired = true,
 ): Filled => {
   const plain = branchOf(resolveSchema(schema, root), root);
-  if ('const' in plain) return { value: plain['const'], found: 0, missing: 0 };
   const made = make(plain, key, material, root, isRequired);
   if (made.value !== undefined) return made;
   if ('default' in plain) return { value: isRequired ? plain['default'] : undefined, found: 0, missing: 0 };
@@ -40,6 +39,7 @@ const make = (
   root: JsonSchema,
   isRequired: boolean,
 ): Filled => {
+  if ('const' in schema) return { value: schema['const'], found: 0, missing: 0 };
   const choices = listOf(schema['enum']);
   if (choices.length > 0) return one(pickFrom(choices, key, material));
   const [type] = typesOf(schema).filter((each) => each !== 'null');
@@ -108,10 +108,26 @@ const fillArray = (
   const most = countOf(schema['maxItems'], Infinity);
   const [type] = typesOf(items);
   if (type === 'object') {
+    // What has been answered needs no more work.
+    if (least === 0 && material.found !== undefined && !statesFindings(items))
+      return { value: [], found: 0, missing: 0 };
     const sources = fitCount(itemTexts(items, material), Math.max(least, 1), most);
     const filled = sources.map((part, turn) => fill(items, key, about(material, part, turn), root));
     const values = filled.flatMap(({ value }) => (value === undefined ? [] : [value]));
     return { value: values, found: values.length, missing: 0 };
+  }
+  if (
+    type === 'string' &&
+    !('enum' in items) &&
+    material.purpose === 'answer' &&
+    material.found === undefined &&
+    isTask(key)
+  ) {
+    const parts = fitCount(workIn(material.question), least, most);
+    const values = parts.flatMap(
+      (part, turn) => make(items, key, about(material, part, turn), root, true).value ?? [],
+    );
+    if (values.length >= least) return { value: values, found: values.length, missing: 0 };
   }
   const wanted =
     material.found !== undefined && material.purpose === 'answer'
@@ -125,10 +141,6 @@ const fillArray = (
     if (value === undefined || (values.includes(value) && schema['uniqueItems'] !== false)) break;
     values.push(value);
   }
-  if (values.length === 0 && type === 'string' && material.purpose === 'answer' && isRequired) {
-    const parts = workIn(material.question);
-    return { value: fitCount(parts, least, most), found: parts.length, missing: 0 };
-  }
   if (values.length < least) {
     if (material.purpose === 'call' && !isRequired) return nothing;
     const lacking = values.length === 0 ? 1 : 0;
@@ -140,12 +152,15 @@ const fillArray = (
     : { value: values, found: values.length, missing: 0 };
 };
 
-/** What the items of a list are made of: what was found, if they are to say it, else the parts of the request. */
-const itemTexts = (items: JsonSchema, material: Material): string[] => {
-  const names = isJsonObject(items['properties']) ? Object.keys(items['properties']) : [];
-  const states = names.some((name) =>
+/** Whether the items of a list say what was found, rather than what is to be done. */
+const statesFindings = (items: JsonSchema): boolean =>
+  Object.keys(propertiesOf(items)).some((name) =>
     /text|statement|fact|quote|claim|finding|sentence|source|citation/i.test(name),
   );
+
+/** What the items of a list are made of: what was found, if they are to say it, else the parts of the request. */
+const itemTexts = (items: JsonSchema, material: Material): string[] => {
+  const states = statesFindings(items);
   const quotes = material.found?.quotes ?? [];
   return states && quotes.length > 0 ? quotes.map(({ text }) => text) : workIn(material.question);
 };
@@ -169,7 +184,7 @@ const countOf = (value: Json | undefined, otherwise: number): number =>
 
 /** A value that at least fits the schema, where the prompt holds none. */
 const fallback = (schema: JsonSchema, key: string, material: Material, root: JsonSchema): Json => {
-  const [choice] = listOf(schema['enum']);
+  const [choice] = 'const' in schema ? [schema['const']] : listOf(schema['enum']);
   if (choice !== undefined) return choice;
   const [example] = listOf(schema['examples']);
   if (example !== undefined) return example;

@@ -80,14 +80,14 @@ const POINTERS = new Set([
 ]);
 
 const isPointing = (part: string): boolean =>
-  wordsOf(part).some((word) => POINTERS.has(word)) || contentWords(part).length < 2;
+  wordsOf(part).some((word) => POINTERS.has(word)) || wordsOf(part).length < 3;
 
 /** `parts` in exactly so many items: the last ones joined, or the first repeated. */
 export const fitCount = (parts: readonly string[], least: number, most: number): string[] => {
   const kept =
     parts.length <= most
       ? [...parts]
-      : [...parts.slice(0, Math.max(0, most - 1)), parts.slice(most - 1).join(' ')].slice(0, most);
+      : [...parts.slice(0, Math.max(0, most - 1)), parts.slice(most - 1).join(' and ')].slice(0, most);
   const [first = ''] = parts;
   while (kept.length < Math.min(least, most))
     kept.push(parts[kept.length % Math.max(1, parts.length)] ?? first);

@@ -3,6 +3,7 @@ import { plainText } from './offline-canonical.ts';
 import { bestAlternative } from './offline-choices.ts';
 import type { Material } from './offline-material.ts';
 import { alternativesFor } from './offline-reading.ts';
+import { typesOf } from './offline-schema.ts';
 import { contentWords, flat, shorten, wordsOf } from './offline-text.ts';
 import {
   cuedValue,
@@ -23,6 +24,9 @@ const ANSWERS =
   /answer|text|summary|result|conclusion|response|report|content|message|explanation|reason|note|body|output|statement|claim|fact|finding|quote|point|sentence/i;
 const TASKS =
   /^(?:sub)?(?:task|question|query|request|prompt|goal|instruction|step|part|todo|topic|problem|input|work|assignment|title|description)s?$/i;
+/** Whether a property is for something to do or to ask. */
+export const isTask = (key: string): boolean => TASKS.test(key);
+
 const SEARCHES = /^(?:search_?)?(?:query|q|queries|keywords?|terms?|search|pattern|search_?term)$/i;
 
 /** The text that fits a property best; undefined where the material holds none. */
@@ -53,7 +57,7 @@ const stringFor = (
   }
   if (typeof schema['pattern'] === 'string') return patternValue(schema['pattern'], material);
   return material.purpose === 'answer'
-    ? answerString(key, material, isRequired)
+    ? answerString(key, material, isRequired, typesOf(schema).includes('null'))
     : callString(schema, key, material, isRequired);
 };
 
@@ -72,7 +76,12 @@ const patternValue = (pattern: string, { pool }: Material): string | undefined =
   return found;
 };
 
-const answerString = (key: string, material: Material, isRequired: boolean): string | undefined => {
+const answerString = (
+  key: string,
+  material: Material,
+  isRequired: boolean,
+  isNullable: boolean,
+): string | undefined => {
   const { found, pool, contexts, question } = material;
   if (found !== undefined) {
     if (CITES.test(key)) {
@@ -89,11 +98,13 @@ const answerString = (key: string, material: Material, isRequired: boolean): str
       return found.quotes[material.turn]?.text;
     }
   }
+  // An answer that may be null waits until there is one.
+  if (isNullable && ANSWERS.test(key)) return undefined;
   const alternatives = alternativesFor(key, contexts);
   if (alternatives.length > 0) return bestAlternative(alternatives, material);
   const own = labelledValue(key, pool);
   if (own !== undefined) return own;
-  if (TASKS.test(key)) return material.turn > 0 && pool.used.has(question) ? undefined : question;
+  if (TASKS.test(key)) return question;
   const cued = cuedValue(key, pool);
   if (cued !== undefined || !isRequired) return cued;
   return found?.text ?? quotedValue(pool) ?? properName(pool);

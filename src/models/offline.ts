@@ -11,7 +11,7 @@ import {
   withoutObjected,
   type RatedQuote,
 } from './offline-answer.ts';
-import { jsonIn, quotesIn, statement, type Quote } from './offline-evidence.ts';
+import { citationsIn, jsonIn, quotesIn, statement, type Quote } from './offline-evidence.ts';
 import { fill } from './offline-fill.ts';
 import type { Found, Material } from './offline-material.ts';
 import { missingEvidence, objection, trialOf, ungrounded, verdictShape } from './offline-judge.ts';
@@ -109,29 +109,35 @@ const hasTools = (request: ModelRequest): boolean =>
 
 /** What there is to answer with; nothing where neither tools nor others said anything. */
 const foundFor = (reading: Reading, hadTools: boolean): Found | undefined => {
-  if (reading.calls.length === 0 && reading.told.length === 0 && findingsIn(reading).length === 0)
-    return undefined;
+  const isTold = reading.told.length > 0 || textsIn(reading).some((text) => text !== '');
+  if (reading.calls.length === 0 && !isTold) return undefined;
   return answerFrom(reading, hadTools);
 };
 
 const FINDINGS =
   /finding|evidence|passage|source|result|material|note|context|research|answer|report|document|quote|fact|said|repl/i;
 
+/** `[researcher] task` above what somebody reported. */
+const NAMED = /^\[[\w .-]+\] [^\n]*(?=\n)/gm;
+
 /** What the prompt itself holds to answer from: sections labelled so, or with citations. */
-const findingsIn = (reading: Reading, first = 0): Quote[] => {
-  const texts = [
-    ...labelled(reading.sections, FINDINGS).map(({ body }) => body),
-    ...reading.sections
-      .filter(
-        ({ label, body }) =>
-          !FINDINGS.test(label) && body !== reading.question && /\[[^\]\n]+:\d+(?:-\d+)?\]/.test(body),
-      )
-      .map(({ body }) => body),
-    ...reading.told,
-  ];
+const textsIn = (reading: Reading): string[] => [
+  ...labelled(reading.sections, FINDINGS).map(({ body }) => body),
+  ...reading.sections
+    .filter(
+      ({ label, body }) => !FINDINGS.test(label) && body !== reading.question && citationsIn(body).length > 0,
+    )
+    .map(({ body }) => body),
+  ...reading.told,
+];
+
+/** All of it that can be quoted; passages are counted from `first`. */
+const findingsIn = (reading: Reading, first: number): Quote[] => {
   const quotes: Quote[] = [];
-  for (const text of texts) quotes.push(...quotesIn(text, (quotes.at(-1)?.passage ?? first - 1) + 1));
-  return quotes;
+  for (const text of textsIn(reading).map((each) => each.replace(NAMED, '')))
+    quotes.push(...quotesIn(text, (quotes.at(-1)?.passage ?? first - 1) + 1));
+  // A question answers nothing, and that somebody found nothing is no finding.
+  return quotes.filter(({ text }) => !text.endsWith('?') && !saysNothing(text));
 };
 
 const answerFrom = (reading: Reading, hadTools: boolean): Found => {
