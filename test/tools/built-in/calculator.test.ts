@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { calculate, calculator } from '../../../src/tools/built-in/calculator.ts';
@@ -23,6 +24,9 @@ describe('school arithmetic', () => {
     ['1e3 + 2.5E-1', 1000.25],
     ['10 % 3', 1],
     ['10 mod 3', 1],
+    ['-7 % 3', 2],
+    ['7 % -3', -2],
+    ['-5.5 % 5.5', 0],
     ['6 × 7 ÷ 2 − 1', 20],
     ['sqrt(3^2 + 4^2)', 5],
     ['round(19.99 * 3, 2)', 59.97],
@@ -33,6 +37,8 @@ describe('school arithmetic', () => {
     ['cos(2 * pi)', 1],
     ['9007199254740991', 9007199254740991],
     ['((((((1))))))', 1],
+    ['('.repeat(100) + '1' + ')'.repeat(100), 1],
+    ['-'.repeat(100) + '1', 1],
   ])('%s is %d', (expression, result) => {
     expect(calculate(expression)).toBe(result);
   });
@@ -58,6 +64,16 @@ describe('school arithmetic', () => {
     });
     expect(calculator.describe({ expression: '19 + 23' })).toBe('Calculating 19 + 23');
   });
+});
+
+test('it runs where no code may be made of text, as under a strict content security policy', () => {
+  const program = `import('./src/tools/built-in/calculator.ts').then((it) => console.log(it.calculate('6 * 7')))`;
+  const run = spawnSync(
+    process.execPath,
+    ['--disallow-code-generation-from-strings', '--import', 'tsx', '-e', program],
+    { encoding: 'utf8' },
+  );
+  expect(run.stdout, run.stderr).toBe('42\n');
 });
 
 describe('what is no arithmetic', () => {
