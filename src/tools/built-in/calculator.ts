@@ -1,4 +1,4 @@
-import { compileExpression } from 'filtrex';
+import { Parser } from 'expr-eval-fork';
 import { z } from 'zod';
 import type { ErrorCode } from '../../contracts/error.ts';
 import { messageOf, TroupeError } from '../../contracts/error.ts';
@@ -6,6 +6,9 @@ import { tool } from '../define-tool.ts';
 
 /** No honest sum is longer; in characters. */
 const MAX_LENGTH = 1_000;
+
+/** Neither is any nested deeper; the parser calls itself for each parenthesis and each sign before a number. */
+const MAX_DEPTH = 100;
 
 /** Digits that hold in a double: those after are noise, as in 0.1 + 0.2. */
 const DIGITS = 15;
@@ -44,9 +47,29 @@ const spellings: ReadonlyMap<string, string> = new Map([
   ['·', '*'],
   ['÷', '/'],
   ['−', '-'],
-  ['%', ' mod '],
-  ['mod', ' mod '],
+  ['mod', '%'],
 ]);
+
+/** JavaScript's own remainder has the sign of the dividend. */
+const modulo = (a: number, b: number): number => {
+  const remainder = a % b;
+  return remainder !== 0 && remainder < 0 !== b < 0 ? remainder + b : remainder;
+};
+
+/** Works formulas out without making code of them, so that it runs under a strict CSP; it knows what is here, no more. */
+const parser = Object.assign(new Parser({ allowMemberAccess: false }), {
+  consts: Object.fromEntries(constants),
+  functions: { ...functions },
+  unaryOps: { '-': (value: number) => -value, '+': Number },
+  binaryOps: {
+    '+': (a: number, b: number) => a + b,
+    '-': (a: number, b: number) => a - b,
+    '*': (a: number, b: number) => a * b,
+    '/': (a: number, b: number) => a / b,
+    '%': modulo,
+    '^': Math.pow,
+  },
+});
 
 const TOKEN =
   /\s*(?:(?<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?<word>[A-Za-z][A-Za-z0-9]*)|(?<sign>\*\*|[-+*/^%(),×·÷−]))\s*/y;
@@ -71,26 +94,25 @@ export const calculate = (expression: string): number => {
       `it is longer than ${MAX_LENGTH} characters`,
       expression.length,
     );
-  const { formula, numbers } = read(expression);
+  const formula = read(expression);
   let result: unknown;
   try {
-    result = compileExpression(formula, { constants: numbers, extraFunctions: functions })({});
+    result = parser.evaluate(formula);
   } catch (thrown) {
     throw cannot('tool.input-invalid', expression, 'it is no formula', messageOf(thrown).split('\n', 1)[0]);
   }
-  // The library returns its errors.
-  if (result instanceof Error)
-    throw cannot('tool.input-invalid', expression, 'it is no formula', result.message);
-  if (typeof result !== 'number' || !Number.isFinite(result))
+  // The name of a function alone.
+  if (typeof result !== 'number') throw cannot('tool.input-invalid', expression, 'it is no formula', formula);
+  if (!Number.isFinite(result))
     throw cannot('tool.failed', expression, 'its result is no finite number', result);
   return Number.isInteger(result) ? result : Number(result.toPrecision(DIGITS));
 };
 
-/** The text as the parser takes it: known signs and names only, and a name in place of each number. */
-const read = (expression: string): { formula: string; numbers: Record<string, number> } => {
-  const numbers: Record<string, number> = {};
-  let formula = '';
-  let isValueExpected = true;
+/** The text as the parser takes it: numbers, known signs and names only, each apart from the next. */
+const read = (expression: string): string => {
+  const parts: string[] = [];
+  let open = 0;
+  let signs = 0;
   TOKEN.lastIndex = 0;
   for (let at = 0; at < expression.length; at = TOKEN.lastIndex) {
     const found = TOKEN.exec(expression)?.groups;
@@ -101,34 +123,25 @@ const read = (expression: string): { formula: string; numbers: Record<string, nu
         'it holds something else than numbers, signs and known functions',
         expression.slice(at, at + 20),
       );
-    const { number, word, sign = '' } = found;
-    const value = number === undefined ? constants.get(word ?? '') : Number(number);
-    if (value !== undefined) {
-      const name = `n${at}`;
-      numbers[name] = value;
-      formula += name;
-      isValueExpected = false;
-      continue;
-    }
-    if (word !== undefined && word !== 'mod') {
-      if (!Object.hasOwn(functions, word))
-        throw cannot(
-          'tool.input-invalid',
-          expression,
-          `it may use ${Object.keys(functions).join(', ')} only`,
-          word,
-        );
-      formula += word;
-      continue;
-    }
-    const read = spellings.get(word ?? sign) ?? sign;
-    // The parser knows no plus before a number.
-    if (read !== '+' || !isValueExpected) formula += read;
-    isValueExpected = read !== ')';
+    const { number, word, sign } = found;
+    if (word !== undefined && word !== 'mod' && !constants.has(word) && !Object.hasOwn(functions, word))
+      throw cannot(
+        'tool.input-invalid',
+        expression,
+        `it may use ${Object.keys(functions).join(', ')} only`,
+        word,
+      );
+    const given = number ?? word ?? sign ?? '';
+    const part = spellings.get(given) ?? given;
+    open += Number(part === '(') - Number(part === ')');
+    signs = part === '-' || part === '+' ? signs + 1 : 0;
+    if (open + signs > MAX_DEPTH)
+      throw cannot('tool.input-invalid', expression, `it is nested deeper than ${MAX_DEPTH}`, open + signs);
+    parts.push(part);
   }
-  if (formula === '')
+  if (parts.length === 0)
     throw cannot('tool.input-invalid', expression, 'there is no formula', `'${expression}'`);
-  return { formula, numbers };
+  return parts.join(' ');
 };
 
 const cannot = (code: ErrorCode, expression: string, reason: string, found: unknown): TroupeError => {

@@ -114,7 +114,7 @@ describe('what is no arithmetic', () => {
     'sqrt 4',
     'sqrt()()',
     'n0',
-  '1 + n0',
+    '1 + n0',
     'if 1 then 2 else 3',
     '1 == 1',
     '1 in (1, 2)',
