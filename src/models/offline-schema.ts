@@ -54,9 +54,9 @@ export const branchOf = (schema: JsonSchema, root: JsonSchema): JsonSchema => {
   if (branches.every((branch) => 'const' in branch))
     return { ...own, enum: branches.map((branch) => branch['const'] ?? null) };
   const chosen = branches.find((branch) => branch['type'] !== 'null') ?? branches[0] ?? {};
-  const types = typesOf(chosen);
+  const plain = branchOf(chosen, root);
   const isNullable = branches.some((branch) => branch['type'] === 'null');
-  return { ...own, ...branchOf(chosen, root), ...(isNullable ? { type: [...types, 'null'] } : {}) };
+  return { ...own, ...plain, ...(isNullable ? { type: [...new Set([...typesOf(plain), 'null'])] } : {}) };
 };
 
 /** The types that a schema allows; told from its keywords where it names none. */

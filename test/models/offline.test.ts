@@ -248,6 +248,12 @@ describe('as a judge', () => {
       'Everybody has 40 days of leave a year.',
     ],
     [
+      'nothing of it is there',
+      'Dogs may come along to work. [leave.md:1-3]',
+      'revise',
+      'Dogs may come along to work.',
+    ],
+    [
       'another passage says it',
       'The office opens at 7:30. [leave.md:1-3]',
       'revise',
@@ -488,7 +494,10 @@ describe('into a shape', () => {
         fc.oneof(fc.lorem(), fc.constantFrom(findings, 'Convert 7 USD to EUR', '')),
         async (shape, request) => {
           const value = await fill(request, z.object({ value: shape }));
-          expect(z.object({ value: shape }).safeParse(value), JSON.stringify([jsonSchemaOf(shape), value])).toMatchObject({ success: true });
+          expect(
+            z.object({ value: shape }).safeParse(value),
+            JSON.stringify([jsonSchemaOf(shape), value]),
+          ).toMatchObject({ success: true });
         },
       ),
       { numRuns: 300 },
