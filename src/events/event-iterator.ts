@@ -1,6 +1,7 @@
-import type { DeltaEvent, LiveEvent, RuntimeEvent } from '../contracts/event.ts';
+import type { DeltaEvent, LiveEvent } from '../contracts/event.ts';
 import { EVENT_VERSION } from '../contracts/event.ts';
 import { BoundedBuffer } from './bounded-buffer.ts';
+import type { EventSource } from './event-source.ts';
 import type { Watcher } from './watcher.ts';
 
 type Result = IteratorResult<LiveEvent, undefined>;
@@ -20,7 +21,7 @@ const NAME = 'iterator';
  * It starts to listen at the first `next()`, so one that nobody walks costs nothing.
  */
 export class EventIterator implements AsyncIterableIterator<LiveEvent, undefined> {
-  readonly #log: readonly RuntimeEvent[];
+  readonly #log: EventSource;
   readonly #watch: (watcher: Watcher) => () => void;
   readonly #deltas: BoundedBuffer<WaitingDelta>;
   readonly #waiters: ((result: Result) => void)[] = [];
@@ -31,7 +32,7 @@ export class EventIterator implements AsyncIterableIterator<LiveEvent, undefined
   #dropped = 0;
   #isEnded = false;
 
-  constructor(log: readonly RuntimeEvent[], capacity: number, watch: (watcher: Watcher) => () => void) {
+  constructor(log: EventSource, capacity: number, watch: (watcher: Watcher) => () => void) {
     this.#log = log;
     this.#deltas = new BoundedBuffer(capacity);
     this.#watch = watch;
@@ -81,7 +82,7 @@ export class EventIterator implements AsyncIterableIterator<LiveEvent, undefined
 
   #receive(event: LiveEvent): void {
     if (event.type !== 'model.delta') {
-      this.#happened = event.seq - (this.#log[0]?.seq ?? 0) + 1;
+      this.#happened = event.seq - (this.#log.at(0)?.seq ?? 0) + 1;
     } else if (this.#deltas.push({ event, after: this.#happened })) {
       this.#dropped += 1;
     }
@@ -106,7 +107,7 @@ export class EventIterator implements AsyncIterableIterator<LiveEvent, undefined
       return this.#dropped > 0 ? this.#takeLoss(delta.event) : this.#deltas.shift()?.event;
     }
     if (this.#given >= this.#happened) return undefined;
-    const event = this.#log[this.#given];
+    const event = this.#log.at(this.#given);
     this.#given += 1;
     return event;
   }
@@ -115,7 +116,7 @@ export class EventIterator implements AsyncIterableIterator<LiveEvent, undefined
   #takeLoss({ at, runId, path, agent }: DeltaEvent): LiveEvent {
     const count = this.#dropped;
     this.#dropped = 0;
-    const seq = this.#log[this.#given - 1]?.seq ?? 0;
+    const seq = (this.#given === 0 ? undefined : this.#log.at(this.#given - 1))?.seq ?? 0;
     return { v: EVENT_VERSION, seq, at, runId, path, agent, type: 'observer.dropped', observer: NAME, count };
   }
 }

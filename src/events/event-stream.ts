@@ -1,6 +1,7 @@
 import type { Observable } from 'rxjs';
-import type { LiveEvent, RuntimeEvent } from '../contracts/event.ts';
+import type { LiveEvent } from '../contracts/event.ts';
 import { EventIterator } from './event-iterator.ts';
+import type { EventSource } from './event-source.ts';
 import type { OnFailure } from './failure-reporter.ts';
 import { failureReporter, isAboutObservers } from './failure-reporter.ts';
 import { SafeObservable } from './safe-observable.ts';
@@ -28,7 +29,7 @@ interface Publication {
 export class EventStream {
   /** The log so far, then what happens; completes when the run has ended. Its subscribers cannot hurt the run. */
   readonly events$: Observable<LiveEvent>;
-  readonly #log: readonly RuntimeEvent[];
+  readonly #log: EventSource;
   readonly #onFailure: OnFailure;
   /** Replaced, never changed: whoever walks it sees who watched at that moment. */
   #watchers: readonly Watcher[] = [];
@@ -37,7 +38,7 @@ export class EventStream {
   #isPublishing = false;
   #isClosed = false;
 
-  constructor(log: readonly RuntimeEvent[], onFailure: OnFailure) {
+  constructor(log: EventSource, onFailure: OnFailure) {
     this.#log = log;
     const report = failureReporter(onFailure);
     this.#onFailure = (observer, error) => {
@@ -101,9 +102,10 @@ export class EventStream {
   watch(watcher: Watcher, replay = true): () => void {
     if (replay) {
       // Grows while it is walked, too: what is published meanwhile is in it.
-      for (const event of this.#log) {
+      for (let index = 0; index < this.#log.length; index += 1) {
         if (watcher.closed) return () => undefined;
-        this.#hand(watcher, event);
+        const event = this.#log.at(index);
+        if (event !== undefined) this.#hand(watcher, event);
       }
     }
     if (this.#isClosed && !this.#isPublishing) {

@@ -39,7 +39,7 @@ const DEFAULT_TOOL_CONCURRENCY = 4;
 export const agent = <
   Input extends Schema | undefined = undefined,
   Output extends Schema | undefined = undefined,
-  const State extends Json = Json,
+  State extends Json = Json,
 >(
   options: AgentOptions<Input, Output, State>,
 ): EmbeddableAgent<InputOf<Input>, OutputOf<Output>, State> & AgentFor<Input, Output, State> => {

@@ -1,18 +1,13 @@
-import { errorData } from '../contracts/error.ts';
 import type { Clock } from '../contracts/clock.ts';
+import { errorData } from '../contracts/error.ts';
 import type { DeltaEvent, EventBody, RuntimeEvent } from '../contracts/event.ts';
 import { EVENT_VERSION } from '../contracts/event.ts';
 import type { ModelDelta } from '../contracts/model.ts';
 import type { RunTotals, StepRecord } from '../contracts/run.ts';
 import { EventStream } from '../events/event-stream.ts';
-
-/** Who says it: what the runtime adds to an event's content. */
-export interface Speaker {
-  readonly path: string;
-  readonly agent: string;
-}
-
-type Counts = { -readonly [Key in Exclude<keyof RunTotals, 'durationMs'>]: number };
+import type { Speaker } from './lazy-log.ts';
+import { LazyLog } from './lazy-log.ts';
+import { RunCounter } from './run-counter.ts';
 
 interface OpenTool {
   readonly speaker: Speaker;
@@ -28,24 +23,16 @@ interface OpenTool {
  * I2  A tool that was seen to start is seen to finish.
  */
 export class EventLog {
-  readonly events: RuntimeEvent[] = [];
+  readonly events: LazyLog;
   readonly stream: EventStream;
   /** The steps of the root, in order. */
   readonly records: StepRecord[] = [];
   readonly #runId: string;
   readonly #rootPath: string;
   readonly #clock: Clock;
-  #startedAt: number;
-  readonly #counts: Counts = {
-    steps: 0,
-    modelCalls: 0,
-    toolCalls: 0,
-    inputTokens: 0,
-    outputTokens: 0,
-    cachedTokens: 0,
-    retries: 0,
-  };
+  readonly #counter = new RunCounter();
   readonly #openTools = new Map<string, OpenTool>();
+  #startedAt: number;
   #at: number;
   #isClosed = false;
   #sink: ((event: RuntimeEvent) => void) | undefined;
@@ -56,14 +43,11 @@ export class EventLog {
     this.#clock = clock;
     this.#startedAt = clock.now();
     this.#at = this.#startedAt;
-    this.stream = new EventStream(this.events, (observer, error) => {
+    this.events = new LazyLog(runId);
+    this.stream = new EventStream(this.events, (observer, thrown) => {
       const message = `Cannot go on observing with '${observer}' as it failed`;
-      const body = {
-        type: 'observer.failed',
-        observer,
-        error: errorData(error, 'internal', { message }),
-      } as const;
-      this.write(body, { path: rootPath, agent: rootPath });
+      const error = errorData(thrown, 'internal', { message });
+      this.write({ type: 'observer.failed', observer, error }, { path: rootPath, agent: rootPath });
     });
   }
 
@@ -79,24 +63,18 @@ export class EventLog {
     return this.#at;
   }
 
-  write(body: EventBody, { path, agent }: Speaker, step?: number, phase?: string): void {
+  write(body: EventBody, speaker: Speaker, step?: number, phase?: string): void {
     if (this.#isClosed) return;
+    const index = this.events.length;
     // A run may have waited in line since it was made: its time counts from its first event.
-    if (this.events.length === 0) this.#startedAt = this.now();
-    const event = {
-      v: EVENT_VERSION,
-      seq: this.events.length,
-      at: this.now(),
-      runId: this.#runId,
-      path,
-      agent,
-      ...(step === undefined ? undefined : { step }),
-      ...(phase === undefined ? undefined : { phase }),
-      ...body,
-    } as RuntimeEvent;
-    this.events.push(event);
-    this.#count(event);
-    if (this.stream.isWatched) this.stream.publish(event);
+    if (index === 0) this.#startedAt = this.now();
+    this.events.push(body, speaker, step, phase, this.now());
+    this.#counter.count(body);
+    this.#keep(body, speaker, step);
+    if (!this.stream.isWatched && this.#sink === undefined) return;
+    const event = this.events.at(index);
+    if (event === undefined) return;
+    this.stream.publish(event);
     this.#sink?.(event);
   }
 
@@ -118,24 +96,16 @@ export class EventLog {
   }
 
   get totals(): RunTotals {
-    return { ...this.#counts, durationMs: this.#at - this.#startedAt };
+    return { ...this.#counter.counts, durationMs: this.#at - this.#startedAt };
   }
 
   /** Says for every tool that was seen to start and not to finish that it will not. */
   closeTools(reason: string): void {
     for (const { speaker, step, callId, tool } of this.#openTools.values()) {
-      const message = `Cannot finish '${tool}' as ${reason}`;
-      const error = { code: 'tool.cancelled', message, retryable: 'no', tool } as const;
-      const body = {
-        type: 'tool.finished',
-        callId,
-        tool,
-        ok: false,
-        text: message,
-        durationMs: 0,
-        error,
-      } as const;
-      this.write({ ...body, synthesised: true }, speaker, step, 'ACT');
+      const text = `Cannot finish '${tool}' as ${reason}`;
+      const error = { code: 'tool.cancelled', message: text, retryable: 'no', tool } as const;
+      const end = { ok: false, text, durationMs: 0, error, synthesised: true } as const;
+      this.write({ type: 'tool.finished', callId, tool, ...end }, speaker, step, 'ACT');
     }
   }
 
@@ -145,34 +115,19 @@ export class EventLog {
     this.stream.close();
   }
 
-  #count(event: RuntimeEvent): void {
-    const counts = this.#counts;
-    switch (event.type) {
+  /** What is needed later on: the root's steps, and the tools that are open. */
+  #keep(body: EventBody, speaker: Speaker, step = 0): void {
+    switch (body.type) {
       case 'step.ended':
-        counts.steps += 1;
-        if (event.path === this.#rootPath) this.records.push(event.record);
+        if (speaker.path === this.#rootPath) this.records.push(body.record);
         break;
-      case 'model.answered':
-        counts.modelCalls += 1;
-        counts.inputTokens += event.usage.input;
-        counts.outputTokens += event.usage.output;
-        counts.cachedTokens += event.usage.cached ?? 0;
+      case 'tool.started': {
+        const { callId, tool } = body;
+        this.#openTools.set(`${speaker.path} ${callId}`, { speaker, step, callId, tool });
         break;
-      case 'tool.started':
-        this.#openTools.set(`${event.path} ${event.callId}`, {
-          speaker: event,
-          step: event.step ?? 0,
-          callId: event.callId,
-          tool: event.tool,
-        });
-        break;
+      }
       case 'tool.finished':
-        counts.toolCalls += 1;
-        this.#openTools.delete(`${event.path} ${event.callId}`);
-        break;
-      case 'model.retrying':
-      case 'tool.retrying':
-        counts.retries += 1;
+        this.#openTools.delete(`${speaker.path} ${body.callId}`);
         break;
       default:
     }

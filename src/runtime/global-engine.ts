@@ -12,6 +12,7 @@ import { withDefaults } from './engine-defaults.ts';
 import { EngineEvents } from './engine-events.ts';
 import { HeldHandle } from './held-handle.ts';
 import { RunQueue } from './run-queue.ts';
+import { rememberSettling } from './settled-runs.ts';
 import { createRun } from './start-run.ts';
 
 /** What a process-wide engine may be told. */
@@ -126,6 +127,7 @@ export class GlobalEngine implements Engine {
     };
     const settled = run.result.then(forget, forget).then(() => hooks?.settle());
     this.#unsettled.add(settled);
+    rememberSettling(run.result, settled);
     void settled.then(() => this.#unsettled.delete(settled));
     handle.enter(input, options);
     return handle;

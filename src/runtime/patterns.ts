@@ -30,7 +30,8 @@ export interface PipelineSetup<Input, Output> {
   readonly name: string;
   readonly description?: string | undefined;
   /** At least one; the first takes the pipeline's input, the last gives its output. */
-  readonly stages: readonly [Stage<Input, Output>] | readonly [Stage<Input, unknown>, ...StageLike[], Stage<never, Output>];
+  readonly stages:
+    readonly [Stage<Input, Output>] | readonly [Stage<Input, unknown>, ...StageLike[], Stage<never, Output>];
   readonly hooks?: readonly Hook[] | undefined;
 }
 
@@ -48,29 +49,47 @@ type StageLike = Member | { readonly agent: Member; readonly map: (previous: Jso
  *
  * @throws {TroupeError} `team.invalid` without a stage, or for a stage that is no agent.
  */
-export const pipeline = <Input, Output>(setup: PipelineSetup<Input, Output>): EmbeddableAgent<Input, Output> => {
+export const pipeline = <Input, Output>(
+  setup: PipelineSetup<Input, Output>,
+): EmbeddableAgent<Input, Output> => {
   const stages: readonly StageLike[] = setup.stages;
   if (stages.length === 0)
-    throw new TroupeError('team.invalid', `Cannot define the team '${setup.name}' as it has no stages: give it one at least`);
+    throw new TroupeError(
+      'team.invalid',
+      `Cannot define the team '${setup.name}' as it has no stages: give it one at least`,
+    );
   const members: Record<string, Member> = {};
   const functions: Record<string, (...values: readonly Json[]) => Json> = {};
   const roles = stages.map((stage, index) => {
-    const { member, map } = 'map' in stage ? { member: stage.agent, map: stage.map } : { member: stage, map: undefined };
+    const { member, map } =
+      'map' in stage ? { member: stage.agent, map: stage.map } : { member: stage, map: undefined };
     const { agent: plan, name } = memberOf(setup.name, `stage ${index + 1}`, member);
     const role = name in members && members[name] !== member ? `${name}-${index + 1}` : name;
     members[role] = member;
-    if (map !== undefined) functions[stageFunction(index)] = (previous = null, first = null) => map(previous, first);
-    else if (index > 0 && plan?.takesText === true) functions[stageFunction(index)] = (previous = null) => textOf(previous);
+    if (map !== undefined)
+      functions[stageFunction(index)] = (previous = null, first = null) => map(previous, first);
+    else if (index > 0 && plan?.takesText === true)
+      functions[stageFunction(index)] = (previous = null) => textOf(previous);
     return role;
   });
   const { name, description, hooks } = setup;
-  return team({ name, description, hooks, machine: pipelineMachine, members, functions, options: { stages: roles } });
+  return team({
+    name,
+    description,
+    hooks,
+    machine: pipelineMachine,
+    members,
+    functions,
+    options: { stages: roles },
+  });
 };
 
 const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value, null, 2));
 
 /** The supervisor of a team: an agent's options, but for what the pattern decides. */
-export type SupervisorOptions = Omit<AgentOptions, 'name' | 'input' | 'output' | 'prompt'> & { readonly name?: string };
+export type SupervisorOptions = Omit<AgentOptions, 'name' | 'input' | 'output' | 'prompt'> & {
+  readonly name?: string;
+};
 
 /** What a supervisor and its workers are made of. */
 export interface SupervisorWorkerSetup<Result extends 'answer' | 'replies' = 'answer' | 'replies'> {
@@ -125,7 +144,9 @@ export const supervisorWorker = <const Result extends 'answer' | 'replies' = 'an
     machine: supervisorWorkerMachine,
     members: { ...workers, [SUPERVISOR]: supervisorOf(setup.supervisor, result) },
     options: {
-      workers: Object.fromEntries(Object.entries(workers).map(([role, worker]) => [role, worker.description])),
+      workers: Object.fromEntries(
+        Object.entries(workers).map(([role, worker]) => [role, worker.description]),
+      ),
       result,
       maxRounds: setup.maxRounds ?? 3,
       maxAssignments: setup.maxAssignments ?? 16,

@@ -7,6 +7,7 @@ import type { RunHandle, RunOptions, RunResult } from '../contracts/run.ts';
 import { closeResources } from './close-resources.ts';
 import { withDefaults } from './engine-defaults.ts';
 import { engineClosed } from './global-engine.ts';
+import { settledRun } from './settled-runs.ts';
 
 /** What the engine of a request may be told. */
 export interface RequestEngineOptions extends EngineOptions {
@@ -39,6 +40,8 @@ class RequestEngine implements Engine {
   readonly #context: unknown;
   readonly #options: RequestEngineOptions;
   readonly #runs = new Set<RequestRun>();
+  /** Runs, and hooks that have not handled their last events yet. */
+  readonly #unsettled = new Set<Promise<void>>();
   readonly #ended = new ReplaySubject<void>(1);
   #closing: Promise<void> | undefined;
 
@@ -113,7 +116,10 @@ class RequestEngine implements Engine {
     const leave = (): void => {
       this.#leave(run);
     };
-    run.settled = result.then(leave, leave);
+    result.then(leave, leave);
+    const settled = settledRun(result);
+    this.#unsettled.add(settled);
+    void settled.then(() => this.#unsettled.delete(settled));
   }
 
   #leave(run: RequestRun): void {
@@ -123,7 +129,7 @@ class RequestEngine implements Engine {
 
   async #close({ drain = true, reason = 'the request is over' }: ShutdownOptions): Promise<void> {
     if (!drain) this.abort(reason);
-    await Promise.all([...this.#runs].map(({ settled }) => settled));
+    await Promise.all(this.#unsettled);
     this.#ended.next();
     const { flush, resources = [] } = this.#options;
     const context = { name: 'context', close: () => dispose(this.#context) };
@@ -138,7 +144,6 @@ class RequestRun {
   readonly options: RunOptions;
   /** Its run id is its own: the engine has not refused it. */
   hasBegun = false;
-  settled: Promise<void> = Promise.resolve();
   readonly #controller = new AbortController();
   readonly #links: (() => void)[] = [];
 

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../contracts/error.ts';
+import type { RuntimeEvent } from '../contracts/event.ts';
 import type { Json } from '../contracts/json.ts';
 import type { Outcome, RunResult } from '../contracts/run.ts';
 import type { Stage } from './stage.ts';
@@ -62,7 +63,7 @@ export const resultOf = <Output = Json>(
 ): RunResult<Output> => {
   const { log } = run;
   const isWhole = path === run.root.path;
-  const events = isWhole ? log.events : log.events.slice(since).filter((event) => isWithin(event.path, path));
+  let events: readonly RuntimeEvent[] | undefined;
   const { totals } = log;
   return {
     runId: run.runId,
@@ -74,7 +75,12 @@ export const resultOf = <Output = Json>(
     error: outcome.error,
     state: outcome.state,
     records: log.records,
-    events,
+    // Read by few: built when they are.
+    get events() {
+      return (events ??= isWhole
+        ? log.events.slice()
+        : log.events.slice(since).filter((event) => isWithin(event.path, path)));
+    },
     artifacts: run.artifacts,
     totals: isWhole ? totals : partTotals(outcome),
     effects: isWhole

@@ -2,6 +2,7 @@ import type { ModelChoice } from '../contracts/agent.ts';
 import type { Clock } from '../contracts/clock.ts';
 import type { TroupeError } from '../contracts/error.ts';
 import { errorData, toError } from '../contracts/error.ts';
+import type { EventBody } from '../contracts/event.ts';
 import { isJsonObject, toJson } from '../contracts/json.ts';
 import type { Message } from '../contracts/message.ts';
 import type { Model } from '../contracts/model.ts';
@@ -109,7 +110,7 @@ export class Run implements Stage {
   /** A machine entered a state. */
   entered(entry: Actor, phase: string, step: number): void {
     if (phase === 'CHECK_STOP') this.gate.checked();
-    this.log.write({ type: 'phase.entered', phase }, entry, step, phase);
+    this.log.write(enteredBody(phase), entry, step, phase);
   }
 
   /** A machine has come to its end. */
@@ -276,3 +277,14 @@ export class Run implements Stage {
 /** How long tearing down may take, in ms: after a normal end, and after an abort. */
 const TEARDOWN_MS = 5_000;
 const HURRIED_TEARDOWN_MS = 50;
+
+const entered = new Map<string, EventBody>();
+
+/** There are a dozen phases, and a run enters them thousands of times. */
+const enteredBody = (phase: string): EventBody => {
+  const known = entered.get(phase);
+  if (known !== undefined) return known;
+  const body = { type: 'phase.entered', phase } as const;
+  entered.set(phase, body);
+  return body;
+};

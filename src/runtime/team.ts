@@ -76,7 +76,12 @@ export const memberOf = (team: string, role: string, member: Member): Definition
   );
 };
 
-const teamInput = (name: string, input: unknown, options: Json, { runId, path, at }: Placement): TeamInput => ({
+const teamInput = (
+  name: string,
+  input: unknown,
+  options: Json,
+  { runId, path, at }: Placement,
+): TeamInput => ({
   runId,
   path,
   name,
