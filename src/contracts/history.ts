@@ -48,7 +48,9 @@ export class HistoryView<T> implements Iterable<T> {
     const { full, tail, length } = this.#history;
     const position = index < 0 ? length + index : index;
     const chunk = Math.floor(position / CHUNK);
-    return (chunk < full.length ? full[chunk] : tail)?.[position - chunk * CHUNK];
+    return chunk < full.length
+      ? full[chunk]?.[position - chunk * CHUNK]
+      : tail[position - full.length * CHUNK];
   }
 
   *[Symbol.iterator](): Iterator<T> {
