@@ -66,5 +66,13 @@ export const virtualClock = (startMs = 0): VirtualClock => {
   };
 };
 
-/** Resolves when the microtask queue has run dry: a macrotask comes after all of it. */
-const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+/**
+ * Resolves when the microtask queue has run dry: a macrotask comes after all of it. Twice, as the runtime puts off what
+ * is left of a long turn of the event loop to the next one.
+ */
+const settled = async (): Promise<void> => {
+  await macrotask();
+  await macrotask();
+};
+
+const macrotask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));

@@ -1,0 +1,94 @@
+import type { Json } from '../contracts/json.ts';
+import { isJsonObject, toJson } from '../contracts/json.ts';
+import type { RunResult } from '../contracts/run.ts';
+
+/** What two runs of one meaning may differ in: when, how long, and in which place among other agents' events. */
+const INCIDENTAL: ReadonlySet<string> = new Set([
+  'at',
+  'seq',
+  'runId',
+  'askedAt',
+  'startedAt',
+  'endedAt',
+  'durationMs',
+  'dueAt',
+  'now',
+]);
+
+/** The part of a result that is compared. */
+export type ComparableRun = Pick<
+  RunResult<unknown, unknown>,
+  'runId' | 'status' | 'stopReason' | 'output' | 'candidate' | 'state' | 'totals' | 'events' | 'effects'
+>;
+
+/**
+ * What tells two runs apart, one readable line each; empty if they mean the same.
+ *
+ * Events are compared by path, in order, without times: agents that run side by side may take turns differently.
+ * Effects are compared by key, so what was asked in one run only is found too.
+ *
+ * @example
+ * expect(compareRuns(await desk.run('…'), await runDriven(desk, '…'))).toEqual([]);
+ */
+export const compareRuns = (one: ComparableRun, other: ComparableRun): readonly string[] => [
+  ...differences('result', summaryOf(one), summaryOf(other)),
+  ...byName(groupsOf(one.events, one.runId, 'path'), groupsOf(other.events, other.runId, 'path'), 'events of'),
+  ...byName(groupsOf(one.effects, one.runId, 'key'), groupsOf(other.effects, other.runId, 'key'), 'effect'),
+];
+
+const summaryOf = ({ runId, status, stopReason, output, candidate, state, totals }: ComparableRun): Json =>
+  essence(toJson({ status, stopReason, output, candidate, state, totals }), runId);
+
+type Groups = ReadonlyMap<string, readonly Json[]>;
+
+const groupsOf = (items: readonly object[], runId: string, name: string): Groups => {
+  const groups = new Map<string, Json[]>();
+  for (const item of items) {
+    const plain = essence(toJson(item), runId);
+    const key = isJsonObject(plain) ? String(plain[name]) : '';
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [plain]);
+    else group.push(plain);
+  }
+  return groups;
+};
+
+const byName = (one: Groups, other: Groups, what: string): readonly string[] =>
+  [...new Set([...one.keys(), ...other.keys()])].flatMap((name) =>
+    differences(`${what} ${name}`, one.get(name) ?? [], other.get(name) ?? []),
+  );
+
+/** Where two values differ: the first difference of each list is enough, as what follows is shifted. */
+const differences = (place: string, one: Json | undefined, other: Json | undefined): readonly string[] => {
+  if (isList(one) && isList(other)) {
+    for (let index = 0; index < Math.max(one.length, other.length); index += 1) {
+      const found = differences(`${place}[${index}]`, one[index], other[index]);
+      if (found.length > 0) return found;
+    }
+    return [];
+  }
+  if (isJsonObject(one) && isJsonObject(other))
+    return [...new Set([...Object.keys(one), ...Object.keys(other)])].flatMap((key) =>
+      differences(`${place}.${key}`, one[key], other[key]),
+    );
+  return one === other ? [] : [`${place}: ${textOf(one)} ≠ ${textOf(other)}`];
+};
+
+const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
+
+const textOf = (value: Json | undefined): string => {
+  const text = value === undefined ? 'nothing' : JSON.stringify(value);
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+};
+
+/** A value without what is incidental; the run's id, which is part of every key, reads the same everywhere. */
+const essence = (value: Json, runId: string): Json => {
+  if (typeof value === 'string') return value.replaceAll(runId, '<run>');
+  if (isList(value)) return value.map((item) => essence(item, runId));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, item]) =>
+      INCIDENTAL.has(key) || item === undefined ? [] : [[key, essence(item, runId)]],
+    ),
+  );
+};

@@ -1,0 +1,23 @@
+/**
+ * What tests of agents need: models that follow a script, a clock that stands still, walks through machines, and the
+ * second interpreter to compare with.
+ */
+
+// Models and time
+export { calls, scriptedModel } from './scripted-model.ts';
+export type { ScriptedModel, ScriptedReply, ScriptedRequest } from './scripted-model.ts';
+export { virtualClock } from './virtual-clock.ts';
+export type { VirtualClock } from './virtual-clock.ts';
+
+// Machines, without running them
+export { walk } from './walk.ts';
+export type { PortAnswers, PortOutputs, Walk, WalkStep } from './walk.ts';
+export { begin, move } from './moves.ts';
+export type { MachineOutput, Position } from './moves.ts';
+export { deadEnds, explore, loops } from './explore.ts';
+export type { Exploration, Graph, GraphMove, Happening, Place } from './explore.ts';
+
+// Two interpreters, one meaning
+export { runDriven, streamDriven } from './run-driven.ts';
+export { compareRuns } from './compare-runs.ts';
+export type { ComparableRun } from './compare-runs.ts';

@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import type { Agent } from '../../src/contracts/agent.ts';
+import type { RuntimeEvent } from '../../src/contracts/event.ts';
+import type { RunHandle, RunOptions, RunResult } from '../../src/contracts/run.ts';
+import { definitionOf } from '../../src/runtime/definition.ts';
+import { drivenHost } from '../../src/runtime/driven-host.ts';
+import type { Host } from '../../src/runtime/stage.ts';
+import { startRun } from '../../src/runtime/start-run.ts';
+import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
+import { tool } from '../../src/tools/define-tool.ts';
+
+/** The two interpreters. */
+export const interpreters: readonly { readonly name: string; readonly host?: () => Host }[] = [
+  { name: 'live' },
+  { name: 'driven', host: drivenHost },
+];
+
+/** Starts a run as `agent.stream` does, by either interpreter, with chance taken out. */
+export const start = <Input, Output, State>(
+  agent: Agent<Input, Output, State>,
+  input: Input,
+  options: RunOptions = {},
+  host?: Host,
+): RunHandle<Output, State> => {
+  const definition = definitionOf(agent);
+  if (definition === undefined) throw new Error(`${agent.name} is no agent`);
+  return startRun<Output, State>(definition, input, options, {
+    isAttended: true,
+    random: () => 0.5,
+    ...(host === undefined ? {} : { host }),
+  });
+};
+
+/** What a run came to, also where it failed: its error carries the result. */
+export const settled = async <Output, State>(
+  handle: Pick<RunHandle<Output, State>, 'result'>,
+): Promise<RunResult<Output, State>> => {
+  try {
+    return await handle.result;
+  } catch (error) {
+    if (typeof error === 'object' && error !== null && 'result' in error)
+      return error.result as RunResult<Output, State>;
+    throw error;
+  }
+};
+
+/** Moves a virtual clock on until `until` is settled, in steps; gives up after a virtual day. */
+export const letTimePass = async <T>(clock: VirtualClock, until: Promise<T>, stepMs = 1_000): Promise<T> => {
+  let isSettled = false;
+  const stop = (): void => {
+    isSettled = true;
+  };
+  until.then(stop, stop);
+  for (let passed = 0; !isSettled && passed <= 86_400_000; passed += stepMs) await clock.advance(stepMs);
+  if (!isSettled) throw new Error('a virtual day has passed, and nothing has happened');
+  return until;
+};
+
+/** All that microtasks and the turns of the event loop that are due have to do is done. */
+export const quiet = async (): Promise<void> => {
+  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+};
+
+/** The types of events, in order. */
+export const typesOf = (events: readonly { readonly type: string }[]): readonly string[] =>
+  events.map(({ type }) => type);
+
+/** The events of one type. */
+export const ofType = <Type extends RuntimeEvent['type']>(
+  events: readonly RuntimeEvent[],
+  type: Type,
+): readonly Extract<RuntimeEvent, { type: Type }>[] =>
+  events.filter((event): event is Extract<RuntimeEvent, { type: Type }> => event.type === type);
+
+/** The phases entered, in order; of one path, if it is given. */
+export const phasesOf = (events: readonly RuntimeEvent[], path?: string): readonly string[] =>
+  ofType(events, 'phase.entered')
+    .filter((event) => path === undefined || event.path === path)
+    .map(({ phase }) => phase);
+
+/** A promise and its ends. */
+export interface Deferred<T> {
+  readonly promise: Promise<T>;
+  resolve(value: T): void;
+  reject(error: unknown): void;
+}
+
+/** A promise that a test settles. */
+export const deferred = <T>(): Deferred<T> => {
+  let resolve!: (value: T) => void;
+  let reject!: (error: unknown) => void;
+  const promise = new Promise<T>((onResolve, onReject) => {
+    resolve = onResolve;
+    reject = onReject;
+  });
+  return { promise, resolve, reject };
+};
+
+/** A promise that nobody keeps. */
+export const never = <T>(): Promise<T> => new Promise(() => undefined);
+
+/** Gives back what it is given. */
+export const echo = tool({
+  name: 'echo',
+  description: 'Gives back what it is given.',
+  input: z.object({ text: z.string() }),
+  execute: ({ text }) => text,
+});
+
+/** Does not come back, and does not listen to its signal. */
+export const hang = tool({
+  name: 'hang',
+  description: 'Does not come back.',
+  input: z.object({}),
+  timeoutMs: Infinity,
+  execute: () => never<string>(),
+});
