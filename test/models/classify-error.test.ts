@@ -73,6 +73,11 @@ describe('[D23] [DODO-32] a status is read before any text', () => {
       openaiError(429, { type: 'insufficient_quota' }),
       'model.quota no',
     ],
+    [
+      '429 with the code of an empty quota, and a wait that would not fill it',
+      openaiError(429, { code: 'insufficient_quota' }, { 'retry-after': '1' }),
+      'model.quota no',
+    ],
     ['429 with a hard limit', openaiError(429, { code: 'billing_hard_limit_reached' }), 'model.quota no'],
     [
       '429 with a limit of spending',
