@@ -52,12 +52,15 @@ export const ready: Step = { prepare: () => prepared() };
 
 export const problem = (message: string): ErrorData => ({ code: 'input.invalid', message, retryable: 'no' });
 
-export const deciding = (decision: Decision): Decided => ({ kind: 'decided', decision });
+/** A decision that stands. */
+export type Stands = Extract<Decided, { kind: 'decided' }>;
 
-export const saying = (answer: Json): Decided => deciding({ kind: 'answer', answer });
+export const deciding = (decision: Decision): Stands => ({ kind: 'decided', decision });
+
+export const saying = (answer: Json): Stands => deciding({ kind: 'answer', answer });
 
 /** `name!` is a tool that runs alone. */
-export const calling = (...names: readonly string[]): Decided => {
+export const calling = (...names: readonly string[]): Stands => {
   const calls: readonly PlannedCall[] = names.map((name, index) => ({
     id: `call_${index}`,
     name: name.replace('!', ''),

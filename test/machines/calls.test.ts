@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Acted, Decided } from '../../src/machines/agent-context.ts';
 import { again, failure, refusing, resulting, saying, success, trouble } from './agent-walks.ts';
 import type { ModelStep, ToolStep } from './call-walks.ts';
 import { abortCall, breakCall, modelWalk, toolWalk } from './call-walks.ts';
@@ -9,7 +10,7 @@ const asks = (outputs: ReturnType<typeof modelWalk>['outputs']) =>
 const told = (outputs: ReturnType<typeof modelWalk>['outputs']) =>
   outputs.flatMap((each) => (each.type === 'emit' ? [each.body] : []));
 
-const model = (output = saying('42')): ModelStep => ({ model: () => output });
+const model = (output: Decided = saying('42')): ModelStep => ({ model: () => output });
 const hopeless = trouble({ waitMs: null });
 
 describe('[M37] a troubled model call', () => {
@@ -51,7 +52,7 @@ describe('[M37] a troubled model call', () => {
       model(vain),
       pause,
       model({ ...hopeless, usage }),
-      model({ ...saying('42'), ...{ usage } }),
+      model({ ...saying('42'), usage }),
     ];
     const { output } = modelWalk(steps, {}, 2);
     expect(output).toMatchObject({
@@ -124,7 +125,7 @@ describe('[M37] a troubled model call', () => {
   });
 });
 
-const tool = (output = resulting()): ToolStep => ({ tool: () => output });
+const tool = (output: Acted = resulting()): ToolStep => ({ tool: () => output });
 const asking = { needsApproval: true, waitMs: null };
 const yes: ToolStep = { approve: () => ({ isApproved: true }) };
 const no: ToolStep = { approve: () => ({ isApproved: false, reason: 'too dear' }) };

@@ -167,7 +167,7 @@ describe.each(agents)('[M1] an agent $kind', ({ bounded, endless, sizes }) => {
 
   test('[I3] ends in each of its four ways', () => {
     const ends = bounded.places.filter(({ isFinal }) => isFinal).map(({ name }) => name.split(' ')[0]);
-    expect([...new Set(ends)].toSorted()).toEqual(['"aborted"', '"completed"', '"failed"', '"stopped"']);
+    expect(new Set(ends)).toEqual(new Set(['"aborted"', '"completed"', '"failed"', '"stopped"']));
   });
 
   test('[I4, D31] goes round only through CHECK_STOP, where the step limit holds', () => {
