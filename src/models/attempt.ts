@@ -67,6 +67,7 @@ class Attempt implements ModelCall {
   /** Why the attempt was ended from outside, if it was. */
   #reason: TroupeError | undefined;
   #end: ((error: TroupeError) => void) | undefined;
+  #forget: (() => void) | undefined;
   #heardAt = 0;
   #idleTimer: unknown;
 
@@ -87,7 +88,8 @@ class Attempt implements ModelCall {
       this.#controller = new AbortController();
       const { abort } = this.#options;
       if (this.#reason !== undefined) this.#controller.abort(this.#reason);
-      else if (abort?.isAborted && !this.isOver) this.#controller.abort(abortError(abort.reason, this.#model));
+      else if (abort?.isAborted && !this.isOver)
+        this.#controller.abort(abortError(abort.reason, this.#model));
     }
     return this.#controller.signal;
   }
@@ -96,13 +98,12 @@ class Attempt implements ModelCall {
     const { clock, abort } = this.#options;
     const timeoutMs = this.#options.attemptTimeoutMs ?? DEFAULT_ATTEMPT_TIMEOUT_MS;
     return new Promise((resolve, reject) => {
-      let forget: (() => void) | undefined;
       const settle = (): boolean => {
         if (this.isOver) return false;
         this.isOver = true;
         clock.clearTimeout(timer);
         clock.clearTimeout(this.#idleTimer);
-        forget?.();
+        this.#forget?.();
         return true;
       };
       this.#end = (error) => {
@@ -123,7 +124,7 @@ class Attempt implements ModelCall {
           if (settle()) reject(error);
         },
       );
-      forget = abort?.onAbort((reason) => this.#end?.(abortError(reason, this.#model)));
+      this.#forget = abort?.onAbort((reason) => this.#end?.(abortError(reason, this.#model)));
     });
   }
 

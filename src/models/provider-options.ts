@@ -45,7 +45,8 @@ export const sdkOptions = (
  * hurts nobody: half an event is no JSON, with or without it.
  */
 const withLastLine = (response: Response): Response => {
-  if (response.body === null || !/event-stream/i.test(response.headers.get('content-type') ?? '')) return response;
+  if (response.body === null || !/event-stream/i.test(response.headers.get('content-type') ?? ''))
+    return response;
   const lastLine = new TransformStream<Uint8Array, Uint8Array>({
     flush: (controller) => controller.enqueue(new TextEncoder().encode('\n\n')),
   });

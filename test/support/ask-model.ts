@@ -28,7 +28,11 @@ export interface Asked {
 }
 
 /** Asks a model without anything around it, and keeps what it tells on the way. */
-export const ask = (model: Model, request = question(), signal: AbortSignal = new AbortController().signal): Asked => {
+export const ask = (
+  model: Model,
+  request = question(),
+  signal: AbortSignal = new AbortController().signal,
+): Asked => {
   const deltas: ModelDelta[] = [];
   const call: ModelCall = {
     key: 'run#1.DECIDE.0.1',
