@@ -2,6 +2,7 @@ import type { Clock } from '../contracts/clock.ts';
 import { isTroupeError, TroupeError } from '../contracts/error.ts';
 import type { LazyAbort } from '../contracts/lazy-abort.ts';
 import type { Model, ModelAnswer, ModelCall, ModelDelta, ModelRequest } from '../contracts/model.ts';
+import { modelRetryDefaults } from './retry-policy.ts';
 
 /** What one guarded attempt needs to know. */
 export interface AttemptOptions {
@@ -16,6 +17,8 @@ export interface AttemptOptions {
   readonly idleTimeoutMs?: number | undefined;
   readonly isWatched?: boolean | undefined;
   readonly onDelta?: ((delta: ModelDelta) => void) | undefined;
+  /** Told of an answer that came after the attempt had ended otherwise. */
+  readonly onLate?: ((answer: ModelAnswer) => void) | undefined;
 }
 
 /**
@@ -48,9 +51,6 @@ export const attemptModel = (
   attempt.isOver = true;
   return answer;
 };
-
-const DEFAULT_ATTEMPT_TIMEOUT_MS = 600_000;
-const DEFAULT_IDLE_TIMEOUT_MS = 90_000;
 
 /** A timer set for longer fires at once: the platform keeps the delay in 32 bits. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -96,7 +96,7 @@ class Attempt implements ModelCall {
 
   guard(answer: Promise<ModelAnswer>): Promise<ModelAnswer> {
     const { clock, abort } = this.#options;
-    const timeoutMs = this.#options.attemptTimeoutMs ?? DEFAULT_ATTEMPT_TIMEOUT_MS;
+    const timeoutMs = this.#options.attemptTimeoutMs ?? modelRetryDefaults.attemptTimeoutMs;
     return new Promise((resolve, reject) => {
       const settle = (): boolean => {
         if (this.isOver) return false;
@@ -129,7 +129,7 @@ class Attempt implements ModelCall {
   }
 
   get #idleTimeoutMs(): number {
-    return this.#options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS;
+    return this.#options.idleTimeoutMs ?? modelRetryDefaults.idleTimeoutMs;
   }
 
   /** One timer is re-armed when it fires: a new one for every delta would cost more than the delta. */
