@@ -1,6 +1,6 @@
 import type { Quote } from './offline-evidence.ts';
 import { related } from './offline-synonyms.ts';
-import { contentStems, flat, overlap, shorten, stemSet } from './offline-text.ts';
+import { contentStems, flat, overlap, shorten, stemSet, termsOf, type Term } from './offline-text.ts';
 
 /** One or more quotes that stand next to each other, with how well they answer. */
 export interface RatedQuote {
@@ -14,6 +14,8 @@ export interface RatedQuote {
   /** Which quotes it is made of: the first, and how many. */
   readonly first: number;
   readonly size: number;
+  /** The passage. */
+  readonly context: string;
 }
 
 /** What was found for a question, best first. */
@@ -27,8 +29,15 @@ export interface Findings {
   readonly weights: readonly number[];
 }
 
-/** Less of a question covered than this is no answer. */
-export const ENOUGH = 0.55;
+/** Less of a question covered than this is no answer; of one or two words none may be missing. */
+const ENOUGH = 0.55;
+const ENOUGH_OF_FEW = 0.68;
+
+/** The same where somebody already chose what answers it. */
+const ENOUGH_CHOSEN = 0.3;
+
+/** A line of more words than this is a table or squeezed code, not something to quote. */
+const MOST_WORDS = 90;
 
 /** Sentences that are quoted together, and characters of them. */
 const WIDEST = 3;
@@ -37,27 +46,27 @@ const LONGEST_QUOTE = 600;
 
 /** Rates what can be quoted by the words of the question that it holds; rare ones count more. */
 export const rate = (question: string, quotes: readonly Quote[]): Findings => {
-  const asked = contentStems(question);
+  const asked = termsOf(question);
   const passages = new Map<number, Set<string>>();
   for (const { passage, citation, around } of quotes) {
     if (!passages.has(passage)) passages.set(passage, stemSet(`${citation} ${around}`));
   }
   const every = [...passages.values()];
-  const weights = asked.map((word) => {
-    const holding = every.filter((words) => holds(words, word) > 0).length;
+  const weights = asked.map((term) => {
+    const holding = every.filter((words) => holds(words, term) > 0).length;
     return Math.log(1 + (every.length + 1) / (holding + 0.5));
   });
   const whole = weights.reduce((sum, weight) => sum + weight, 0) || 1;
   const share = (words: ReadonlySet<string>): number =>
-    asked.reduce((sum, word, index) => sum + holds(words, word) * (weights[index] ?? 0), 0) / whole;
+    asked.reduce((sum, term, index) => sum + holds(words, term) * (weights[index] ?? 0), 0) / whole;
   const wanted = wantedIn(question);
   const covered = new Map([...passages].map(([passage, words]) => [passage, share(words)]));
   const stems = quotes.map(({ text }) => stemSet(text));
   const rated = windowsOf(quotes).map(({ first, size, isOneBlock }): RatedQuote => {
     const inside = quotes.slice(first, first + size);
     const words = new Set(stems.slice(first, first + size).flatMap((each) => [...each]));
-    const text = inside.map((quote) => quote.text).join(' ');
-    const { citation = '', passage = 0 } = inside[0] ?? {};
+    const text = inside.map((quote) => quote.text).join(SEAM);
+    const { citation = '', passage = 0, around: context = '' } = inside[0] ?? {};
     const own = share(words);
     const around = covered.get(passage) ?? 0;
     const isKind = wanted === undefined || wanted.test(text);
@@ -65,13 +74,16 @@ export const rate = (question: string, quotes: readonly Quote[]): Findings => {
     // Each more sentence has to earn its place, the more so across paragraphs; code and titles explain little.
     const width = 1 - (isOneBlock ? 0.05 : 0.12) * (size - 1);
     const plain = inside.every((quote) => quote.kind === 'prose') ? 1 : 0.75;
-    const length = words.size < 4 ? 0.5 : text.length > LONGEST_QUOTE ? 0.75 : 1;
+    const length =
+      words.size < 4 ? 0.5 : text.length > LONGEST_QUOTE ? (words.size > MOST_WORDS ? 0.2 : 0.75) : 1;
     const early = 0.03 / (1 + passage);
     const score = (own + 0.5 * around + kind) * width * plain * length + early;
-    return { text, citation, own, covered: around, score, first, size };
+    return { text, citation, own, covered: around, score, first, size, context };
   });
   rated.sort((a, b) => b.score - a.score);
-  const missing = asked.filter((word) => !every.some((words) => holds(words, word) > 0));
+  const missing = asked
+    .filter((term) => !every.some((words) => holds(words, term) > 0))
+    .map(({ word }) => word);
   return {
     quotes: rated,
     coverage: rated[0]?.covered ?? 0,
@@ -106,9 +118,17 @@ const windowsOf = (quotes: readonly Quote[]): Window[] =>
     return windows;
   });
 
+/** Whether what was found can answer the question; less is needed where somebody already chose it. */
+export const isAnswered = (question: string, findings: Findings, wasChosen: boolean): boolean => {
+  const least = wasChosen ? ENOUGH_CHOSEN : termsOf(question).length > 2 ? ENOUGH : ENOUGH_OF_FEW;
+  return findings.quotes.length > 0 && findings.coverage >= least;
+};
+
 /** 1 for the word itself, less for one that means nearly the same. */
-const holds = (words: ReadonlySet<string>, word: string): number =>
-  words.has(word) ? 1 : related(word).some((other) => words.has(other)) ? 0.7 : 0;
+const holds = (words: ReadonlySet<string>, { word, parts }: Term): number => {
+  if (words.has(word) || (parts.length > 0 && parts.every((part) => words.has(part)))) return 1;
+  return related(word).some((other) => words.has(other)) ? 0.7 : 0;
+};
 
 /** What kind of thing answers the question, where its first words tell. */
 const wantedIn = (question: string): RegExp | undefined => {
@@ -129,12 +149,30 @@ const wantedIn = (question: string): RegExp | undefined => {
     : undefined;
 };
 
+/** Between quotes that stand together, until it is known whether anything was left out between them. */
+const SEAM = '\u2028';
+
+/** The quotes as they stand in the passage; where something was left out between two, an ellipsis says so. */
+const mended = ({ text, context }: RatedQuote): string => {
+  const within = plainWords(context);
+  return text.split(SEAM).reduce((sum, next) => {
+    const last = sum.split(' … ').at(-1) ?? '';
+    return within.includes(plainWords(`${last} ${next}`)) ? `${sum} ${next}` : `${sum} … ${next}`;
+  });
+};
+
+const plainWords = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+
 /** Share of the question that a further quote must add. */
 const LEAST_ADDED = 0.15;
 
 /** The quotes that answer best: the first covers most, another must add what it lacks. */
 export const select = (question: string, findings: Findings, most: number): RatedQuote[] => {
-  const asked = contentStems(question);
+  const asked = termsOf(question);
   const chosen: RatedQuote[] = [];
   const covered = new Set<string>();
   const [best] = findings.quotes;
@@ -150,13 +188,13 @@ export const select = (question: string, findings: Findings, most: number): Rate
         overlap([...words], stemSet(other.text)) > 0.6 || overlap([...stemSet(other.text)], words) > 0.6,
     );
     const adds = asked.reduce(
-      (sum, word, index) =>
-        sum + (holds(words, word) > 0 && !covered.has(word) ? (findings.weights[index] ?? 0) : 0),
+      (sum, term, index) =>
+        sum + (holds(words, term) > 0 && !covered.has(term.word) ? (findings.weights[index] ?? 0) : 0),
       0,
     );
     if (chosen.length > 0 && (!isNew || adds < LEAST_ADDED)) continue;
-    chosen.push(quote);
-    for (const word of asked) if (holds(words, word) > 0) covered.add(word);
+    chosen.push({ ...quote, text: mended(quote) });
+    for (const term of asked) if (holds(words, term) > 0) covered.add(term.word);
   }
   return chosen;
 };
@@ -169,7 +207,10 @@ export const compose = (quotes: readonly { readonly text: string; readonly citat
 
 /** What is said where nothing fits. */
 export const notFound = (question: string, where: string): string =>
-  `I could not find an answer to “${shorten(flat(question), 200)}” in ${where}.`;
+  `I could not find an answer to “${shorten(oneSentence(question), 200)}” in ${where}.`;
+
+/** A question in one sentence: what is said of it must not read as several. */
+const oneSentence = (question: string): string => flat(question).replace(/[.!?…]+(?=\s)/g, ',');
 
 /** Whether a sentence only says that nothing was found. */
 export const saysNothing = (sentence: string): boolean =>

@@ -111,7 +111,8 @@ const fillArray = (
     // What has been answered needs no more work.
     if (least === 0 && material.found !== undefined && !statesFindings(items))
       return { value: [], found: 0, missing: 0 };
-    const sources = fitCount(itemTexts(items, material), Math.max(least, 1), most);
+    const texts = itemTexts(items, material);
+    const sources = fitCount(texts, texts.length === 0 ? least : Math.max(least, 1), most);
     const filled = sources.map((part, turn) => fill(items, key, about(material, part, turn), root));
     const values = filled.flatMap(({ value }) => (value === undefined ? [] : [value]));
     return { value: values, found: values.length, missing: 0 };
@@ -162,7 +163,7 @@ const statesFindings = (items: JsonSchema): boolean =>
 const itemTexts = (items: JsonSchema, material: Material): string[] => {
   const states = statesFindings(items);
   const quotes = material.found?.quotes ?? [];
-  return states && quotes.length > 0 ? quotes.map(({ text }) => text) : workIn(material.question);
+  return states && material.found !== undefined ? quotes.map(({ text }) => text) : workIn(material.question);
 };
 
 const about = (material: Material, part: string, turn: number): Material => {

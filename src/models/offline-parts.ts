@@ -58,10 +58,11 @@ const sides = (clause: string): string[] => {
     );
   if (found?.[2] === undefined || found[3] === undefined) return [clause];
   const [, , left, right] = found;
-  // "A and B in terms of C" asks for C of both.
+  // "A and B in terms of C" asks for C of both, and so does "the C of A and B".
   const [, name = right, aspect = ''] =
     /^(.+?)(\s+(?:in terms of|regarding|with respect to|by|on)\s+.+)$/i.exec(right) ?? [];
-  return [`What about ${left}${aspect}?`, `What about ${name}${aspect}?`];
+  const of = / of /.test(name) ? '' : (/^.* of (?=\S)/.exec(left)?.[0] ?? '');
+  return [`What about ${left}${aspect}?`, `What about ${of}${name}${aspect}?`];
 };
 
 const POINTERS = new Set([

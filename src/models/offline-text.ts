@@ -29,18 +29,47 @@ export const stem = (word: string): string => {
   return bare.length > 3 ? bare.replace(/e$/, '') : bare;
 };
 
-/** The words of a text in lower case; identifiers also in their parts (`maxRetries` gives `maxretries max retries`). */
-export const wordsOf = (text: string): string[] => {
-  const words: string[] = [];
+/** A word, and what it is made of if it is an identifier: `maxRetries` is made of `max` and `retries`. */
+interface Token {
+  readonly word: string;
+  readonly parts: readonly string[];
+}
+
+const tokensOf = (text: string): Token[] => {
+  const tokens: Token[] = [];
   for (const found of text.match(/[\p{L}\p{N}_$]+(?:['’]\p{L}+)?/gu) ?? []) {
     const plain = found.replace(/['’]s?$|['’](?=\p{L})/u, '');
-    const parts = plain.replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2').split(/[_$ ]+/);
-    words.push(plain.replace(/[_$]/g, '').toLowerCase());
-    if (parts.length > 1)
-      words.push(...parts.filter((part) => part !== '').map((part) => part.toLowerCase()));
+    const word = plain.replace(/[_$]/g, '').toLowerCase();
+    const parts = plain
+      .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
+      .toLowerCase()
+      .split(/[_$ ]+/)
+      .filter((part) => part !== '');
+    if (word !== '') tokens.push({ word, parts: parts.length > 1 ? parts : [] });
   }
-  return words.filter((word) => word !== '');
+  return tokens;
 };
+
+/** The words of a text in lower case; identifiers whole and in their parts. */
+export const wordsOf = (text: string): string[] =>
+  tokensOf(text).flatMap(({ word, parts }) => [word, ...parts]);
+
+/** A word that a question is about, stemmed; an identifier is also met by all of its parts. */
+export interface Term {
+  readonly word: string;
+  readonly parts: readonly string[];
+}
+
+/** What a question asks about, each once, in order. */
+export const termsOf = (question: string): Term[] => {
+  const terms = new Map<string, Term>();
+  for (const { word, parts } of tokensOf(question.replace(MEASURES, ''))) {
+    if (isContent(word)) terms.set(stem(word), { word: stem(word), parts: parts.map(stem) });
+  }
+  return [...terms.values()];
+};
+
+const isContent = (word: string): boolean => !STOP_WORDS.has(word) && (word.length > 1 || /\d/.test(word));
 
 /** What a text is about: its words without stop words, stemmed, each once, in order. */
 export const contentStems = (text: string): string[] => [
@@ -49,11 +78,7 @@ export const contentStems = (text: string): string[] => [
 
 /** The words of a text that are not stop words, as they stand, each once, in order. */
 export const contentWords = (text: string): string[] => [
-  ...new Set(
-    wordsOf(text.replace(MEASURES, '')).filter(
-      (word) => !STOP_WORDS.has(word) && (word.length > 1 || /\d/.test(word)),
-    ),
-  ),
+  ...new Set(wordsOf(text.replace(MEASURES, '')).filter(isContent)),
 ];
 
 /** "How long" asks for a number; nothing that answers it need be long. */

@@ -27,14 +27,19 @@ export const unitsOf = (text: string): Unit[] => {
   };
   for (const raw of text.split('\n')) {
     if (/^\s*\/\*/.test(raw)) isComment = true;
-    const line = withoutBadges(
-      isComment ? raw.replace(/^\s*(?:\/\*\*?|\*(?!\/))\s?/, '') : raw.replace(/^\s*(?:\/\/+|>+)\s?/, ''),
-    );
+    const line = isComment
+      ? raw.replace(/^\s*(?:\/\*\*?|\*(?!\/))\s?/, '')
+      : raw.replace(/^\s*(?:\/\/+|>+)\s?/, '');
     const content = line.replace(/\s*\*\/\s*$/, '');
     if (/^\s*(```|~~~)/.test(content)) {
       flush();
       isFenced = !isFenced;
-    } else if (content.trim() === '' || /^\s*([=-]{3,}|\|[\s|:-]+\|)\s*$/.test(content)) flush();
+    } else if (
+      content.trim() === '' ||
+      isDecoration(content) ||
+      /^\s*([=-]{3,}|\|[\s|:-]+\|)\s*$/.test(content)
+    )
+      flush();
     else if (/^\s*#{1,6}\s/.test(content)) single(content.replace(/^\s*#+\s*/, ''), 'heading');
     else if (isFenced || (!isComment && isCode(raw))) single(content, 'code');
     else if (/^\s*(?:[-*+•]\s|\d+[.)]\s|\||@\w|\[[^\]]+\]:)/.test(content)) {
@@ -55,12 +60,10 @@ const opensInComment = (text: string): boolean => {
   return end >= 0 && (start < 0 || end < start) && /^\s*\*/.test(text);
 };
 
-/** Pictures and HTML elements say nothing that can be quoted. */
-const withoutBadges = (line: string): string =>
-  line.replace(
-    /\[!\[[^\]]*\]\([^)]*\)\]\([^)]*\)|!\[[^\]]*\]\([^)]*\)|<\/?(?:img|p|div|a|br|sup|sub|h\d|strong|em|b|i|td|tr|table|picture|source)\b[^>]*>/gi,
-    '',
-  );
+/** A line of nothing but pictures, links on pictures and HTML elements; any other line is quoted as it is. */
+const isDecoration = (line: string): boolean =>
+  /[<[]/.test(line) &&
+  !/[\p{L}\p{N}]/u.test(line.replace(/\[!\[[^\]]*\]\([^)]*\)\]\([^)]*\)|!\[[^\]]*\]\([^)]*\)|<[^>]*>/g, ''));
 
 const isCode = (line: string): boolean =>
   !/^\s*(?:\/\/|>|[-*] )/.test(line) &&

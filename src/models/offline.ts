@@ -3,7 +3,7 @@ import { modelAnswer, type Model, type ModelAnswer, type ModelRequest } from '..
 import type { ToolCall } from '../contracts/tool.ts';
 import {
   compose,
-  ENOUGH,
+  isAnswered,
   notFound,
   rate,
   saysNothing,
@@ -15,7 +15,7 @@ import { citationsIn, jsonIn, quotesIn, statement, type Quote } from './offline-
 import { fill } from './offline-fill.ts';
 import type { Found, Material } from './offline-material.ts';
 import { missingEvidence, objection, trialOf, ungrounded, verdictShape } from './offline-judge.ts';
-import { partsOf } from './offline-parts.ts';
+import { partsOf, workIn } from './offline-parts.ts';
 import { labelled, readRequest, type Reading } from './offline-reading.ts';
 import { evidenceOf, planCalls, referenceInput, type PlannedCall } from './offline-tools.ts';
 
@@ -109,8 +109,7 @@ const hasTools = (request: ModelRequest): boolean =>
 
 /** What there is to answer with; nothing where neither tools nor others said anything. */
 const foundFor = (reading: Reading, hadTools: boolean): Found | undefined => {
-  const isTold = reading.told.length > 0 || textsIn(reading).some((text) => text !== '');
-  if (reading.calls.length === 0 && !isTold) return undefined;
+  if (reading.calls.length === 0 && !isGiven(reading)) return undefined;
   return answerFrom(reading, hadTools);
 };
 
@@ -131,6 +130,10 @@ const textsIn = (reading: Reading): string[] => [
   ...reading.told,
 ];
 
+/** Whether there was anything to answer from, even if it turned out to be nothing. */
+const isGiven = (reading: Reading): boolean =>
+  reading.told.length > 0 || labelled(reading.sections, FINDINGS).length > 0 || textsIn(reading).length > 0;
+
 /** All of it that can be quoted; passages are counted from `first`. */
 const findingsIn = (reading: Reading, first: number): Quote[] => {
   const quotes: Quote[] = [];
@@ -146,14 +149,15 @@ const answerFrom = (reading: Reading, hadTools: boolean): Found => {
   const returned = evidenceOf(reading.calls);
   const all = [...returned, ...findingsIn(reading, (returned.at(-1)?.passage ?? -1) + 1)];
   const quotes = withoutObjected(all, reading.notes);
-  const parts = partsOf(reading.question);
+  // Others were asked about each side of a comparison, so each has its findings.
+  const parts = reading.calls.length > 0 ? partsOf(reading.question) : workIn(reading.question);
   const chosen: RatedQuote[] = [];
   const open: string[] = [];
   let coverage = 1;
   for (const part of parts) {
     const findings = rate(part, quotes);
     coverage = Math.min(coverage, findings.coverage);
-    if (findings.coverage < ENOUGH || findings.quotes.length === 0) {
+    if (!isAnswered(part, findings, reading.calls.length === 0)) {
       open.push(part);
       continue;
     }
@@ -164,7 +168,7 @@ const answerFrom = (reading: Reading, hadTools: boolean): Found => {
   const where =
     reading.calls.length > 0
       ? 'what the tools returned'
-      : all.length > 0
+      : isGiven(reading)
         ? 'what I was given'
         : hadTools
           ? 'anything that the tools offer'
