@@ -1,3 +1,4 @@
+import { TroupeError } from '../contracts/error.ts';
 import type { Desk } from './desk.ts';
 
 /** Waits until an absolute time; one that has passed is no wait. */
@@ -7,14 +8,14 @@ export const awaitTime = (
 ): undefined | Promise<undefined> => {
   const ms = dueAt - clock.now();
   if (ms <= 0) return undefined;
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const timer = clock.setTimeout(() => {
       forget();
       resolve(undefined);
     }, ms);
     const forget = abort.onAbort(() => {
       clock.clearTimeout(timer);
-      resolve(undefined);
+      reject(new TroupeError('run.aborted', 'Cannot wait any longer as nobody waits for it'));
     });
   });
 };

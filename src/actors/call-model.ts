@@ -1,6 +1,6 @@
 import type { Effect } from '../contracts/effect.ts';
 import type { ErrorData } from '../contracts/error.ts';
-import { errorData, toError } from '../contracts/error.ts';
+import { errorData, toError, TroupeError } from '../contracts/error.ts';
 import { append, HistoryView } from '../contracts/history.ts';
 import type { Model, ModelAnswer, ModelRequest } from '../contracts/model.ts';
 import type { Turn } from '../contracts/transcript.ts';
@@ -51,6 +51,8 @@ class Attempt {
 
   make(): Decided | Promise<Decided> {
     const { definition, abort, clock, isWatched } = this.#desk;
+    // An agent's own `decide` may have taken longer than anybody waited: its model is not to be paid any more.
+    if (abort.isAborted) throw new TroupeError('run.aborted', 'Cannot ask a model as nobody waits for it');
     const { key } = this.#effect;
     this.#desk.emit({
       type: 'model.asked',
@@ -71,6 +73,9 @@ class Attempt {
         onDelta: (delta) => {
           if (delta.type === 'text') this.#streamed += delta.text.length;
           this.#desk.delta(delta);
+        },
+        onLate: (late) => {
+          this.#desk.onLate(late);
         },
       });
     } catch (thrown) {

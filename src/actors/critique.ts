@@ -12,6 +12,7 @@ const VERDICTS: readonly unknown[] = ['accept', 'revise', 'stop'];
 export const critique = async (context: AgentContext, desk: Desk): Promise<Critiqued> => {
   const critiques: Critique[] = [];
   for (const critic of desk.definition.critics) {
+    if (desk.abort.isAborted) break;
     if (context.review.candidate === null && critic.each !== 'step') continue;
     const said = await heard(critic, context, desk);
     critiques.push(said);

@@ -29,6 +29,8 @@ export interface Desk {
   random(): number;
   emit(body: EventBody): void;
   delta(delta: ModelDelta): void;
+  /** Takes down what came of the work although nobody waited for it any more. */
+  onLate(output: unknown): void;
   /** Puts what a tool made beside its result into the result of the run. */
   keep(artifacts: readonly Artifact[]): void;
   /** Asks a person; rejects where there is none. */

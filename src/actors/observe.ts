@@ -1,8 +1,13 @@
 import type { Json } from '../contracts/json.ts';
 import type { AgentContext } from '../machines/agent-context.ts';
+import { toJson } from '../contracts/json.ts';
 import type { Desk } from './desk.ts';
+import { andThen } from './promises.ts';
 import { viewOf } from './view.ts';
 
 /** Looks at the agent's environment. */
 export const observe = (context: AgentContext, desk: Desk): Json | undefined | Promise<Json | undefined> =>
-  desk.definition.observe?.(viewOf(context, desk));
+  andThen(desk.definition.observe?.(viewOf(context, desk)), plain);
+
+/** What is seen becomes part of the context: foreign values stay outside. */
+const plain = (seen: Json | undefined): Json | undefined => (seen === undefined ? undefined : toJson(seen));

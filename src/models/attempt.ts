@@ -119,6 +119,7 @@ class Attempt implements ModelCall {
       answer.then(
         (value) => {
           if (settle()) resolve(value);
+          else this.#options.onLate?.(value);
         },
         (error: unknown) => {
           if (settle()) reject(error);

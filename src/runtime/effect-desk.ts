@@ -2,15 +2,18 @@ import type { Agent } from '../contracts/agent.ts';
 import type { AgentDefinition } from '../actors/agent-definition.ts';
 import type { Desk } from '../actors/desk.ts';
 import type { EventBody } from '../contracts/event.ts';
+import { TroupeError } from '../contracts/error.ts';
 import type { Model, ModelDelta } from '../contracts/model.ts';
 import type { ApprovalRequest, RunResult } from '../contracts/run.ts';
 import type { SafetyStrategy } from '../contracts/safety.ts';
 import type { Artifact } from '../contracts/tool.ts';
 import type { Ask } from '../machines/asks.ts';
 import type { Approval } from '../machines/tool-call-context.ts';
+import { toJson } from '../contracts/json.ts';
 import type { LazyAbort } from '../contracts/lazy-abort.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
-import type { Actor } from './stage.ts';
+import { Slot } from './slot.ts';
+import type { Actor, EffectUnderWay } from './stage.ts';
 
 /** The desk of one effect: what its actor may use, read off the run when it is read. */
 export class EffectDesk implements Desk {
@@ -19,10 +22,12 @@ export class EffectDesk implements Desk {
   readonly #entry: Actor;
   readonly #principal: Actor;
   readonly #ask: Ask;
+  readonly #effect: EffectUnderWay;
 
-  constructor(entry: Actor, definition: AgentDefinition, ask: Ask, abort: LazyAbort) {
+  constructor(entry: Actor, definition: AgentDefinition, ask: Ask, effect: EffectUnderWay) {
     this.definition = definition;
-    this.abort = abort;
+    this.abort = effect.abort;
+    this.#effect = effect;
     this.#entry = entry;
     this.#principal = entry.principal;
     this.#ask = ask;
@@ -50,20 +55,20 @@ export class EffectDesk implements Desk {
     return this.#entry.run.random();
   }
   emit(body: EventBody): void {
-    // What comes in after the effect was withdrawn is nobody's any more.
-    if (this.abort.isAborted) return;
+    // What comes in after the effect was answered or withdrawn is nobody's any more. A tool that is out of time is
+    // aborted, and yet has to say so.
+    if (this.#isOver) return;
     this.#entry.run.log.write(body, this.#principal, this.#ask.step, this.#ask.phase);
   }
   delta(delta: ModelDelta): void {
-    if (!this.abort.isAborted)
-      this.#entry.run.log.delta(this.#ask.key, delta, this.#principal, this.#ask.step);
+    if (!this.#isOver) this.#entry.run.log.delta(this.#ask.key, delta, this.#principal, this.#ask.step);
   }
   keep(artifacts: readonly Artifact[]): void {
     this.#entry.run.artifacts.push(...artifacts);
   }
   async ask(question: string): Promise<string> {
     this.emit({ type: 'person.asked', question });
-    const text = await this.#entry.run.person.ask(question, this.abort);
+    const text = await this.#whileWaiting(this.#entry.run.person.ask(question, this.abort));
     this.emit({ type: 'person.answered', text });
     return text;
   }
@@ -71,6 +76,39 @@ export class EffectDesk implements Desk {
     return this.#entry.run.person.approve(request, this.abort);
   }
   run<Input, Output>(agent: Agent<Input, Output>, input: Input): Promise<RunResult<Output>> {
-    return this.#entry.run.actors.runWithin(this.#entry, agent, input, this.#ask, this.abort);
+    if (this.#isOver || this.abort.isAborted)
+      return this.#whileWaiting(
+        Promise.reject(
+          new TroupeError('run.aborted', `Cannot run '${agent.name}' as nobody waits for it any more`),
+        ),
+      );
+    const { actors } = this.#entry.run;
+    return this.#whileWaiting(actors.runWithin(this.#entry, agent, input, this.#ask, this.abort));
+  }
+  onLate(output: unknown): void {
+    late(this.#effect, output);
+  }
+
+  get #isOver(): boolean {
+    return this.#effect.record.state !== 'asked';
+  }
+
+  /** Others may work while this effect waits for somebody. */
+  #whileWaiting<T>(answer: Promise<T>): Promise<T> {
+    const slot = (this.#effect.slot ??= new Slot(this.#entry.run.gate));
+    slot.lend();
+    const waiting = answer.finally(() => {
+      slot.reclaim();
+    });
+    // Who does not wait for it has not asked for its failure either.
+    waiting.catch(() => undefined);
+    return waiting;
   }
 }
+
+/** What comes after the effect was withdrawn changes nothing any more, but it is on record. */
+export const late = ({ record }: EffectUnderWay, output: unknown): void => {
+  if (record.state !== 'withdrawn') return;
+  record.state = 'late';
+  record.output = toJson(output);
+};

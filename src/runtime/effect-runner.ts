@@ -1,11 +1,13 @@
 import { perform } from '../actors/perform.ts';
 import { isPromise } from '../actors/promises.ts';
+import type { Port } from '../contracts/effect.ts';
 import { errorData, TroupeError } from '../contracts/error.ts';
 import type { EffectRecord } from '../contracts/run.ts';
 import type { Ask } from '../machines/asks.ts';
 import { LazyAbort } from '../contracts/lazy-abort.ts';
 import type { Actor, EffectUnderWay } from './stage.ts';
-import { EffectDesk } from './effect-desk.ts';
+import { EffectDesk, late } from './effect-desk.ts';
+import { Slot } from './slot.ts';
 import type { Envelope } from './stage.ts';
 import type { Stage } from './stage.ts';
 
@@ -31,8 +33,9 @@ export class EffectRunner {
   }
 
   withdraw(gone: readonly EffectUnderWay[]): void {
-    for (const { abort, record } of gone) {
+    for (const { abort, record, slot } of gone) {
       record.state = 'withdrawn';
+      slot?.leave();
       abort.abort(new TroupeError('run.aborted', 'Cannot go on as nobody waits for this any more'));
     }
   }
@@ -46,13 +49,13 @@ export class EffectRunner {
       askedAt: this.#run.log.now(),
       state: 'asked',
     };
-    const effect: EffectUnderWay = { abort: new LazyAbort(), record };
+    const effect: EffectUnderWay = { abort: new LazyAbort(), slot: undefined, record };
     this.records.push(record);
     let answer: unknown;
     try {
       if (agent === undefined)
         throw new TroupeError('internal', `Cannot do '${ask.port}' as '${entry.path}' is no agent`);
-      answer = perform(ask, new EffectDesk(entry, agent, ask, effect.abort));
+      answer = perform(ask, new EffectDesk(entry, agent, ask, effect));
     } catch (thrown) {
       this.#fail(entry, ask, effect, thrown);
       return;
@@ -62,17 +65,18 @@ export class EffectRunner {
   }
 
   #await(entry: Actor, ask: Ask, effect: EffectUnderWay, answer: Promise<unknown>): void {
-    const { gate } = this.#run;
     entry.underWay.add(effect);
-    gate.entered();
+    if (!WAITS.has(ask.port)) (effect.slot ??= new Slot(this.#run.gate)).take();
     answer.then(
       (output) => {
-        gate.left();
-        if (isWanted(entry, effect, output)) this.#answer(entry, ask, effect, output);
+        effect.slot?.leave();
+        if (entry.underWay.delete(effect)) this.#answer(entry, ask, effect, output);
+        else late(effect, output);
       },
       (thrown: unknown) => {
-        gate.left();
-        if (isWanted(entry, effect, undefined)) this.#fail(entry, ask, effect, thrown);
+        effect.slot?.leave();
+        // Work that was called off and says so is as it should be: it stays withdrawn.
+        if (entry.underWay.delete(effect)) this.#fail(entry, ask, effect, thrown);
       },
     );
   }
@@ -97,10 +101,5 @@ export class EffectRunner {
   }
 }
 
-/** Whether anybody still waits; what comes too late stays on record. */
-const isWanted = (entry: Actor, effect: EffectUnderWay, output: unknown): boolean => {
-  if (entry.underWay.delete(effect)) return true;
-  effect.record.state = 'late';
-  effect.record.output = output;
-  return false;
-};
+/** Ports that only wait, for a time or a person: they are not counted among the work under way. */
+const WAITS: ReadonlySet<Port> = new Set<Port>(['wake', 'pause', 'approve']);

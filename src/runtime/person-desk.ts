@@ -37,15 +37,18 @@ export class PersonDesk {
   }
 
   async approve(request: ApprovalRequest, abort: LazyAbort): Promise<Approval> {
-    if (this.#person?.approve !== undefined)
-      return { isApproved: await this.#person.approve(request, abort.signal) };
+    if (this.#person?.approve !== undefined) {
+      // Whatever is not a plain yes is a no.
+      const said: unknown = await this.#person.approve(request, abort.signal);
+      return { isApproved: said === true };
+    }
     if (!this.#isAttended) return { isApproved: false, reason: 'nobody is there to approve it' };
     const key = keyOf(request);
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       this.#approvals.set(key, resolve);
       abort.onAbort(() => {
         this.#approvals.delete(key);
-        resolve({ isApproved: false, reason: 'the run ended first' });
+        reject(new TroupeError('run.aborted', 'Cannot wait for an approval as the run ended'));
       });
     });
   }

@@ -12,6 +12,7 @@ import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { Definition } from './definition.ts';
 import type { EventLog } from './event-log.ts';
 import type { Gate } from './gate.ts';
+import type { Slot } from './slot.ts';
 import type { PersonDesk } from './person-desk.ts';
 
 /**
@@ -92,6 +93,8 @@ export type Sponsor =
 /** An effect under way. */
 export interface EffectUnderWay {
   readonly abort: LazyAbort;
+  /** Made when it is needed: an effect that is done at once needs none. */
+  slot: Slot | undefined;
   readonly record: { -readonly [Key in keyof EffectRecord]: EffectRecord[Key] };
 }
 

@@ -32,7 +32,11 @@ export type ComparableRun = Pick<
  */
 export const compareRuns = (one: ComparableRun, other: ComparableRun): readonly string[] => [
   ...differences('result', summaryOf(one), summaryOf(other)),
-  ...byName(groupsOf(one.events, one.runId, 'path'), groupsOf(other.events, other.runId, 'path'), 'events of'),
+  ...byName(
+    groupsOf(one.events, one.runId, 'path'),
+    groupsOf(other.events, other.runId, 'path'),
+    'events of',
+  ),
   ...byName(groupsOf(one.effects, one.runId, 'key'), groupsOf(other.effects, other.runId, 'key'), 'effect'),
 ];
 

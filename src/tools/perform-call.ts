@@ -29,6 +29,8 @@ export interface PerformOptions {
   readonly abort: LazyAbort;
   /** What `tool.check` said of the input, where it was asked before. */
   readonly checkedInput?: Checked<unknown> | undefined;
+  /** Told of a success that came after the call had ended otherwise. */
+  readonly onLate?: ((result: ToolResult) => void) | undefined;
 }
 
 /**
@@ -127,10 +129,18 @@ class Attempt {
       // At once, if the tool itself brought the abort about: so the timer comes first.
       forget = abort.onAbort((reason) => finish(() => this.#cancelled(reason)));
       work.then(
-        (value) => finish(() => toResult(value)),
+        (value) => {
+          if (isOver) this.#late(toResult(value));
+          else finish(() => toResult(value));
+        },
         (thrown: unknown) => finish(() => this.#threw(thrown)),
       );
     });
+  }
+
+  /** What failed late was called off: only work that was done all the same is worth a word. */
+  #late(result: ToolResult): void {
+    if (result.ok) this.#options.onLate?.(result);
   }
 
   #succeed(returned: unknown): ToolResult {

@@ -3,6 +3,7 @@ import type { Agent } from '../../src/contracts/agent.ts';
 import { answer, handoff, wait } from '../../src/contracts/decision.ts';
 import { TroupeError } from '../../src/contracts/error.ts';
 import type { Json } from '../../src/contracts/json.ts';
+import { isJsonObject } from '../../src/contracts/json.ts';
 import type { RunHandle, RunOptions } from '../../src/contracts/run.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
 import { agent } from '../../src/runtime/agent.ts';
@@ -154,26 +155,21 @@ const agentScenarios: readonly Scenario[] = [
       }),
     }),
   },
-  ...[true, false].map(
-    (isApproved): Scenario => ({
-      name: `a call that a person ${isApproved ? 'approves' : 'denies'}`,
-      make: () => ({
-        agent: agent({
-          name: 'ada',
-          tools: [write, echo],
-          model: scriptedModel([
-            calls(call('write', { text: 'a' }), call('echo', { text: 'b' })),
-            'done',
-          ]),
-        }),
-        play: async (handle, clock) => {
-          await clock.advance(10);
-          if (isApproved) handle.approve('call_0_0');
-          else handle.deny('call_0_0', 'not today');
-        },
+  ...[true, false].map((isApproved): Scenario => ({
+    name: `a call that a person ${isApproved ? 'approves' : 'denies'}`,
+    make: () => ({
+      agent: agent({
+        name: 'ada',
+        tools: [write, echo],
+        model: scriptedModel([calls(call('write', { text: 'a' }), call('echo', { text: 'b' })), 'done']),
       }),
+      play: async (handle, clock) => {
+        await clock.advance(10);
+        if (isApproved) handle.approve('call_0_0');
+        else handle.deny('call_0_0', 'not today');
+      },
     }),
-  ),
+  })),
   {
     name: 'an abort while tools run',
     make: () => ({
@@ -267,10 +263,7 @@ const agentScenarios: readonly Scenario[] = [
         state: { seen: 0 },
         observe: async ({ step }) => Promise.resolve({ weather: step }),
         reduce: ({ state, observation }) => ({ seen: state.seen + 1, last: observation ?? null }),
-        shouldStop: ({ state }) =>
-          typeof state === 'object' && state !== null && 'seen' in state && state.seen === 3
-            ? 'seen enough'
-            : undefined,
+        shouldStop: ({ state }) => (isJsonObject(state) && state['seen'] === 3 ? 'seen enough' : undefined),
         tools: [echo],
         model: scriptedModel([
           calls(call('echo', { text: '1' })),
@@ -426,7 +419,11 @@ const teamScenarios: readonly Scenario[] = [
         name: 'desk',
         maxRounds: 2,
         supervisor: {
-          model: scriptedModel([plan(null, ['ann', '1']), plan(null, ['ann', '2']), plan(null, ['ann', '3'])]),
+          model: scriptedModel([
+            plan(null, ['ann', '1']),
+            plan(null, ['ann', '2']),
+            plan(null, ['ann', '3']),
+          ]),
         },
         workers: { ann: says('ann', 'a', 'b') },
       }),
@@ -456,7 +453,10 @@ const teamScenarios: readonly Scenario[] = [
         name: 'report',
         stages: [
           says('finder', 'facts'),
-          { agent: says('writer', 'text'), map: (previous, first) => `${String(first)}: ${String(previous)}` },
+          {
+            agent: says('writer', 'text'),
+            map: (previous, first) => `${String(first)}: ${String(previous)}`,
+          },
           says('editor', 'TEXT'),
         ],
       }),
@@ -465,7 +465,10 @@ const teamScenarios: readonly Scenario[] = [
   {
     name: 'a pipeline whose second stage fails',
     make: () => ({
-      agent: pipeline({ name: 'report', stages: [says('a', 'x'), says('b', new Error('dead')), says('c', 'z')] }),
+      agent: pipeline({
+        name: 'report',
+        stages: [says('a', 'x'), says('b', new Error('dead')), says('c', 'z')],
+      }),
     }),
   },
   {
