@@ -1,0 +1,64 @@
+import { resolve } from 'node:path';
+import { TroupeError } from '../contracts/error.ts';
+import { oneLine } from '../events/printable.ts';
+import type { Documents, DocumentsReport } from '../tools/built-in/documents-toolset.ts';
+import { documents } from '../tools/built-in/documents.ts';
+import { soFar } from './desk/so-far.ts';
+import { researchDesk } from './desk/research-desk.ts';
+import { OWN_QUESTION, ownDocuments, packageRoot } from './package-root.ts';
+import { counted } from './number-words.ts';
+import { perform } from './perform.ts';
+import type { Session } from './session.ts';
+import { modelOf } from './session.ts';
+import { modelLine, skippedLine } from './opening.ts';
+import { spinner } from './spinner.ts';
+
+/** `troupe ask`: the research desk answers a question from a folder. */
+export const ask = async (
+  wanted: { readonly question: string | undefined; readonly folder: string | undefined },
+  session: Session,
+): Promise<number> => {
+  const { settings, terminal, sidePaint: paint } = session;
+  const model = modelOf(session);
+  const place = placeOf(wanted, terminal.folder);
+  const library = documents(place.folders, { signal: session.signal });
+  const report = await reportOf(library, place.name, session);
+  const question = wanted.question ?? OWN_QUESTION;
+  if (!settings.json && !settings.quiet) {
+    const about = `${counted(report.files, 'file')}, ${counted(report.passages, 'passage')}`;
+    const lines = [
+      `${paint.bold(oneLine(question, 300))}`,
+      paint.dim(`${oneLine(place.name)}: ${about}${skippedLine(report.skipped)}`),
+      paint.dim(modelLine(model)),
+    ];
+    terminal.stderr.write(`\n${lines.map((line) => `  ${line}\n`).join('')}\n`);
+  }
+  const desk = researchDesk({ documents: library });
+  return perform(desk, question, { session, model, soFar });
+};
+
+const placeOf = (
+  { question, folder }: { readonly question: string | undefined; readonly folder: string | undefined },
+  current: string,
+): { readonly name: string; readonly folders: string | readonly string[] } => {
+  if (folder !== undefined) return { name: folder, folders: resolve(current, folder) };
+  const isOwn = question === undefined || current === packageRoot;
+  return isOwn
+    ? { name: "troupe's own documents", folders: ownDocuments() }
+    : { name: 'this folder', folders: current };
+};
+
+const reportOf = async (library: Documents, name: string, session: Session): Promise<DocumentsReport> => {
+  const stop = spinner(`Reading ${oneLine(name)}`, session);
+  try {
+    return await library.report();
+  } catch (thrown) {
+    if (session.signal.aborted)
+      throw new TroupeError('run.aborted', 'Stopped by Ctrl-C while reading the documents.', {
+        cause: thrown,
+      });
+    throw thrown;
+  } finally {
+    stop();
+  }
+};

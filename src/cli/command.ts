@@ -1,0 +1,62 @@
+import { ask } from './ask.ts';
+import { exitCode } from './exit-code.ts';
+import { failureLine } from './failure-line.ts';
+import { graph } from './graph.ts';
+import { helpText } from './help.ts';
+import { paintFor } from './paint.ts';
+import { run } from './run.ts';
+import type { Session } from './session.ts';
+import { codeOfFailure, withSession } from './session.ts';
+import type { Terminal } from './terminal.ts';
+import type { Command, Usage } from './usage.ts';
+import { readUsage } from './usage.ts';
+import { packageVersion } from './package-root.ts';
+
+/**
+ * The command `troupe`: reads its arguments, does what they say, and answers with the exit code. Never rejects: what
+ * goes wrong is one line on standard error.
+ *
+ * @example
+ * process.exitCode = await command(['ask', 'How are retries configured?', './docs'], terminal);
+ */
+export const command = async (args: readonly string[], terminal: Terminal): Promise<number> => {
+  // `troupe … | head` is no failure: nobody wants the rest.
+  const whole = new Promise<number>((resolve) => {
+    terminal.onHangUp(() => {
+      resolve(exitCode.answered);
+    });
+  });
+  return Promise.race([whole, carriedOut(args, terminal)]);
+};
+
+const carriedOut = async (args: readonly string[], terminal: Terminal): Promise<number> => {
+  let usage: Usage | undefined;
+  try {
+    usage = readUsage(args);
+    const { command: wanted, settings } = usage;
+    return await withSession(terminal, settings, (session) => follow(wanted, session));
+  } catch (thrown) {
+    const paint = paintFor(terminal.stderr, terminal.environment, usage?.settings.color ?? true);
+    const isDebug = usage?.settings.debug ?? args.includes('--debug');
+    terminal.stderr.write(failureLine(thrown, paint, isDebug));
+    return codeOfFailure(thrown);
+  }
+};
+
+const follow = async (wanted: Command, session: Session): Promise<number> => {
+  const { stdout } = session.terminal;
+  switch (wanted.name) {
+    case 'help':
+      stdout.write(helpText(wanted.about));
+      return exitCode.answered;
+    case 'version':
+      stdout.write(`${await packageVersion()}\n`);
+      return exitCode.answered;
+    case 'ask':
+      return ask(wanted, session);
+    case 'run':
+      return run(wanted, session);
+    case 'graph':
+      return graph(wanted, session);
+  }
+};

@@ -1,0 +1,46 @@
+import type { Toolset } from '../../contracts/tool.ts';
+import type { EmbeddableAgent } from '../../runtime/face.ts';
+import { pipeline, supervisorWorker } from '../../runtime/patterns.ts';
+import { briefFrom } from './brief.ts';
+import type { DeskModels } from './desk-models.ts';
+import { researcher } from './researcher.ts';
+import { writer } from './writer.ts';
+
+const SUPERVISOR_INSTRUCTIONS = `
+You lead a research desk. Take the request apart into questions that can be researched independently of each other: as few as it needs, often one.
+A worker sees nothing but the task that you write, so make each a complete question that can be understood by itself. Do not answer anything yourself.
+`.trim();
+
+/** What a research desk is made of. */
+export interface ResearchDeskSetup {
+  /** Tools that search documents and print passages below their citations, as `documents()` makes them. */
+  readonly documents: Toolset;
+  readonly models?: DeskModels | undefined;
+}
+
+/**
+ * A team that answers a question from documents: a supervisor takes it apart, researchers search, a writer answers with
+ * citations, and a critic sends the answer back, twice at most, while a sentence is not grounded in what it cites.
+ *
+ * @example
+ * const desk = researchDesk({ documents: documents('./handbook') });
+ * const { output } = await desk.run('How many days of leave are there?');
+ */
+export const researchDesk = ({
+  documents,
+  models = {},
+}: ResearchDeskSetup): EmbeddableAgent<string, string> =>
+  pipeline({
+    name: 'desk',
+    description: 'Answers a question from documents, with citations.',
+    stages: [
+      supervisorWorker({
+        name: 'research',
+        description: 'Finds the passages that answer a question.',
+        supervisor: { instructions: SUPERVISOR_INSTRUCTIONS, model: models.supervisor },
+        workers: { researcher: researcher(documents, models.researcher) },
+        result: 'replies',
+      }),
+      { agent: writer(models.writer, models.critic), map: briefFrom },
+    ],
+  });

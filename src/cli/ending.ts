@@ -1,0 +1,55 @@
+import type { ErrorData } from '../contracts/error.ts';
+import type { RunTotals } from '../contracts/run.ts';
+import type { StopReason } from '../contracts/stop.ts';
+import { oneLine } from '../events/printable.ts';
+import { counted, grouped, lasting } from './number-words.ts';
+
+/** What a run took, on one line. */
+export const totalsLine = (totals: RunTotals): string =>
+  [
+    counted(totals.steps, 'step'),
+    counted(totals.modelCalls, 'model call'),
+    counted(totals.toolCalls, 'tool call'),
+    `${grouped(totals.inputTokens + totals.outputTokens)} tokens`,
+    ...(totals.retries > 0 ? [totals.retries === 1 ? '1 retry' : `${grouped(totals.retries)} retries`] : []),
+    lasting(totals.durationMs),
+  ].join(' · ');
+
+/** Why a run ended without an answer, in words; fit to print on one line. */
+export const stopWords = (reason: StopReason, error: ErrorData | undefined): string =>
+  oneLine(wordsOf(reason, error), 600);
+
+const wordsOf = (reason: StopReason, error: ErrorData | undefined): string => {
+  switch (reason.kind) {
+    case 'answered':
+      return 'it gave no answer';
+    case 'handedOff':
+      return `it gave the task to '${reason.to}', who is not there`;
+    case 'rejected':
+      return `its critics rejected ${counted(reason.rejections, 'answer')}, the last one as follows: ${reason.note}`;
+    case 'criticStopped':
+      return `a critic stopped it: ${reason.note}`;
+    case 'refused':
+      return `the model refused: ${reason.text}`;
+    case 'agentCondition':
+      return reason.detail;
+    case 'maxSteps':
+      return `it reached its limit of ${counted(reason.limit, 'step')}`;
+    case 'maxTime':
+      return `it reached its time limit of ${lasting(reason.limitMs)}`;
+    case 'maxTokens':
+      return `it reached its limit of ${counted(reason.limit, 'token')}`;
+    case 'maxToolCalls':
+      return `it reached its limit of ${counted(reason.limit, 'tool call')}`;
+    case 'maxRounds':
+      return `it reached its limit of ${counted(reason.limit, 'round')}`;
+    case 'rule':
+      return reason.detail;
+    case 'aborted':
+      return reason.reason;
+    case 'failed':
+      return error?.message ?? 'it failed';
+    default:
+      return 'it stopped for a reason that this command does not know';
+  }
+};

@@ -1,0 +1,20 @@
+import { isTroupeError, messageOf } from '../contracts/error.ts';
+import { oneLine, printable } from '../events/printable.ts';
+import type { Paint } from './paint.ts';
+
+/** No message has to be longer, in characters. */
+const LONGEST = 1_000;
+
+/** What went wrong, on one line, fit to print; with `isDebug` also where. */
+export const failureLine = (thrown: unknown, paint: Paint, isDebug: boolean): string => {
+  const line = `${paint.red('✗')} ${oneLine(messageOf(thrown), LONGEST)}\n`;
+  if (!isDebug) return line;
+  const code = isTroupeError(thrown) ? `code: ${thrown.code}\n` : '';
+  return `${line}${paint.dim(printable(`${code}${stackOf(thrown)}`))}\n`;
+};
+
+const stackOf = (thrown: unknown): string => {
+  if (!(thrown instanceof Error)) return '';
+  const cause = thrown.cause === undefined ? '' : `\ncaused by: ${stackOf(thrown.cause)}`;
+  return `${thrown.stack ?? thrown.message}${cause}`;
+};

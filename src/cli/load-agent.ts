@@ -1,0 +1,111 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Agent } from '../contracts/agent.ts';
+import { isTroupeError, messageOf, TroupeError } from '../contracts/error.ts';
+
+/** An agent or team of somebody else's module: what it takes and gives shows when it runs. */
+export type LoadedAgent = Agent<unknown, unknown>;
+
+/**
+ * The agent or team that a module exports: the default export, else the only one, or the one that `exportName` names.
+ *
+ * @throws {TroupeError} `command.usage` if there is no such file, it cannot be loaded, or it is not clear which is meant;
+ * what `agent()` and `tool()` throw while it loads comes through as it is.
+ */
+export const loadAgent = async (
+  file: string,
+  folder: string,
+  exportName: string | undefined,
+): Promise<LoadedAgent> => {
+  const place = resolve(folder, file);
+  if (!existsSync(place)) throw cannot(file, 'there is no such file', place);
+  return chosen(await moduleAt(place, file), file, exportName);
+};
+
+const moduleAt = async (place: string, file: string): Promise<Readonly<Record<string, unknown>>> => {
+  const url = pathToFileURL(place).href;
+  try {
+    return await import(url);
+  } catch (thrown) {
+    if (codeOf(thrown) === 'ERR_UNKNOWN_FILE_EXTENSION') return typeScriptAt(place, file);
+    throw failed(thrown, file);
+  }
+};
+
+/** This Node does not read TypeScript: tsx does, where it is installed beside the file. */
+const typeScriptAt = async (place: string, file: string): Promise<Readonly<Record<string, unknown>>> => {
+  let loader: unknown;
+  try {
+    loader = await import(pathToFileURL(createRequire(place).resolve('tsx/esm/api')).href);
+  } catch {
+    throw cannot(
+      file,
+      'this Node does not read TypeScript and tsx is not installed beside it',
+      `Node ${process.versions.node}; run \`npm install tsx\`, or use Node 22.18 or later`,
+    );
+  }
+  if (!hasImport(loader)) throw cannot(file, 'the tsx that is installed cannot load modules', 'no tsImport');
+  try {
+    return await loader.tsImport(pathToFileURL(place).href, import.meta.url);
+  } catch (thrown) {
+    throw failed(thrown, file);
+  }
+};
+
+interface Loader {
+  tsImport(file: string, parent: string): Promise<Readonly<Record<string, unknown>>>;
+}
+
+const hasImport = (loader: unknown): loader is Loader =>
+  typeof loader === 'object' &&
+  loader !== null &&
+  'tsImport' in loader &&
+  typeof loader.tsImport === 'function';
+
+const chosen = (
+  exports: Readonly<Record<string, unknown>>,
+  file: string,
+  exportName: string | undefined,
+): LoadedAgent => {
+  if (exportName !== undefined) {
+    const named = exports[exportName];
+    if (isAgent(named)) return named;
+    const names = Object.keys(exports).join(', ') || 'nothing';
+    throw cannot(file, `its export '${exportName}' is no agent or team`, `it exports ${names}`);
+  }
+  if (isAgent(exports['default'])) return exports['default'];
+  const agents = Object.entries(exports).filter((entry): entry is [string, LoadedAgent] => isAgent(entry[1]));
+  const [only, another] = agents;
+  if (only === undefined) {
+    const names = Object.keys(exports).join(', ') || 'nothing';
+    throw cannot(file, 'it exports no agent and no team', `it exports ${names}`);
+  }
+  // One agent under two names is one.
+  if (another !== undefined && new Set(agents.map(([, value]) => value)).size > 1) {
+    const names = agents.map(([name]) => name).join(', ');
+    throw cannot(file, 'it exports several agents', `${names}; choose one with --export`);
+  }
+  return only[1];
+};
+
+/** By its shape: the module may have a copy of troupe of its own. */
+const isAgent = (value: unknown): value is LoadedAgent =>
+  typeof value === 'object' &&
+  value !== null &&
+  ['run', 'stream', 'diagram'].every((name) => typeof Reflect.get(value, name) === 'function') &&
+  typeof Reflect.get(value, 'name') === 'string';
+
+const failed = (thrown: unknown, file: string): TroupeError =>
+  isTroupeError(thrown)
+    ? thrown
+    : new TroupeError('command.usage', `Cannot load ${file} as it failed: ${messageOf(thrown)}`, {
+        cause: thrown,
+      });
+
+const cannot = (file: string, reason: string, found: string): TroupeError =>
+  new TroupeError('command.usage', `Cannot load ${file} as ${reason}: ${found}`);
+
+const codeOf = (thrown: unknown): unknown =>
+  typeof thrown === 'object' && thrown !== null && 'code' in thrown ? thrown.code : undefined;

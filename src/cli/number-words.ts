@@ -1,0 +1,14 @@
+/** A number with its thousands apart, the same in every locale: `12,345`. */
+export const grouped = (count: number): string => String(count).replaceAll(/\B(?=(?:\d{3})+$)/gu, ',');
+
+/** How many of what: `1 file`, `1,000 files`. */
+export const counted = (count: number, noun: string): string =>
+  `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+
+/** A time in ms as people say it: `85 ms`, `1.2 s`, `2 min 5 s`. */
+export const lasting = (ms: number): string => {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+};

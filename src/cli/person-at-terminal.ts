@@ -1,0 +1,86 @@
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { TroupeError } from '../contracts/error.ts';
+import type { Person } from '../contracts/run.ts';
+import { oneLine, printable } from '../events/printable.ts';
+import type { ProgressView } from './progress-view.ts';
+import type { Session } from './session.ts';
+import type { Output } from './terminal.ts';
+import { isAttended } from './terminal.ts';
+
+/**
+ * Whoever sits at the terminal answers questions and approves calls, one after the other. Where nobody does, questions
+ * fail and calls are denied, each with a line that says so.
+ */
+export const personAtTerminal = (session: Session, view: ProgressView): Person =>
+  isAttended(session.terminal) && !session.settings.json ? attended(session, view) : absent(session);
+
+const attended = ({ terminal, sidePaint: paint }: Session, view: ProgressView): Person => {
+  let last: Promise<unknown> = Promise.resolve();
+  /** Two agents may ask at the same time; a person is asked one thing at a time. */
+  const inTurn = (ask: () => Promise<string>): Promise<string> => {
+    const asked = last.then(ask);
+    last = asked.catch(() => undefined);
+    return asked;
+  };
+  const read = async (lines: readonly string[], prompt: string, signal: AbortSignal): Promise<string> => {
+    signal.throwIfAborted();
+    view.suspend();
+    // Asked on standard error, as standard output is for the answer.
+    const reader = createInterface({
+      input: terminal.stdin,
+      output: errorStream(terminal.stderr),
+      terminal: true,
+    });
+    reader.on('SIGINT', terminal.interrupt);
+    try {
+      terminal.stderr.write(`\n${lines.map((line) => `  ${line}\n`).join('')}`);
+      return (await reader.question(`  ${prompt} `, { signal })).trim();
+    } finally {
+      reader.close();
+      view.resume();
+    }
+  };
+  return {
+    answer: (question, signal) =>
+      inTurn(() => read([paint.bold(printable(question).replaceAll('\n', '\n  '))], paint.cyan('>'), signal)),
+    approve: async ({ path, tool, input, description }, signal) => {
+      const lines = [
+        `${paint.bold(oneLine(path, 80))} wants to use ${paint.bold(oneLine(tool, 80))}: ${oneLine(description)}`,
+        paint.dim(oneLine(JSON.stringify(input), 400)),
+      ];
+      const said = await inTurn(() => read(lines, 'Allow it? [y/N]', signal));
+      return /^(?:y|yes)$/i.test(said);
+    },
+  };
+};
+
+const absent = ({ terminal, sidePaint: paint }: Session): Person => {
+  const say = (line: string): void => {
+    terminal.stderr.write(`  ${paint.yellow('!')} ${line}\n`);
+  };
+  return {
+    answer: (question) => {
+      say(`Not asked, as nobody is at a terminal to answer: ${oneLine(question)}`);
+      throw new TroupeError(
+        'tool.failed',
+        `Cannot ask a person as nobody is at a terminal to answer: ${oneLine(question)}`,
+      );
+    },
+    approve: ({ path, tool, description }) => {
+      say(
+        `Denied, as nobody is at a terminal to approve it: ${oneLine(path, 80)}, ${oneLine(tool, 80)}: ${oneLine(description)}`,
+      );
+      return false;
+    },
+  };
+};
+
+/** An output as the stream that a prompt is written to. */
+const errorStream = (output: Output): Writable =>
+  new Writable({
+    write: (chunk, _encoding, written) => {
+      output.write(String(chunk));
+      written();
+    },
+  });

@@ -1,0 +1,114 @@
+import type { LiveEvent } from '../contracts/event.ts';
+import { activityOf } from '../events/activity.ts';
+import { foldProgress, noProgress } from '../events/progress.ts';
+import { serialiseEvent } from '../events/parse-event.ts';
+import { blockLines } from './block.ts';
+import { grouped } from './number-words.ts';
+import { foldRows, noRows } from './run-rows.ts';
+import type { Session } from './session.ts';
+import { FRAME_MS } from './spinner.ts';
+import { canRedraw } from './terminal.ts';
+
+/** Shows a run while it goes on. */
+export interface ProgressView {
+  show(event: LiveEvent): void;
+  /** Leaves the terminal to somebody else until `resume`. */
+  suspend(): void;
+  resume(): void;
+  /** Shows how it stands now, for good. */
+  end(): void;
+}
+
+/** What fits the session: events as JSON, nothing, a block of lines that is redrawn, or one line after the other. */
+export const progressView = (session: Session): ProgressView => {
+  const { settings, terminal } = session;
+  if (settings.json) return jsonView(session);
+  if (settings.quiet) return quietView;
+  return canRedraw(terminal) ? blockView(session) : lineView(session);
+};
+
+const nothing = (): void => undefined;
+
+const quietView: ProgressView = { show: nothing, suspend: nothing, resume: nothing, end: nothing };
+
+const jsonView = ({ terminal }: Session): ProgressView => ({
+  ...quietView,
+  show: (event) => {
+    if (event.type !== 'model.delta') terminal.stdout.write(serialiseEvent(event));
+  },
+});
+
+/** What everybody does all the time, or what other lines say better. */
+const SILENT: ReadonlySet<string> = new Set([
+  'run.started',
+  'run.ended',
+  'model.asked',
+  'member.engaged',
+  'member.ended',
+]);
+
+const lineView = ({ terminal, sidePaint: paint }: Session): ProgressView => {
+  let progress = noProgress;
+  return {
+    ...quietView,
+    show: (event) => {
+      progress = foldProgress(progress, event);
+      const activity = SILENT.has(event.type) ? undefined : activityOf(event);
+      if (activity === undefined) return;
+      terminal.stderr.write(
+        `  ${activity.line} ${paint.dim(`(${grouped(progress.tokens)} tokens so far)`)}\n`,
+      );
+    },
+  };
+};
+
+const HIDE_CURSOR = '\u001b[?25l';
+const SHOW_CURSOR = '\u001b[?25h';
+/** Lines longer than the terminal is wide are cut at its edge, so that the block has as many lines as we think. */
+const NO_WRAP = '\u001b[?7l';
+const WRAP = '\u001b[?7h';
+
+const blockView = ({ terminal, sidePaint: paint, restore }: Session): ProgressView => {
+  const { stderr } = terminal;
+  const startedAt = performance.now();
+  let state = noRows;
+  let drawn = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const erased = (): string => (drawn === 0 ? '' : `\r\u001b[${drawn}A\u001b[0J`);
+  const draw = (): void => {
+    const room = Math.max(4, (stderr.rows ?? 24) - 2);
+    const lines = blockLines(state, { paint, passed: performance.now() - startedAt, room });
+    stderr.write(`${HIDE_CURSOR}${erased()}${NO_WRAP}${lines.map((line) => `${line}\n`).join('')}${WRAP}`);
+    drawn = lines.length;
+  };
+  const pause = (): void => {
+    clearInterval(timer);
+    timer = undefined;
+  };
+  const resume = (): void => {
+    timer ??= setInterval(draw, FRAME_MS);
+  };
+  const giveBack = (): void => {
+    pause();
+    stderr.write(`${WRAP}${SHOW_CURSOR}`);
+  };
+  restore.add(giveBack);
+  resume();
+  return {
+    show: (event) => {
+      state = foldRows(state, event);
+    },
+    suspend: () => {
+      pause();
+      stderr.write(`${erased()}${SHOW_CURSOR}`);
+      drawn = 0;
+    },
+    resume,
+    end: () => {
+      draw();
+      giveBack();
+      restore.delete(giveBack);
+    },
+  };
+};

@@ -1,0 +1,117 @@
+import type { LiveEvent } from '../contracts/event.ts';
+import type { RunStatus } from '../contracts/run.ts';
+import type { AgentProgress, Progress } from '../events/progress.ts';
+import { foldProgress, noProgress } from '../events/progress.ts';
+import { nameOf } from '../events/activity.ts';
+import { oneLine } from '../events/printable.ts';
+
+/** One agent as the terminal shows it. */
+export interface Row {
+  readonly path: string;
+  readonly name: string;
+  readonly phase: string;
+  readonly status: 'working' | 'waiting' | RunStatus;
+  /** What it does, or did last. */
+  readonly doing: string;
+  /** What it was given to do, where a team planned it. */
+  readonly task: string | undefined;
+  /** Input and output of its models. */
+  readonly tokens: number;
+  /** How often critics sent its answer back. */
+  readonly sentBack: number;
+}
+
+/** What a run looks like: the agents in it, in the order in which they came. Teams show by their members. */
+export interface Rows {
+  readonly progress: Progress;
+  readonly rows: readonly Row[];
+  /** Tasks that were planned and not yet begun, by the team's path. */
+  readonly planned: Readonly<Record<string, readonly { readonly worker: string; readonly task: string }[]>>;
+}
+
+/** Before the first event. */
+export const noRows: Rows = { progress: noProgress, rows: [], planned: {} };
+
+const PHASES: ReadonlySet<string> = new Set(['OBSERVE', 'DECIDE', 'ACT', 'REDUCE', 'CRITIC', 'CHECK_STOP']);
+const ENDS: ReadonlySet<string> = new Set(['completed', 'stopped', 'aborted', 'failed']);
+
+const isEnd = (phase: string): phase is RunStatus => ENDS.has(phase);
+
+/** The rows after one more event. Pure. */
+export const foldRows = (state: Rows, event: LiveEvent): Rows => {
+  const progress = foldProgress(state.progress, event);
+  const next = progress === state.progress ? state : { ...state, progress };
+  switch (event.type) {
+    case 'model.delta':
+      return next;
+    case 'team.planned':
+      return { ...next, planned: { ...next.planned, [event.path]: event.assignments } };
+    case 'run.ended':
+      return {
+        ...next,
+        rows: next.rows.map((row) => (isEnd(row.status) ? row : { ...row, status: event.status })),
+      };
+    case 'phase.entered':
+      return PHASES.has(event.phase) && !next.rows.some(({ path }) => path === event.path)
+        ? updated(withRow(next, event.path, event.agent), event)
+        : updated(next, event);
+    default:
+      return updated(next, event);
+  }
+};
+
+const withRow = (state: Rows, path: string, agent: string): Rows => {
+  const team = path.slice(0, path.lastIndexOf('/'));
+  const waiting = state.planned[team] ?? [];
+  const index = waiting.findIndex(({ worker }) => nameOf(path).startsWith(worker));
+  const row: Row = {
+    path,
+    name: nameOf(path) || oneLine(agent, 60),
+    phase: '',
+    status: 'working',
+    doing: '',
+    task: waiting[index]?.task,
+    tokens: 0,
+    sentBack: 0,
+  };
+  const planned = index < 0 ? state.planned : { ...state.planned, [team]: waiting.toSpliced(index, 1) };
+  return { ...state, rows: [...state.rows, row], planned };
+};
+
+const updated = (state: Rows, event: Exclude<LiveEvent, { type: 'model.delta' }>): Rows => {
+  const index = state.rows.findIndex(({ path }) => path === event.path);
+  const before = state.rows[index];
+  const agent = state.progress.agents[event.path];
+  if (before === undefined) return state;
+  return { ...state, rows: state.rows.with(index, rowAfter(before, agent, event)) };
+};
+
+const rowAfter = (
+  row: Row,
+  agent: AgentProgress | undefined,
+  event: Exclude<LiveEvent, { type: 'model.delta' }>,
+): Row => {
+  const tokens = event.type === 'model.answered' ? event.usage.input + event.usage.output : 0;
+  const isSentBack = event.type === 'agent.critiqued' && event.verdict === 'revise';
+  return {
+    ...row,
+    phase: agent?.phase ?? row.phase,
+    doing: doingOf(agent) ?? row.doing,
+    status: statusAfter(row, event),
+    tokens: row.tokens + tokens,
+    sentBack: row.sentBack + Number(isSentBack),
+  };
+};
+
+const doingOf = (agent: AgentProgress | undefined): string | undefined => {
+  if (agent === undefined) return undefined;
+  const tools = Object.values(agent.tools);
+  return tools.length > 0 ? tools.join(', ') : agent.text;
+};
+
+const statusAfter = ({ status }: Row, event: LiveEvent): Row['status'] => {
+  if (event.type === 'member.ended') return event.status;
+  if (event.type !== 'phase.entered') return status;
+  if (isEnd(event.phase)) return event.phase;
+  return event.phase === 'waiting' ? 'waiting' : 'working';
+};

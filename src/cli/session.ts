@@ -1,0 +1,82 @@
+import { isTroupeError, TroupeError } from '../contracts/error.ts';
+import type { Model } from '../contracts/model.ts';
+import { modelFromEnvironment, resolveModel } from '../models/model-registry.ts';
+import { exitCode } from './exit-code.ts';
+import type { Paint } from './paint.ts';
+import { paintFor } from './paint.ts';
+import type { Terminal } from './terminal.ts';
+import type { Settings } from './usage.ts';
+
+/** One call of the command: where it prints, how, and whether it is to end. */
+export interface Session {
+  readonly terminal: Terminal;
+  readonly settings: Settings;
+  /** Of standard output. */
+  readonly paint: Paint;
+  /** Of standard error. */
+  readonly sidePaint: Paint;
+  /** Aborted by the first Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** Called before the process is ended at once: whoever changed the terminal puts it back. */
+  readonly restore: Set<() => void>;
+}
+
+/** Runs `work` such that the first Ctrl-C asks it to end, and the second ends the process. */
+export const withSession = async (
+  terminal: Terminal,
+  settings: Settings,
+  work: (session: Session) => Promise<number>,
+): Promise<number> => {
+  const { stdout, stderr, environment } = terminal;
+  const controller = new AbortController();
+  const session: Session = {
+    terminal,
+    settings,
+    paint: paintFor(stdout, environment, settings.color),
+    sidePaint: paintFor(stderr, environment, settings.color),
+    signal: controller.signal,
+    restore: new Set(),
+  };
+  const forget = terminal.onInterrupt(() => {
+    if (!controller.signal.aborted) {
+      controller.abort(new TroupeError('run.aborted', INTERRUPTED));
+      return;
+    }
+    for (const restore of session.restore) restore();
+    terminal.exit(exitCode.aborted);
+  });
+  try {
+    return await work(session);
+  } finally {
+    forget();
+  }
+};
+
+/** Why a run that Ctrl-C ended was aborted. */
+export const INTERRUPTED = 'interrupted from the keyboard';
+
+/** The model that the command line names, else the one of the environment. */
+export const modelOf = ({ settings, terminal }: Session): Model =>
+  settings.model === undefined
+    ? modelFromEnvironment(terminal.environment)
+    : resolveModel(settings.model, terminal.environment);
+
+/** The exit code for what went wrong before there was a result, and in it. */
+export const codeOfFailure = (thrown: unknown): number => {
+  if (isTroupeError(thrown, 'run.aborted')) return exitCode.aborted;
+  return isTroupeError(thrown) && USAGE.has(thrown.code) ? exitCode.usage : exitCode.unanswered;
+};
+
+const USAGE: ReadonlySet<string> = new Set([
+  'command.usage',
+  'documents.unreadable',
+  'model.unknown',
+  'model.missing',
+  'agent.invalid',
+  'agent.duplicate',
+  'team.invalid',
+  'tool.invalid',
+  'tool.duplicate',
+  'machine.invalid',
+  'input.invalid',
+]);

@@ -1,0 +1,36 @@
+import type { Session } from './session.ts';
+import { canRedraw } from './terminal.ts';
+
+/** What turns while something works: a frame of it by the time. */
+export const spinnerFrame = (at: number): string => FRAMES[Math.floor(at / FRAME_MS) % FRAMES.length] ?? '·';
+
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+
+/** How long a frame is shown, in ms. */
+export const FRAME_MS = 80;
+
+/** Nothing is shown of what takes no longer, in ms. */
+const PATIENCE_MS = 300;
+
+/** One turning line for work without steps; gives what ends it. Shows nothing where lines cannot be redrawn. */
+export const spinner = (text: string, { terminal, settings, sidePaint, restore }: Session): (() => void) => {
+  if (settings.json || settings.quiet || !canRedraw(terminal)) return () => undefined;
+  const startedAt = performance.now();
+  let isShown = false;
+  const clear = (): void => {
+    if (isShown) terminal.stderr.write('\r\u001b[2K\u001b[?25h');
+  };
+  const timer = setInterval(() => {
+    const passed = performance.now() - startedAt;
+    if (passed < PATIENCE_MS) return;
+    isShown = true;
+    const frame = sidePaint.cyan(spinnerFrame(passed));
+    terminal.stderr.write(`\u001b[?25l\r\u001b[2K  ${frame} ${text} (${Math.floor(passed / 1_000)} s)`);
+  }, FRAME_MS);
+  restore.add(clear);
+  return () => {
+    clearInterval(timer);
+    restore.delete(clear);
+    clear();
+  };
+};

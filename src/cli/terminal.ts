@@ -1,0 +1,35 @@
+import type { Environment } from '../models/environment.ts';
+
+/** Where text goes. */
+export interface Output {
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
+  write(text: string, written?: () => void): unknown;
+}
+
+/** Everything of the outside world that the command uses: the real one in `main`, any other in a test. */
+export interface Terminal {
+  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean | undefined };
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly environment: Environment;
+  /** The folder that paths are relative to. */
+  readonly folder: string;
+  /** Calls `listener` at every Ctrl-C; the function that it gives back takes it away. */
+  onInterrupt(listener: () => void): () => void;
+  /** What Ctrl-C does, for where a prompt has caught it. */
+  interrupt(): void;
+  /** Calls `listener` when nobody reads standard output any more. */
+  onHangUp(listener: () => void): () => void;
+  /** Ends the process at once. */
+  exit(code: number): void;
+}
+
+/** Whether a person sits at it and can answer. */
+export const isAttended = ({ stdin, stderr }: Terminal): boolean =>
+  stdin.isTTY === true && stderr.isTTY === true;
+
+/** Whether a block of lines can be redrawn on it. */
+export const canRedraw = ({ stderr, environment }: Terminal): boolean =>
+  stderr.isTTY === true && environment['TERM'] !== 'dumb';
