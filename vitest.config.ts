@@ -18,6 +18,7 @@ export default defineConfig({
     alias: [
       { find: /^troupe$/, replacement: resolve(root, 'src/index.ts') },
       { find: /^troupe\/testing$/, replacement: resolve(root, 'src/testing/index.ts') },
+      { find: /^troupe\/documents$/, replacement: resolve(root, 'src/tools/built-in/documents.ts') },
     ],
   },
   test: {

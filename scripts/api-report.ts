@@ -18,6 +18,7 @@ const types = join(root, '.tmp/types');
 export const entryPoints = [
   { source: 'index', report: 'troupe' },
   { source: 'testing/index', report: 'troupe-testing' },
+  { source: 'tools/built-in/documents', report: 'troupe-documents' },
 ] as const;
 
 export type EntryPoint = (typeof entryPoints)[number];
