@@ -32,7 +32,9 @@ const attended = ({ terminal, sidePaint: paint }: Session, view: ProgressView): 
       output: errorStream(terminal.stderr),
       terminal: true,
     });
-    reader.on('SIGINT', terminal.interrupt);
+    reader.on('SIGINT', () => {
+      terminal.interrupt();
+    });
     try {
       terminal.stderr.write(`\n${lines.map((line) => `  ${line}\n`).join('')}`);
       return (await reader.question(`  ${prompt} `, { signal })).trim();
