@@ -77,6 +77,12 @@ describe('[M21] calls of one step', () => {
     }
   });
 
+  test('[law 5] a second answer does not stand in for the one that is still missing', () => {
+    const { value, context } = agentWalk([ready, decide(calling('a', 'b')), answered(1), answered(1)]);
+    expect(value).toEqual({ running: 'ACT' });
+    expect(context.cycle.plan?.results[0]).toBeNull();
+  });
+
   test('[law 5] an answer that comes after its step is over changes nothing', () => {
     const steps = [ready, decide(calling('a')), act()];
     const before = agentWalk(steps);

@@ -276,7 +276,10 @@ describe('the end of a run', () => {
       status: 'completed',
       output: '42',
     });
-    expect(agentWalk([ready, decide(calling('complete')), act(failure('validation'))]).status).toBe('active');
+    expect(
+      agentWalk([ready, decide(calling('complete')), act(Object.assign(failure('validation'), { control }))])
+        .status,
+    ).toBe('active');
   });
 
   test('a refusal ends it', () => {

@@ -185,6 +185,7 @@ describe('[D27, D30] what throws in a machine ends the run as failed, and says w
       steps: 1,
       error: { code: 'agent.threw', phase, step: 0, path: 'ada', runId: 'run-1' },
     });
+    expect(output?.state).toEqual({});
     expect(output?.error?.message).toMatch(
       new RegExp(`^Cannot finish step 0 of 'ada' as its .*${what}.* threw: boom$`),
     );
