@@ -111,11 +111,11 @@ export class GlobalEngine implements Engine {
       );
     this.#definitions.register(definition);
     const options = { ...withDefaults(this.#options, given), runId };
-    let hooks: AttachedHooks | undefined;
+    const hooks: AttachedHooks[] = [];
     const run = createRun(definition, options, {
       isAttended,
       onHooks: (attached) => {
-        hooks = attached;
+        hooks.push(attached);
       },
     });
     const handle = new HeldHandle<Output, State>(run, this.#queue);
@@ -125,7 +125,9 @@ export class GlobalEngine implements Engine {
       this.#handles.delete(runId);
       this.#events.remove(run);
     };
-    const settled = run.result.then(forget, forget).then(() => hooks?.settle());
+    const settled = run.result.then(forget, forget).then(async () => {
+      await Promise.all(hooks.map((attached) => attached.settle()));
+    });
     this.#unsettled.add(settled);
     rememberSettling(run.result, settled);
     void settled.then(() => this.#unsettled.delete(settled));

@@ -10,7 +10,7 @@ import { createRequestEngine } from '../../src/runtime/request-engine.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 
 /** The three flavours, each new: what holds for an engine holds for every one of them. */
-export const flavours: readonly { readonly kind: Engine['kind']; make(): Engine }[] = [
+export const flavours: readonly { readonly kind: Engine['kind']; make: () => Engine }[] = [
   { kind: 'global', make: () => createGlobalEngine() },
   { kind: 'request', make: () => createRequestEngine(createGlobalEngine(), { tenant: 'acme' }) },
   { kind: 'disposable', make: () => createDisposableEngine() },
@@ -63,7 +63,7 @@ export const gateAgent = (gate: ReturnType<typeof gated>, name = 'walker') =>
     decide: ({ step, input }) =>
       step === 0
         ? { kind: 'act', calls: [{ name: 'wait_for', input: { name: input } }] }
-        : { kind: 'answer', answer: `${String(input)} is done` },
+        : { kind: 'answer', answer: `${z.string().parse(input)} is done` },
   });
 
 /** Everything that a handle tells, as it tells it. */

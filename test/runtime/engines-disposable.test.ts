@@ -66,7 +66,7 @@ describe('the disposable engine', () => {
     const elapsed = performance.now() - startedAt;
     expect(engines).toHaveLength(10_000);
     expect(process.getActiveResourcesInfo()).toEqual(before);
-    // In ms; measured at about 60. A bound for what would be I/O, not for how fast this machine is.
+    // In ms; measured at about 30. A bound for what would be I/O, not for how fast this machine is.
     expect(elapsed).toBeLessThan(3_000);
   });
 });

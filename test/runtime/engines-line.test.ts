@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { agent } from '../../src/runtime/agent.ts';
+import { pipeline } from '../../src/runtime/patterns.ts';
 import { createGlobalEngine } from '../../src/runtime/global-engine.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
@@ -200,6 +201,23 @@ describe('runs in line', () => {
     expect(two.gate.arrived).toEqual(['a']);
   });
 
+  it('[ENG-24] a shutdown is closed to those whom its aborts wake', async () => {
+    const { engine, walker, first } = await full();
+    const found: unknown[] = [];
+    const eager = {
+      name: 'eager',
+      on: 'run.started',
+      handle: async () => {
+        void engine.shutdown();
+        found.push(await rejection(engine.execute(parrot(), 'me too')));
+      },
+    } as const;
+    const waiting = engine.execute(walker, 'b', { hooks: [eager] });
+    await engine.shutdown({ drain: false });
+    expect(found).toMatchObject([{ code: 'engine.closed' }]);
+    expect([(await first.result).status, (await waiting).status]).toEqual(['aborted', 'aborted']);
+  });
+
   it('[ENG-24] abort without a run id ends them all, and hurries a shutdown that drains', async () => {
     const { engine, walker, first } = await full();
     const waiting = engine.stream(walker, 'b');
@@ -243,6 +261,16 @@ describe('what a global engine knows by name', () => {
     });
     expect((await engine.execute(first, 'hi')).output).toBe('hello');
     expect((await createGlobalEngine().execute(parrot('twin'), 'hi')).output).toBe('hello');
+  });
+
+  it('knows the members of teams too, and enters none of a team that it refuses', async () => {
+    const engine = createGlobalEngine();
+    const [twin, other] = [parrot('twin'), parrot('twin')];
+    expect((await engine.execute(pipeline({ name: 'one', stages: [twin] }), 'hi')).output).toBe('hello');
+    const refused = pipeline({ name: 'two', stages: [parrot('newcomer'), other] });
+    expect(await rejection(engine.execute(refused, 'hi'))).toMatchObject({ code: 'agent.duplicate' });
+    expect((await engine.execute(twin, 'hi')).output).toBe('hello');
+    expect((await engine.execute(parrot('newcomer'), 'hi')).output).toBe('hello');
   });
 
   it('gives its model, clock, hooks and person to runs that bring none', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { act, answer } from '../../src/contracts/decision.ts';
 import { agent } from '../../src/runtime/agent.ts';
@@ -34,9 +34,9 @@ describe('the engine of a request', () => {
       name: 'look',
       description: 'Looks at its context.',
       input: z.object({ name: z.string() }),
-      execute: async ({ name }, { context, run }) => {
-        see('tool', name, context);
-        await run(helper, name);
+      execute: async ({ name }, context) => {
+        see('tool', name, context.context);
+        await context.run(helper, name);
         return 'seen';
       },
     });
@@ -53,7 +53,7 @@ describe('the engine of a request', () => {
       observe: ({ input, context }) => void see('observe', input, context),
       decide: ({ step, input, context }) => {
         see('decide', input, context);
-        const name = String(input);
+        const name = z.string().parse(input);
         if (step === 0) return act({ name: 'wait_for', input: { name } });
         return step === 1 ? act({ name: 'look', input: { name } }) : answer('done');
       },
@@ -140,9 +140,9 @@ describe('the engine of a request', () => {
     const first = one.stream(walker, 'a', { runId: 'mine' });
     await gate.came(1);
     // Somebody else's id is refused, and gives no sight of that run.
-    expect(await rejection(two.execute(walker, 'b', { runId: 'mine' }))).toMatchObject({
-      code: 'run.duplicate',
-    });
+    const refused = rejection(two.execute(walker, 'b', { runId: 'mine' }));
+    first.send('psst');
+    expect(await refused).toMatchObject({ code: 'run.duplicate' });
     gate.open('a');
     const { events } = await first.result;
     expect(seenByOne.events).toEqual(events);
@@ -166,6 +166,18 @@ describe('the engine of a request', () => {
     expect(await one.execute(walker, 'c')).toMatchObject({ status: 'aborted', effects: [] });
     gate.open('b');
     expect((await right.result).output).toBe('b is done');
+  });
+
+  it('does not hold on to a signal that outlives its runs', async () => {
+    const { signal } = new AbortController();
+    const held = new Set<unknown>();
+    vi.spyOn(signal, 'addEventListener').mockImplementation((_, listener) => void held.add(listener));
+    vi.spyOn(signal, 'removeEventListener').mockImplementation((_, listener) => void held.delete(listener));
+    const request = createRequestEngine(createGlobalEngine({ concurrency: 1 }), {}, { signal });
+    const runs = [request.execute(parrot('a'), 'hi'), request.execute(parrot('b'), 'hi')];
+    expect(held.size).toBe(2);
+    await Promise.all(runs);
+    expect(held.size).toBe(0);
   });
 
   it('keeps to the line of the engine that it wraps', async () => {
