@@ -6,7 +6,7 @@
 // Agents
 export { agent } from './runtime/agent.ts';
 export type { EmbeddableAgent } from './runtime/face.ts';
-export type { AgentLogic, AgentSnapshot } from './runtime/embedded-logic.ts';
+export type { AgentCommand, AgentLogic, AgentSnapshot } from './runtime/embedded-logic.ts';
 export type { Agent, AgentFor, AgentOptions, AgentView, ModelChoice, ReduceView } from './contracts/agent.ts';
 export { act, answer, decisionSchema, handoff, wait } from './contracts/decision.ts';
 export type {

@@ -1,10 +1,11 @@
 import type { ToolAsk } from '../machines/asks.ts';
 import type { Approval } from '../machines/tool-call-context.ts';
+import { describeCall } from './describe-call.ts';
 import type { Desk } from './desk.ts';
 
 /** Asks a person whether a call may run. Where nobody can answer, the answer is no. */
 export const approve = async ({ call, context }: ToolAsk, desk: Desk): Promise<Approval> => {
-  const description = desk.tools.find(call.name)?.describe(call.input) ?? call.name;
+  const description = describeCall(desk.tools.find(call.name), call);
   const { path } = context.run;
   desk.emit({
     type: 'tool.approval-requested',

@@ -163,6 +163,7 @@ class Attempt {
       attempt,
       waitMs: retry.retry ? retry.waitMs : null,
       error,
+      model: nameOf(this.#model),
       ...(error.code === 'model.empty' ? { nudge: NUDGE } : {}),
       ...(answer === undefined ? {} : { usage: answer.usage }),
     };

@@ -6,6 +6,7 @@ import { decideToolRetry } from '../models/retry-policy.ts';
 import { performCall } from '../tools/perform-call.ts';
 import { failure } from '../tools/tool-result.ts';
 import { consultSafety } from './consult-safety.ts';
+import { describeCall, needsApproval } from './describe-call.ts';
 import type { Desk } from './desk.ts';
 import { andThen, isPromise } from './promises.ts';
 
@@ -21,7 +22,7 @@ export const callTool = (effect: Effect, ask: ToolAsk, desk: Desk): Acted | Prom
   if (call.problem !== undefined || ask.isApproved || attempt > 1) return attempted(tool, effect, ask, desk);
   return andThen(consultSafety(tool, effect, ask, desk), (said) => {
     if (said.verdict === 'deny') return { kind: 'result', result: denied(said.reason, effect, ask, desk) };
-    if (said.verdict === 'ask' || tool.needsApproval(call.input))
+    if (said.verdict === 'ask' || needsApproval(tool, call))
       return { kind: 'trouble', index: effect.index, attempt, waitMs: 0, needsApproval: true };
     return attempted(tool, effect, ask, desk);
   });
@@ -41,7 +42,7 @@ const attempted = (tool: Tool, effect: Effect, ask: ToolAsk, desk: Desk): Acted 
     callId: call.id,
     tool: call.name,
     input: call.input,
-    description: tool.describe(call.input),
+    description: describeCall(tool, call),
     attempt: effect.attempt,
   });
   const result = performCall(tool, call, new CallContext(effect, ask, desk), desk);

@@ -115,6 +115,8 @@ export interface Trouble {
   /** A person has to say yes first. */
   readonly needsApproval?: boolean | undefined;
   readonly error?: ErrorData | undefined;
+  /** The model that was asked, by name. */
+  readonly model?: string | undefined;
   /** Said to the model in the next attempt. */
   readonly nudge?: string | undefined;
   /** Tokens used in vain. */

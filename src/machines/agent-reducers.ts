@@ -23,7 +23,7 @@ import type {
 import { newCycle } from './agent-context.ts';
 import { isOpen, planCalls, withResult } from './call-plan.ts';
 import { messageTurn, turnsOfStep } from './conversation.ts';
-import { rulesInForce } from './rules.ts';
+import { atOnce, rulesInForce } from './rules.ts';
 import { firstReason } from './stop-rules.ts';
 
 /** What a reducer changes of the context. */
@@ -132,13 +132,14 @@ export const reduced = (context: AgentContext): Change => {
   if (reduce === undefined || context.end !== null) return change;
   const { decision, observation } = cycle;
   try {
-    const state = reduce({
+    const said = reduce({
       state: context.state,
       step,
       observation: observation ?? undefined,
       decision: decision ?? undefined,
       results,
     });
+    const state = atOnce(said);
     const diff = difference(context.state, state);
     return { ...change, state, cycle: { ...cycle, results, plan: null, diff } };
   } catch (thrown) {
@@ -174,7 +175,7 @@ export const checked = (context: AgentContext): Change => {
   const { step, state, tally, cycle } = context;
   const view = { step, state, tally, decision: cycle.decision ?? undefined, results: cycle.results };
   try {
-    const detail = shouldStop?.(view);
+    const detail = atOnce(shouldStop?.(view));
     const stopReason: StopReason | undefined =
       detail === undefined || detail === false
         ? firstReason(stop, view)

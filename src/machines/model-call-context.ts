@@ -149,10 +149,10 @@ const sum = (one: Usage, other: Usage): Usage => ({
 
 const NO_USAGE: Usage = { input: 0, output: 0, cached: 0 };
 
-/** The event of a retry or a fallback, named by place: the performer knows the models' names. */
+/** The event of a retry. */
 export const retryingEvent = ({ trouble, attempt, model }: ModelCallContext): EventBody => ({
   type: 'model.retrying',
-  model: String(model),
+  model: trouble.model ?? String(model),
   attempt,
   waitMs: trouble.waitMs ?? 0,
   error: trouble.error ?? NO_REASON,

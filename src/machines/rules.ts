@@ -34,5 +34,13 @@ export const underRules = <T>(rules: Rules, move: () => T): T => {
   }
 };
 
+/** What a rule said; a promise is refused, as nobody waits inside a machine. */
+export const atOnce = <T>(said: T): T => {
+  if (typeof said !== 'object' || said === null || !('then' in said)) return said;
+  // Its failure is no business of the process: the run fails already.
+  Promise.resolve(said).catch(() => undefined);
+  throw new TypeError('it returned a promise, and has to answer at once');
+};
+
 /** The rules of the agent whose machine is moving; empty ones where nobody said. */
 export const rulesInForce = (): Rules => inForce;

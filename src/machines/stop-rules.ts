@@ -1,3 +1,4 @@
+import { atOnce } from './rules.ts';
 import type { StopReason, StopRule, StopView } from '../contracts/stop.ts';
 
 /**
@@ -62,7 +63,7 @@ export const allOf = (...rules: readonly StopRule[]): StopRule => ({
 /** The reason of the first rule that has one. */
 export const firstReason = (rules: readonly StopRule[], view: StopView): StopReason | undefined => {
   for (const rule of rules) {
-    const reason = rule.check(view);
+    const reason = atOnce(rule.check(view));
     if (reason !== undefined) return reason;
   }
   return undefined;

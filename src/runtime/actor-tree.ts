@@ -22,22 +22,31 @@ import type { Actor, Sponsor, Stage } from './stage.ts';
 export class ActorTree {
   readonly root: Actor;
   readonly #run: Stage;
-  readonly #entries = new Map<string, Actor>();
+  readonly #running = new Map<string, Actor>();
+  /** Every address that was ever given away. */
+  readonly #addresses = new Map<string, Definition>();
+  readonly #onEngaged: ((definition: Definition) => void) | undefined;
 
-  constructor(run: Stage, root: Definition) {
+  constructor(run: Stage, root: Definition, onEngaged?: (definition: Definition) => void) {
     this.#run = run;
+    this.#onEngaged = onEngaged;
     this.root = this.#enrol(root.name, root, { kind: 'root' });
   }
 
-  /** Every actor that was ever engaged. */
-  get all(): Iterable<Actor> {
-    return this.#entries.values();
+  get running(): Iterable<Actor> {
+    return this.#running.values();
   }
 
   /** The actor at an address, if it still runs. */
   at(path: string): Actor | undefined {
-    const entry = this.#entries.get(path);
-    return entry === undefined || entry.isOver ? undefined : entry;
+    return this.#running.get(path);
+  }
+
+  /** Whether an address is, or lies below, one of a definition's actors. */
+  isWithin(path: string, definition: Definition): boolean {
+    for (let above = path; above !== ''; above = above.slice(0, Math.max(0, above.lastIndexOf('/'))))
+      if (this.#addresses.get(above) === definition) return true;
+    return false;
   }
 
   /** The running actor that `from` means by a name: its child, its sibling, or an address. */
@@ -101,6 +110,7 @@ export class ActorTree {
   close(entry: Actor, output: unknown): void {
     if (entry.isOver) return;
     this.#release(entry);
+    this.#run.host.stop(entry);
     const { sponsor } = entry;
     if (sponsor.kind === 'machine' && entry.isCall) {
       const { port, index, parent } = sponsor;
@@ -133,6 +143,7 @@ export class ActorTree {
 
   #startMember(child: Actor, input: unknown): void {
     const { path, definition } = child;
+    this.#onEngaged?.(definition);
     this.#run.log.write({ type: 'member.engaged', member: definition.name }, child);
     this.#run.host.start(
       child,
@@ -144,10 +155,12 @@ export class ActorTree {
   #release(entry: Actor): void {
     entry.isOver = true;
     entry.epoch += 1;
+    this.#running.delete(entry.path);
     for (const child of entry.children) this.stop(child, 'its supervisor ended');
     const gone = [...entry.underWay];
     entry.underWay.clear();
     this.#run.effects.withdraw(gone);
+    if (!entry.isCall) this.#run.log.closeTools('its agent ended first', entry.path);
     if (entry.sponsor.kind === 'root') return;
     entry.sponsor.parent.children.delete(entry);
     // The root's tools are torn down before the run's last event; nobody waits for a member's.
@@ -173,16 +186,17 @@ export class ActorTree {
   }
 
   #enrol(path: string, definition: Definition, sponsor: Sponsor, agent?: string): Actor {
-    if (this.#entries.has(path))
+    if (this.#addresses.has(path))
       throw new TroupeError('internal', `Cannot engage '${path}' as the address was used before`);
     const entry = new ActorEntry(this.#run, path, definition, sponsor, agent);
-    this.#entries.set(path, entry);
+    this.#addresses.set(path, definition);
+    this.#running.set(path, entry);
     return entry;
   }
 
   #freePath(path: string): string {
     let free = path;
-    for (let count = 2; this.#entries.has(free); count += 1) free = `${path}.${count}`;
+    for (let count = 2; this.#addresses.has(free); count += 1) free = `${path}.${count}`;
     return free;
   }
 }

@@ -1,8 +1,11 @@
 import type { ActorLogic, AnyActorRef, Snapshot } from 'xstate';
 import type { RuntimeEvent } from '../contracts/event.ts';
+import type { Message } from '../contracts/message.ts';
 import type { Outcome } from '../contracts/run.ts';
 import type { Definition } from './definition.ts';
+import { Handle } from './handle.ts';
 import { liveHost, logicOf } from './live-host.ts';
+import type { Run } from './run.ts';
 import { createRun } from './start-run.ts';
 
 /** The snapshot of an embedded agent: its phase in `value`, what it knows in `context`, its end in `output`. */
@@ -11,13 +14,23 @@ export type AgentSnapshot<Output> = Snapshot<Outcome<Output>> & {
   readonly context: object;
 };
 
+/** What an app may send to an embedded agent: what `RunHandle` can do, as events. Anything else is ignored. */
+export type AgentCommand =
+  | { readonly type: 'message'; readonly message: string | Message }
+  | { readonly type: 'approve'; readonly callId: string }
+  | { readonly type: 'deny'; readonly callId: string; readonly reason?: string | undefined }
+  | { readonly type: 'reply'; readonly text: string }
+  | { readonly type: 'pause' }
+  | { readonly type: 'resume' }
+  | { readonly type: 'abort'; readonly reason?: string | undefined };
+
 /**
- * The logic of an agent's actor, for XState's `createActor`, `invoke` and `spawnChild`: typed input, output and
- * emitted events. A run that failed is `done` with an outcome that says so; it never errors in the app around it.
+ * The logic of an agent's actor, for XState's `createActor`, `invoke` and `spawnChild`: typed input, output, commands
+ * and emitted events. A run that failed is `done` with an outcome that says so; it never errors in the app around it.
  */
 export type AgentLogic<Input, Output> = ActorLogic<
   AgentSnapshot<Output>,
-  { readonly type: string },
+  AgentCommand,
   Input,
   AnyActorRef['system'],
   RuntimeEvent
@@ -31,11 +44,62 @@ export const embeddedLogic = <Input, Output>(definition: Definition): AgentLogic
   if (known !== undefined) return known as AgentLogic<Input, Output>;
   const logic: unknown = logicOf(definition, (scope, input) => {
     const run = createRun(definition, {}, { isAttended: true, host: liveHost() });
-    run.log.mirror((event) => {
-      scope.emit(event);
+    const given = run.started(input);
+    // The first event is from before anybody can listen: it is told with the second, when the actor starts.
+    let told = 0;
+    run.log.mirror(() => {
+      while (told < run.log.events.length) {
+        const event = run.log.events.at(told);
+        told += 1;
+        if (event !== undefined) scope.emit(event);
+      }
     });
-    return { entry: run.root, input: run.started(input) };
+    return { entry: run.root, input: given, obey: commandsTo(run) };
   });
   embedded.set(definition, logic);
   return logic as AgentLogic<Input, Output>;
 };
+
+/** Carries out what an app wants of a run; what is no command is nothing. */
+const commandsTo = (run: Run): ((event: { readonly type: string }) => void) => {
+  const handle = new Handle(run);
+  return (event) => {
+    if (!isCommand(event)) return;
+    switch (event.type) {
+      case 'message':
+        handle.send(event.message);
+        break;
+      case 'approve':
+        handle.approve(event.callId);
+        break;
+      case 'deny':
+        handle.deny(event.callId, event.reason);
+        break;
+      case 'reply':
+        handle.reply(event.text);
+        break;
+      case 'pause':
+        handle.pause();
+        break;
+      case 'resume':
+        handle.resume();
+        break;
+      case 'abort':
+        handle.abort(event.reason);
+    }
+  };
+};
+
+/** The field that a command cannot be without. */
+const NEEDS: Readonly<Record<AgentCommand['type'], string>> = {
+  message: 'message',
+  approve: 'callId',
+  deny: 'callId',
+  reply: 'text',
+  pause: 'type',
+  resume: 'type',
+  abort: 'type',
+};
+
+const isCommand = (event: { readonly type: string }): event is AgentCommand =>
+  Object.hasOwn(NEEDS, event.type) && NEEDS[event.type as AgentCommand['type']] in event;

@@ -71,6 +71,8 @@ export class EventLog {
     this.events.push(body, speaker, step, phase, this.now());
     this.#counter.count(body);
     this.#keep(body, speaker, step);
+    // Whoever fails on the last event has nowhere left to say so.
+    if (body.type === 'run.ended') this.#isClosed = true;
     if (!this.stream.isWatched && this.#sink === undefined) return;
     const event = this.events.at(index);
     if (event === undefined) return;
@@ -99,9 +101,10 @@ export class EventLog {
     return { ...this.#counter.counts, durationMs: this.#at - this.#startedAt };
   }
 
-  /** Says for every tool that was seen to start and not to finish that it will not. */
-  closeTools(reason: string): void {
+  /** Says for every tool, of the agent at `path` if one is given, that started and did not finish that it will not. */
+  closeTools(reason: string, path?: string): void {
     for (const { speaker, step, callId, tool } of this.#openTools.values()) {
+      if (path !== undefined && path !== speaker.path) continue;
       const text = `Cannot finish '${tool}' as ${reason}`;
       const error = { code: 'tool.cancelled', message: text, retryable: 'no', tool } as const;
       const end = { ok: false, text, durationMs: 0, error, synthesised: true } as const;

@@ -65,9 +65,10 @@ export class Gate {
     return held;
   }
 
-  /** A CHECK_STOP was entered: a step that was let through ends here. */
+  /** A CHECK_STOP was entered: a step that was let through ends here, also if nothing is asked any more (a wait …). */
   checked(): void {
     this.#untilCheck = false;
+    if (this.#isPaused && this.#credit === 0) this.#wake();
   }
 
   /** The run is over: nothing passes any more, nobody waits. */

@@ -30,7 +30,9 @@ export class Handle<Output, State> implements RunHandle<Output, State> {
     this.#run.resume();
   }
   step(unit: 'step' | 'effect' = 'step'): Promise<void> {
-    return this.#run.isOver ? Promise.resolve() : this.#run.gate.step(unit);
+    if (this.#run.isOver) return Promise.resolve();
+    this.#run.pause();
+    return this.#run.gate.step(unit);
   }
   send(message: string | Message, path?: string): boolean {
     return this.#run.send(typeof message === 'string' ? { from: 'person', text: message } : message, path);

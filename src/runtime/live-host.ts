@@ -1,6 +1,7 @@
 import { createActor } from 'xstate';
 import type { AnyActorRef, AnyStateMachine, InspectionEvent, Observer } from 'xstate';
 import { errorData } from '../contracts/error.ts';
+import type { Outcome } from '../contracts/run.ts';
 import { attachCarrier, carrierOf } from '../machines/outputs.ts';
 import { underRules } from '../machines/rules.ts';
 import { ActorEntry } from './actor-entry.ts';
@@ -19,12 +20,16 @@ type Scope = Parameters<AnyStateMachine['transition']>[2];
 interface LiveActor {
   readonly ref: AnyActorRef;
   readonly scope: Scope;
+  /** Takes what an app around it sends to the actor. */
+  readonly obey: Obey | undefined;
 }
 
 const actors = new WeakMap<Actor, LiveActor>();
 const logics = new WeakMap<Definition, AnyStateMachine>();
 /** The entry for which `createActor` is being called: its logic meets it in `getInitialSnapshot`. */
 let arriving: Actor | undefined;
+/** The envelope that is being delivered: any other event comes from outside. */
+let delivering: Envelope | undefined;
 
 /**
  * The logic of a definition's actors: its machine, which knows whose rules are in force, and whose end the run is told of.
@@ -42,17 +47,23 @@ export const logicOf = (definition: Definition, arrive?: ArriveFromOutside): Any
         arriving = undefined;
         if (entry === undefined && arrive !== undefined) {
           const guest = arrive(scope, input);
-          settleIn(guest.entry, scope);
-          return underRules(rules, () => machine.getInitialSnapshot(scope, guest.input));
+          settleIn(guest.entry, scope, guest.obey);
+          return begun(definition, guest.entry, scope, guest.input);
         }
         if (entry !== undefined) settleIn(entry, scope);
-        return underRules(rules, () => machine.getInitialSnapshot(scope, input));
+        return begun(definition, entry, scope, input);
       },
     },
     transition: {
       value: (snapshot: Snapshot, event: { type: string }, scope: Scope): Snapshot => {
         if (event.type.startsWith(OF_XSTATE))
           return event.type === STOPPED ? stopped(machine, snapshot, event, scope) : snapshot;
+        const entry = entryOf(scope);
+        // Answers come from the runtime alone: whoever else has the actor's reference can wish, not answer.
+        if (entry !== undefined && event !== delivering) {
+          actors.get(entry)?.obey?.(event);
+          return snapshot;
+        }
         return moved(definition, snapshot, event, scope);
       },
     },
@@ -65,18 +76,45 @@ export const logicOf = (definition: Definition, arrive?: ArriveFromOutside): Any
 export type ArriveFromOutside = (
   scope: Scope,
   input: unknown,
-) => { readonly entry: Actor; readonly input: unknown };
+) => { readonly entry: Actor; readonly input: unknown; readonly obey: Obey };
+
+type Obey = (event: { readonly type: string }) => void;
 
 type Snapshot = ReturnType<AnyStateMachine['transition']>;
 
-const settleIn = (entry: Actor, scope: Scope): void => {
-  actors.set(entry, { ref: scope.self, scope });
+const settleIn = (entry: Actor, scope: Scope, obey?: Obey): void => {
+  actors.set(entry, { ref: scope.self, scope, obey });
   attachCarrier(scope.self, entry);
 };
 
 const entryOf = (scope: Scope): Actor | undefined => {
   const carrier = carrierOf(scope.self);
   return carrier instanceof ActorEntry ? carrier : undefined;
+};
+
+/** A throw before the first state is an end, too: XState would have the error go up to whoever is above. */
+const begun = (
+  { machine, rules }: Definition,
+  entry: Actor | undefined,
+  scope: Scope,
+  input: unknown,
+): Snapshot => {
+  try {
+    return underRules(rules, () => machine.getInitialSnapshot(scope, input));
+  } catch (thrown) {
+    const output = brokenOutcome(machine, entry, thrown);
+    entry?.run.over(entry, output);
+    return machine.resolveState({ value: firstState(machine), context: {}, status: 'done', output });
+  }
+};
+
+const firstState = ({ root }: AnyStateMachine): string => Object.keys(root.states)[0] ?? '';
+
+/** A throw inside a turn is an end with an error, as data: it takes nobody else down. */
+const brokenOutcome = (machine: AnyStateMachine, entry: Actor | undefined, thrown: unknown): Outcome => {
+  const message = `Cannot go on as the machine '${machine.id}' threw`;
+  const error = errorData(thrown, 'machine.threw', { message });
+  return { ...outcomeOfFailure('machine.threw', error.message, entry?.run.log.now() ?? 0), error };
 };
 
 const moved = (
@@ -91,11 +129,7 @@ const moved = (
     if (next.status === 'done') entry?.run.over(entry, next.output);
     return next;
   } catch (thrown) {
-    // A throw inside a turn is an end with an error, as data: it takes nobody else down.
-    const error = errorData(thrown, 'machine.threw', {
-      message: `Cannot go on as the machine '${machine.id}' threw`,
-    });
-    const output = { ...outcomeOfFailure('machine.threw', error.message, entry?.run.log.now() ?? 0), error };
+    const output = brokenOutcome(machine, entry, thrown);
     entry?.run.over(entry, output);
     return { ...snapshot, status: 'done', output } as Snapshot;
   }
@@ -128,11 +162,18 @@ export const liveHost = (inspect?: (event: InspectionEvent) => void): Host => ({
     actor.start();
   },
   deliver: (entry, envelope: Envelope) => {
-    actors.get(entry)?.ref.send(envelope);
+    delivering = envelope;
+    try {
+      actors.get(entry)?.ref.send(envelope);
+    } finally {
+      delivering = undefined;
+    }
   },
   stop: (entry) => {
     const actor = actors.get(entry);
     const { sponsor } = entry;
+    // The log remembers who spoke for as long as the run lasts, but not what it knew.
+    actors.delete(entry);
     if (actor === undefined || sponsor.kind === 'root') return;
     // Only the actor that is its parent may stop an actor.
     actors.get(sponsor.parent)?.scope.stopChild(actor.ref);

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../contracts/error.ts';
 import type { RuntimeEvent } from '../contracts/event.ts';
 import type { Json } from '../contracts/json.ts';
-import type { Outcome, RunResult } from '../contracts/run.ts';
+import type { Outcome, RunResult, StepRecord } from '../contracts/run.ts';
 import type { Stage } from './stage.ts';
 
 /** Whether an actor left an outcome. */
@@ -74,8 +74,10 @@ export const resultOf = <Output = Json>(
     stopReason: outcome.stopReason,
     error: outcome.error,
     state: outcome.state,
-    records: log.records,
     // Read by few: built when they are.
+    get records() {
+      return isWhole ? log.records : stepsOf(this.events, path);
+    },
     get events() {
       return (events ??= isWhole
         ? log.events.slice()
@@ -88,6 +90,9 @@ export const resultOf = <Output = Json>(
       : run.effects.records.filter((effect) => isWithin(effect.path, path)),
   };
 };
+
+const stepsOf = (events: readonly RuntimeEvent[], path: string): readonly StepRecord[] =>
+  events.flatMap((event) => (event.type === 'step.ended' && event.path === path ? [event.record] : []));
 
 const isWithin = (path: string, above: string): boolean => path === above || path.startsWith(`${above}/`);
 

@@ -3,7 +3,7 @@ import type { Clock } from '../contracts/clock.ts';
 import type { TroupeError } from '../contracts/error.ts';
 import { errorData, toError } from '../contracts/error.ts';
 import type { EventBody } from '../contracts/event.ts';
-import { isJsonObject, toJson } from '../contracts/json.ts';
+import { toJson } from '../contracts/json.ts';
 import type { Message } from '../contracts/message.ts';
 import type { Model } from '../contracts/model.ts';
 import type { Outcome, RunOptions, RunResult } from '../contracts/run.ts';
@@ -20,6 +20,7 @@ import type { Pacer } from './pacer.ts';
 import { PersonDesk } from './person-desk.ts';
 import { outcomeOfFailure, resultOf } from './result.ts';
 import type { Actor, Host, Job, Stage } from './stage.ts';
+import { tearDown } from './tear-down.ts';
 
 /** What a run needs beside its options. */
 export interface RunSetup {
@@ -30,6 +31,8 @@ export interface RunSetup {
   readonly random: () => number;
   /** Somebody holds the handle and may answer questions. */
   readonly isAttended: boolean;
+  /** Told of every member and child that is engaged, before it starts. */
+  readonly onEngaged?: (definition: Definition) => void;
 }
 
 /**
@@ -67,13 +70,17 @@ export class Run implements Stage {
     this.host = setup.host;
     this.#choice = options.model;
     this.#queue = new JobQueue(setup.pacer, (job) => {
-      this.#do(job);
+      try {
+        this.#do(job);
+      } catch (thrown) {
+        this.#broke(thrown);
+      }
     });
     this.log = new EventLog(setup.runId, definition.name, setup.clock);
     this.gate = new Gate(options.concurrency ?? Infinity, options.paused ?? false);
     this.person = new PersonDesk(options.person, setup.isAttended);
     this.effects = new EffectRunner(this);
-    this.actors = new ActorTree(this, definition);
+    this.actors = new ActorTree(this, definition, setup.onEngaged);
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -149,10 +156,11 @@ export class Run implements Stage {
     this.over(this.root, outcomeOfFailure('run.aborted', reason, this.log.now()));
   }
 
-  /** Swaps the model of every agent of the run, from the next call on. */
+  /** Swaps the model of every agent of the run, from the next call on; throws for one that there is not. */
   use(choice: ModelChoice): void {
+    resolveModels(choice, []);
     this.#choice = choice;
-    for (const entry of this.actors.all) entry.models = undefined;
+    for (const entry of this.actors.running) entry.models = undefined;
     const to = typeof choice === 'string' ? choice : `${choice.provider}:${choice.id}`;
     this.log.write({ type: 'model.swapped', to }, this.root);
   }
@@ -179,7 +187,7 @@ export class Run implements Stage {
     if (this.#isEnding) return;
     this.#isEnding = true;
     const { root } = this;
-    if (root.tools?.wasSetUp === true) await this.#tearDown(root.tools, outcome.status === 'aborted');
+    if (root.tools?.wasSetUp === true) await tearDown(this, root, root.tools, outcome.status === 'aborted');
     this.log.closeTools('the run ended first');
     const { status, stopReason, output, error } = outcome;
     this.log.write(
@@ -198,6 +206,15 @@ export class Run implements Stage {
     this.log.close();
     if (status === 'failed' && error !== undefined) this.#reject(Object.assign(toError(error), { result }));
     else this.#resolve(result);
+  }
+
+  /** The runtime itself threw, or something that it trusted: the run ends, and the process goes on. */
+  #broke(thrown: unknown): void {
+    const message = 'Cannot go on with the run as the runtime broke';
+    const error = errorData(thrown, 'internal', { message, runId: this.runId });
+    const outcome = { ...outcomeOfFailure(error.code, error.message, this.log.now()), error };
+    if (this.root.isOver) void this.finish(outcome);
+    else this.over(this.root, outcome);
   }
 
   #do(job: Job): void {
@@ -240,27 +257,6 @@ export class Run implements Stage {
     return true;
   }
 
-  /** Toolsets are always torn down; one that never comes back does not hold the run. */
-  async #tearDown(tools: ToolRegistry, isHurried: boolean): Promise<void> {
-    let timer: unknown;
-    const late = new Promise<readonly []>((resolve) => {
-      timer = this.clock.setTimeout(
-        () => {
-          resolve([]);
-        },
-        isHurried ? HURRIED_TEARDOWN_MS : TEARDOWN_MS,
-      );
-    });
-    const problems = await Promise.race([tools.teardown(), late]);
-    this.clock.clearTimeout(timer);
-    for (const error of problems) {
-      const { details } = error;
-      const toolset =
-        isJsonObject(details) && typeof details['toolset'] === 'string' ? details['toolset'] : 'unknown';
-      this.log.write({ type: 'toolset.failed', toolset, error }, this.root);
-    }
-  }
-
   #modelFacts(): { model?: string; isLanguageModel?: boolean } {
     if (this.root.definition.agent === undefined) return {};
     try {
@@ -273,10 +269,6 @@ export class Run implements Stage {
     }
   }
 }
-
-/** How long tearing down may take, in ms: after a normal end, and after an abort. */
-const TEARDOWN_MS = 5_000;
-const HURRIED_TEARDOWN_MS = 50;
 
 const entered = new Map<string, EventBody>();
 

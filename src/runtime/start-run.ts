@@ -1,13 +1,12 @@
 import type { RunHandle, RunOptions } from '../contracts/run.ts';
 import { systemClock } from '../contracts/clock.ts';
-import type { Hook } from '../contracts/event.ts';
-import type { AttachedHooks } from '../events/hooks.ts';
-import { attachHooks } from '../events/hooks.ts';
 import type { Definition } from './definition.ts';
 import type { Host } from './stage.ts';
 import { Handle } from './handle.ts';
 import { liveHost, safeInspector } from './live-host.ts';
 import { processPacer } from './pacer.ts';
+import type { OnHooks } from './run-hooks.ts';
+import { attachRunHooks } from './run-hooks.ts';
 import { Run } from './run.ts';
 
 /** What the caller of a run decides that its user does not. */
@@ -16,8 +15,7 @@ export interface StartSetup {
   /** Default: live. */
   readonly host?: Host;
   readonly random?: () => number;
-  /** Told of the hooks at work, for somebody who has to wait for them. */
-  readonly onHooks?: (hooks: AttachedHooks) => void;
+  readonly onHooks?: OnHooks;
 }
 
 /** Starts a run of a definition and hands it over. */
@@ -42,21 +40,11 @@ export const createRun = (definition: Definition, options: RunOptions, setup: St
     runId: options.runId ?? crypto.randomUUID(),
     random: setup.random ?? Math.random,
     isAttended: setup.isAttended,
+    onEngaged: (engaged) => {
+      hookUp(engaged);
+    },
   });
-  const hooks = [...(options.hooks ?? []), ...hooksOf(definition)];
-  if (hooks.length > 0) {
-    const attached = attachHooks(run.log.stream, hooks, {
-      clock,
-      scope: { context: options.context },
-      onFailure: (observer, error) => {
-        run.observerFailed(observer, error);
-      },
-      onDropped: (observer, count) => {
-        run.log.write({ type: 'observer.dropped', observer, count }, run.root);
-      },
-    });
-    setup.onHooks?.(attached);
-  }
+  const hookUp = attachRunHooks(run, definition, options, setup.onHooks);
   const { signal } = options;
   if (signal !== undefined) {
     const abort = (): void => {
@@ -73,17 +61,6 @@ export const createRun = (definition: Definition, options: RunOptions, setup: St
   }
   return run;
 };
-
-/** The hooks of the root see the whole run, those of a member what that member does. */
-const hooksOf = (definition: Definition): readonly Hook[] => [
-  ...definition.hooks,
-  ...[...definition.members.values()].flatMap((member) =>
-    hooksOf(member).map((hook): Hook => ({
-      ...hook,
-      handle: (event, scope) => (event.agent === member.name ? hook.handle(event, scope) : undefined),
-    })),
-  ),
-];
 
 const inspectorOf = ({ inspect }: RunOptions, run: () => Run) =>
   inspect === undefined
