@@ -1,5 +1,6 @@
 import type { Agent } from '../../contracts/agent.ts';
 import type { Critic, Critique, Review } from '../../contracts/critique.ts';
+import { messageOf } from '../../contracts/error.ts';
 import { briefSchema } from './brief.ts';
 import type { Case, Judgement } from './critic.ts';
 import type { CitedText, Finding } from './finding.ts';
@@ -39,10 +40,22 @@ export const isGrounded = (judge: Agent<Case, Judgement>): Critic => ({
     const passages = findings.filter(({ citation }) => cited.some((each) => overlaps(each, citation)));
     // That nothing was found rests on no passage.
     if (passages.length === 0) return { verdict: 'accept' };
-    const { output, error, stopReason } = await review.run(judge, { question, answer, passages });
-    if (output !== undefined) return output;
-    return { verdict: 'stop', note: `the critic came to no judgement: ${error?.message ?? stopReason.kind}` };
+    return judged(review, judge, { question, answer, passages });
   },
+});
+
+const judged = async (review: Review, judge: Agent<Case, Judgement>, given: Case): Promise<Critique> => {
+  try {
+    const { output, stopReason } = await review.run(judge, given);
+    return output ?? stop(stopReason.kind);
+  } catch (thrown) {
+    return stop(messageOf(thrown));
+  }
+};
+
+const stop = (why: string): Critique => ({
+  verdict: 'stop',
+  note: `nobody could check the answer, as its critic came to no judgement: ${why}`,
 });
 
 const revise = (note: string): Critique => ({ verdict: 'revise', note });
