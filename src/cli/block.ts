@@ -1,54 +1,100 @@
-import { grouped, lasting } from './number-words.ts';
+import { counted, grouped, lasting } from './number-words.ts';
 import type { Paint } from './paint.ts';
 import type { Row, Rows } from './run-rows.ts';
 import { spinnerFrame } from './spinner.ts';
 
-/** How wide the names may get, in characters. */
+/** How wide names may get, in characters. */
 const WIDEST_NAME = 24;
 /** `CHECK_STOP` is the longest phase. */
 const PHASE_WIDTH = 10;
+const TOKENS_WIDTH = 14;
+/** Uses of tools that are shown of one agent. */
+const USES = 3;
 
-/** The lines that show a run: one for each agent, those at work first to be kept, and the sum. Pure. */
-export const blockLines = (
-  { rows, progress }: Rows,
-  { paint, passed, room }: { readonly paint: Paint; readonly passed: number; readonly room: number },
-): readonly string[] => {
+/** What the block depends on beside the run. */
+export interface BlockSetting {
+  readonly paint: Paint;
+  /** Since the run began, in ms. */
+  readonly passed: number;
+  /** Lines that there is room for. */
+  readonly room: number;
+  /** The sum stands elsewhere once the run is over. */
+  readonly isOver: boolean;
+}
+
+/** The lines that show a run: one for each agent, below it what its tools did, and at last the sum. Pure. */
+export const blockLines = ({ rows, progress }: Rows, setting: BlockSetting): readonly string[] => {
+  const { paint, passed, room, isOver } = setting;
   const shown = kept(rows, Math.max(1, room - 3));
-  const width = Math.min(WIDEST_NAME, Math.max(0, ...shown.map(({ name }) => name.length)));
   const hidden = rows.length - shown.length;
-  const lines = shown.map((row) => `  ${line(row, width, paint, passed)}`);
+  const width = Math.min(WIDEST_NAME, Math.max(0, ...shown.map(({ name }) => name.length)));
+  const isRoomy = shown.reduce((sum, { used }) => sum + 1 + Math.min(USES, used.length), 0) <= room - 3;
+  const state = progress.status === 'running' ? [] : [progress.status];
+  const sum = [
+    ...state,
+    counted(progress.steps, 'step'),
+    `${grouped(progress.tokens)} tokens`,
+    lasting(passed),
+  ];
   return [
-    ...lines,
+    ...shown.flatMap((row) => [`  ${rowLine(row, width, setting)}`, ...(isRoomy ? usesOf(row, paint) : [])]),
     ...(hidden > 0 ? [paint.dim(`  … and ${grouped(hidden)} more`)] : []),
-    paint.dim(
-      `  ${progress.status === 'running' ? '' : `${progress.status} · `}${grouped(progress.steps)} steps · ${grouped(progress.tokens)} tokens · ${lasting(passed)}`,
-    ),
+    ...(isOver ? [] : ['', paint.dim(`  ${sum.join(' · ')}`)]),
   ];
 };
 
-/** As many rows as there is room for: those at work before those that are done, the newest of them. */
+/** As many rows as there is room for: those at work before those that are done, of these the newest. */
 const kept = (rows: readonly Row[], room: number): readonly Row[] => {
   if (rows.length <= room) return rows;
-  const working = rows.filter(({ status }) => status === 'working' || status === 'waiting').slice(-room);
-  const done = rows.filter((row) => !working.includes(row)).slice(working.length - room || rows.length);
-  return rows.filter((row) => working.includes(row) || done.includes(row));
+  const working = rows.filter(isUnderWay).slice(-room);
+  const done = rows.filter((row) => !isUnderWay(row));
+  const shown = new Set([...working, ...done.slice(Math.max(0, done.length - (room - working.length)))]);
+  return rows.filter((row) => shown.has(row));
 };
 
-const line = (row: Row, width: number, paint: Paint, passed: number): string => {
+const isUnderWay = ({ status }: Row): boolean => status === 'working' || status === 'waiting';
+
+const rowLine = (row: Row, width: number, { paint, passed }: BlockSetting): string => {
+  const { mark, colour, state, said } = looks(row, paint, passed);
   const name = row.name.slice(0, width).padEnd(width);
-  if (row.status === 'working' || row.status === 'waiting') {
-    const mark = row.status === 'working' ? paint.cyan(spinnerFrame(passed)) : paint.yellow('…');
-    return `${mark} ${paint.bold(name)}  ${paint.cyan(row.phase.padEnd(PHASE_WIDTH))}  ${row.doing}`;
-  }
-  const back = row.sentBack > 0 ? [`sent back ${row.sentBack === 1 ? 'once' : `${row.sentBack} times`}`] : [];
-  const facts = [...back, `${grouped(row.tokens)} tokens`].join(' · ');
-  const said = row.status === 'completed' ? (row.task ?? '') : row.doing;
-  return `${marks(paint)[row.status]} ${name}  ${paint.dim(facts)}${said === '' ? '' : `${paint.dim(' · ')}${paint.dim(said)}`}`;
+  const spent = (row.tokens === 0 ? '' : `${grouped(row.tokens)} tokens`).padStart(TOKENS_WIDTH);
+  const back =
+    row.sentBack === 0 ? [] : [`sent back ${row.sentBack === 1 ? 'once' : `${row.sentBack} times`}`];
+  const text = [...back, ...(said === '' ? [] : [said])].join(' · ');
+  return `${mark} ${name}  ${colour(state.padEnd(PHASE_WIDTH))} ${paint.dim(spent)}  ${text}`.trimEnd();
 };
 
-const marks = (paint: Paint): Readonly<Record<'completed' | 'stopped' | 'aborted' | 'failed', string>> => ({
-  completed: paint.green('✓'),
-  stopped: paint.yellow('■'),
-  aborted: paint.yellow('■'),
-  failed: paint.red('✗'),
-});
+interface Looks {
+  readonly mark: string;
+  readonly colour: (text: string) => string;
+  readonly state: string;
+  readonly said: string;
+}
+
+const looks = (row: Row, paint: Paint, passed: number): Looks => {
+  const { status, phase, doing, task, outcome } = row;
+  const told = [...(task === undefined ? [] : [task]), ...(outcome === undefined ? [] : [outcome])].join(
+    ' · ',
+  );
+  switch (status) {
+    case 'working':
+      return {
+        mark: paint.cyan(spinnerFrame(passed)),
+        colour: paint.cyan,
+        state: phase,
+        said: [doing, ...(task === undefined ? [] : [paint.dim(task)])].join(' · '),
+      };
+    case 'waiting':
+      return { mark: paint.yellow('…'), colour: paint.yellow, state: phase, said: doing };
+    case 'completed':
+      return { mark: paint.green('✓'), colour: paint.green, state: 'done', said: told };
+    case 'stopped':
+    case 'aborted':
+      return { mark: paint.yellow('■'), colour: paint.yellow, state: status, said: doing };
+    case 'failed':
+      return { mark: paint.red('✗'), colour: paint.red, state: status, said: doing };
+  }
+};
+
+const usesOf = ({ used }: Row, paint: Paint): readonly string[] =>
+  used.slice(-USES).map((use) => paint.dim(`    └ ${use}`));

@@ -18,4 +18,4 @@ export const ownDocuments = (): readonly string[] =>
 
 /** What is asked where nothing is asked. */
 export const OWN_QUESTION =
-  'What does an agent do in each step, and how often may a critic reject its answer?';
+  'What does a supervisor do if a worker fails, and what happens if a critic throws?';

@@ -73,12 +73,13 @@ const blockView = ({ terminal, sidePaint: paint, restore }: Session): ProgressVi
   const startedAt = performance.now();
   let state = noRows;
   let drawn = 0;
+  let isOver = false;
   let timer: NodeJS.Timeout | undefined;
 
   const erased = (): string => (drawn === 0 ? '' : `\r\u001b[${drawn}A\u001b[0J`);
   const draw = (): void => {
     const room = Math.max(4, (stderr.rows ?? 24) - 2);
-    const lines = blockLines(state, { paint, passed: performance.now() - startedAt, room });
+    const lines = blockLines(state, { paint, passed: performance.now() - startedAt, room, isOver });
     stderr.write(`${HIDE_CURSOR}${erased()}${NO_WRAP}${lines.map((line) => `${line}\n`).join('')}${WRAP}`);
     drawn = lines.length;
   };
@@ -106,6 +107,7 @@ const blockView = ({ terminal, sidePaint: paint, restore }: Session): ProgressVi
     },
     resume,
     end: () => {
+      isOver = true;
       draw();
       giveBack();
       restore.delete(giveBack);

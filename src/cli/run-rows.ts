@@ -1,9 +1,10 @@
-import type { LiveEvent } from '../contracts/event.ts';
+import type { EventOf, LiveEvent } from '../contracts/event.ts';
 import type { RunStatus } from '../contracts/run.ts';
 import type { AgentProgress, Progress } from '../events/progress.ts';
 import { foldProgress, noProgress } from '../events/progress.ts';
-import { nameOf } from '../events/activity.ts';
+import { activityOf, nameOf } from '../events/activity.ts';
 import { oneLine } from '../events/printable.ts';
+import { counted } from './number-words.ts';
 
 /** One agent as the terminal shows it. */
 export interface Row {
@@ -15,10 +16,14 @@ export interface Row {
   readonly doing: string;
   /** What it was given to do, where a team planned it. */
   readonly task: string | undefined;
+  /** What came of its work, where a team or an agent that it works for said so. */
+  readonly outcome: string | undefined;
   /** Input and output of its models. */
   readonly tokens: number;
   /** How often critics sent its answer back. */
   readonly sentBack: number;
+  /** What its tools did, in order. */
+  readonly used: readonly string[];
 }
 
 /** What a run looks like: the agents in it, in the order in which they came. Teams show by their members. */
@@ -45,7 +50,13 @@ export const foldRows = (state: Rows, event: LiveEvent): Rows => {
     case 'model.delta':
       return next;
     case 'team.planned':
-      return { ...next, planned: { ...next.planned, [event.path]: event.assignments } };
+      return withOutcome(
+        { ...next, planned: { ...next.planned, [event.path]: event.assignments } },
+        event.path,
+        counted(event.assignments.length, 'task'),
+      );
+    case 'agent.critiqued':
+      return withOutcome(updated(next, event), event.path, judgement(event));
     case 'run.ended':
       return {
         ...next,
@@ -60,8 +71,20 @@ export const foldRows = (state: Rows, event: LiveEvent): Rows => {
   }
 };
 
+/** Puts it down to the last of those that work for the actor at `path` and are done: they were asked for it. */
+const withOutcome = (state: Rows, path: string, outcome: string): Rows => {
+  const index = state.rows.findLastIndex((row) => teamOf(row.path) === path && row.status === 'completed');
+  const row = state.rows[index];
+  return row === undefined ? state : { ...state, rows: state.rows.with(index, { ...row, outcome }) };
+};
+
+const judgement = ({ verdict, note }: EventOf<'agent.critiqued'>): string =>
+  verdict === 'accept' ? 'accepted' : oneLine(`to be revised: ${note ?? ''}`);
+
+const teamOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
+
 const withRow = (state: Rows, path: string, agent: string): Rows => {
-  const team = path.slice(0, path.lastIndexOf('/'));
+  const team = teamOf(path);
   const waiting = state.planned[team] ?? [];
   const index = waiting.findIndex(({ worker }) => nameOf(path).startsWith(worker));
   const row: Row = {
@@ -71,8 +94,10 @@ const withRow = (state: Rows, path: string, agent: string): Rows => {
     status: 'working',
     doing: '',
     task: waiting[index]?.task,
+    outcome: undefined,
     tokens: 0,
     sentBack: 0,
+    used: [],
   };
   const planned = index < 0 ? state.planned : { ...state.planned, [team]: waiting.toSpliced(index, 1) };
   return { ...state, rows: [...state.rows, row], planned };
@@ -100,6 +125,7 @@ const rowAfter = (
     status: statusAfter(row, event),
     tokens: row.tokens + tokens,
     sentBack: row.sentBack + Number(isSentBack),
+    used: event.type === 'tool.started' && event.attempt === 1 ? [...row.used, usedOf(event)] : row.used,
   };
 };
 
@@ -115,3 +141,5 @@ const statusAfter = ({ status }: Row, event: LiveEvent): Row['status'] => {
   if (isEnd(event.phase)) return event.phase;
   return event.phase === 'waiting' ? 'waiting' : 'working';
 };
+
+const usedOf = (event: EventOf<'tool.started'>): string => activityOf(event)?.text ?? oneLine(event.tool);
