@@ -1,6 +1,6 @@
 import { append } from '../contracts/history.ts';
 import type { ErrorData } from '../contracts/error.ts';
-import type { Json } from '../contracts/json.ts';
+import type { Json, JsonObject } from '../contracts/json.ts';
 import { isJsonObject } from '../contracts/json.ts';
 import type { Usage } from '../contracts/model.ts';
 import type { Message } from '../contracts/message.ts';
@@ -286,9 +286,14 @@ const difference = (before: Json, after: Json): Readonly<Record<string, StateCha
   const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
   const changes: [string, StateChange][] = [];
   for (const key of keys) {
-    if (before[key] !== after[key]) changes.push([key, { before: before[key], after: after[key] }]);
+    const change = { before: own(before, key), after: own(after, key) };
+    if (change.before !== change.after) changes.push([key, change]);
   }
   return Object.fromEntries(changes);
 };
+
+/** A key such as `valueOf` is on every object, and what is found there is no JSON. */
+const own = (object: JsonObject, key: string): Json | undefined =>
+  Object.hasOwn(object, key) ? object[key] : undefined;
 
 const NO_CHANGES: Readonly<Record<string, StateChange>> = {};

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { MachineOutput } from '../../src/testing/moves.ts';
 import { HistoryView } from '../../src/contracts/history.ts';
+import { maxSteps } from '../../src/machines/stop-rules.ts';
 import {
   abort,
   accept,
@@ -87,6 +88,15 @@ describe('the record of a step', () => {
     expect(emitted(outputs, 'agent.reduced')[0]?.body).toMatchObject({
       diff: { state: { before: 1, after: 2 } },
     });
+  });
+
+  test('[QITOS-21, law 2] a key that every object has by nature is new like any other', () => {
+    const { context } = agentWalk(
+      [ready, decide(calling('look')), act()],
+      {},
+      rules({ reduce: () => ({ valueOf: 1 }), stop: [maxSteps(1)] }),
+    );
+    expect(context.cycle.diff).toEqual({ valueOf: { before: undefined, after: 1 } });
   });
 
   test('[QITOS-21] a reducer that leaves the state alone changes nothing', () => {

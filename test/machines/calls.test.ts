@@ -88,6 +88,21 @@ describe('[M37] a troubled model call', () => {
     ]);
   });
 
+  test('falling back, attempts and waits begin anew', () => {
+    const { outputs } = modelWalk([pause, model(hopeless), model(trouble({ waitMs: 7 })), pause], {}, 2);
+    expect(asks(outputs).slice(2)).toMatchObject([
+      { index: 1, attempt: 1, input: { waitedMs: 0 } },
+      { index: 1, attempt: 2, port: 'pause' },
+      { index: 1, attempt: 2, input: { waitedMs: 7 } },
+    ]);
+  });
+
+  test('a maybe stays tried, whatever goes wrong next, until another model takes over', () => {
+    const maybe = { error: { code: 'model.empty', message: 'empty', retryable: 'maybe' } } as const;
+    expect(modelWalk([pause, model(trouble())], maybe).context.hasTriedMaybe).toBe(true);
+    expect(modelWalk([pause, model(hopeless)], maybe, 2).context.hasTriedMaybe).toBe(false);
+  });
+
   test('a maybe of the first attempt has been tried', () => {
     const { context } = modelWalk([], {
       error: { code: 'model.empty', message: 'empty', retryable: 'maybe' },

@@ -244,6 +244,8 @@ describe('a history', () => {
     for (const [index, chunk] of long.full.entries()) expect(longer.full[index]).toBe(chunk);
     expect(longer.tail.length).toBeLessThan(64);
     expect(append(long)).toBe(long);
+    const even = append(emptyHistory<number>(), ...items.slice(0, 128));
+    expect([even.full.map(({ length }) => length), even.tail]).toEqual([[64, 64], []]);
   });
 
   test('is plain JSON', () => {

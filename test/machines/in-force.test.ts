@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import type { Carrier } from '../../src/machines/outputs.ts';
+import { attachCarrier, carrierOf, collectingInto } from '../../src/machines/outputs.ts';
+import type { Rules } from '../../src/machines/rules.ts';
+import { rulesInForce, underRules } from '../../src/machines/rules.ts';
+import { maxSteps } from '../../src/machines/stop-rules.ts';
+
+const carrier = (): Carrier => ({ ...carrierOf({}) });
+const fail = (): never => {
+  throw new Error('boom');
+};
+
+describe('the rules in force', () => {
+  const outer: Rules = { stop: [maxSteps(1)] };
+  const inner: Rules = { stop: [maxSteps(2)] };
+
+  test('[I2] are those of the move at hand, and of nobody after it', () => {
+    const before = rulesInForce();
+    const seen = underRules(outer, () => [rulesInForce(), underRules(inner, rulesInForce), rulesInForce()]);
+    expect(seen).toEqual([outer, inner, outer]);
+    expect(rulesInForce()).toBe(before);
+    expect(before.stop).toEqual([]);
+  });
+
+  test('are given back where a move throws', () => {
+    const before = rulesInForce();
+    expect(() => underRules(outer, fail)).toThrow('boom');
+    expect(rulesInForce()).toBe(before);
+  });
+});
+
+describe('the carrier of an actor', () => {
+  test('is the one attached to it; a bare machine has one that drops everything', () => {
+    const [actor, mine] = [{}, carrier()];
+    attachCarrier(actor, mine);
+    expect(carrierOf(actor)).toBe(mine);
+    expect(carrierOf({})).not.toBe(mine);
+    expect(() => {
+      carrierOf({}).withdraw();
+    }).not.toThrow();
+  });
+
+  test('is the collecting one for as long as a move lasts, whatever actor asks', () => {
+    const [actor, mine, ours] = [{}, carrier(), carrier()];
+    attachCarrier(actor, mine);
+    expect(collectingInto(ours, () => [carrierOf(actor), carrierOf({})])).toEqual([ours, ours]);
+    expect(carrierOf(actor)).toBe(mine);
+    expect(() => collectingInto(ours, fail)).toThrow('boom');
+    expect(carrierOf(actor)).toBe(mine);
+  });
+});
