@@ -60,7 +60,8 @@ export type { GlobalEngineOptions } from './runtime/global-engine.ts';
 export { createRequestEngine } from './runtime/request-engine.ts';
 export type { RequestEngineOptions } from './runtime/request-engine.ts';
 export { createDisposableEngine } from './runtime/disposable-engine.ts';
-export type { Engine, EngineOptions, EngineResource } from './contracts/engine.ts';
+export type { Engine, EngineOptions, EngineResource, ShutdownOptions } from './contracts/engine.ts';
+export type { ProposedCall, SafetyStrategy, SafetyVerdict } from './contracts/safety.ts';
 
 // Tools
 export { tool } from './tools/define-tool.ts';
@@ -127,7 +128,15 @@ export { foldProgress, noProgress, progressLine, working$ } from './events/progr
 export type { AgentProgress, Progress, Working } from './events/progress.ts';
 export { parseEvent, serialiseEvent } from './events/parse-event.ts';
 export { printable } from './events/printable.ts';
-export type { DeltaEvent, EventOf, EventType, Hook, LiveEvent, RuntimeEvent } from './contracts/event.ts';
+export type {
+  DeltaEvent,
+  EventOf,
+  EventType,
+  Hook,
+  HookScope,
+  LiveEvent,
+  RuntimeEvent,
+} from './contracts/event.ts';
 
 // Errors
 export { errorCodes, isTroupeError, TroupeError } from './contracts/error.ts';

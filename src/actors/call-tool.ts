@@ -1,4 +1,5 @@
 import type { Effect } from '../contracts/effect.ts';
+import { toError } from '../contracts/error.ts';
 import type { Tool, ToolContext, ToolResult } from '../contracts/tool.ts';
 import type { Acted } from '../machines/agent-context.ts';
 import type { ToolAsk } from '../machines/asks.ts';
@@ -10,7 +11,7 @@ import { describeCall, needsApproval } from './describe-call.ts';
 import type { Desk } from './desk.ts';
 import { andThen, isPromise } from './promises.ts';
 
-/** One attempt of a tool call: a result, or trouble that a call machine takes over. Never rejects. */
+/** One attempt of a tool call: a result, or trouble that a call machine takes over. Rejects only if it was called off. */
 export const callTool = (effect: Effect, ask: ToolAsk, desk: Desk): Acted | Promise<Acted> => {
   const { call } = ask;
   const { attempt } = effect;
@@ -47,7 +48,11 @@ const attempted = (tool: Tool, effect: Effect, ask: ToolAsk, desk: Desk): Acted 
   });
   const result = performCall(tool, call, new CallContext(effect, ask, desk), desk);
   return isPromise(result)
-    ? result.then((settled) => judged(settled, tool, effect, desk))
+    ? result.then((settled) => {
+        // Called off: nobody waits for a result, and a cancellation is none that came late.
+        if (!settled.ok && settled.kind === 'cancelled' && desk.abort.isAborted) throw toError(settled.error);
+        return judged(settled, tool, effect, desk);
+      })
     : judged(result, tool, effect, desk);
 };
 

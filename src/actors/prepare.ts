@@ -17,7 +17,7 @@ export const prepare = (context: AgentContext, desk: Desk): Prepared | Promise<P
 
 const prepared = (checked: Checked<unknown>, toolProblems: readonly ErrorData[], desk: Desk): Prepared => {
   const { definition } = desk;
-  const problems = [...desk.tools.problems, ...toolProblems];
+  const problems = [...toolProblems];
   let models = 0;
   try {
     models = desk.models.length;

@@ -140,6 +140,8 @@ export const runtimeEventSchema = z.discriminatedUnion('type', [
     /** Written by the runtime as the tool itself never came to an end. */
     synthesised: z.boolean().optional(),
   }),
+  event('tool.added', { tool: text }),
+  event('tool.removed', { tool: text }),
   event('tool.deprecated', { tool: text, reason: text, replacedBy: text.optional() }),
   event('toolset.failed', { toolset: text, error }),
 

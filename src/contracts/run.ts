@@ -9,7 +9,7 @@ import type { Message } from './message.ts';
 import type { ModelChoice } from './agent.ts';
 import type { SafetyStrategy } from './safety.ts';
 import type { StopReason, Tally } from './stop.ts';
-import type { Artifact, ToolResult } from './tool.ts';
+import type { Artifact, Tool, ToolResult, Toolset } from './tool.ts';
 import type { Clock } from './clock.ts';
 
 /** How a run ended; every run ends in exactly one way. */
@@ -155,6 +155,14 @@ export interface RunHandle<Output = Json, State = Json> extends AsyncIterable<Li
   reply(text: string): boolean;
   /** Swaps the model of the whole run from the next call on. */
   use(model: ModelChoice): void;
+  /**
+   * Gives the root, or the agent at `path`, more tools; they are there from its next step on.
+   *
+   * Resolves with what was wrong with them (`tool.duplicate`, `tool.invalid`, `tool.setup`, `agent.unknown`).
+   */
+  addTools(tools: readonly (Tool | Toolset)[], path?: string): Promise<readonly ErrorData[]>;
+  /** Takes a tool, or a whole toolset, away from the next step on; false if nothing is called that. */
+  removeTool(name: string, path?: string): boolean;
   /** Settles the run within a tick, whatever models and tools do. */
   abort(reason?: string): void;
 }

@@ -143,7 +143,7 @@ const keepReplies = (context: Context): Partial<Context> => {
   const { own, options, round } = context;
   const added = repliesOf(context).map((reply, index): WorkerReply => ({
     worker: reply.member,
-    task: String(round.tasks[index]?.input ?? ''),
+    task: textOf(round.tasks[index]?.input ?? ''),
     status: reply.status,
     output: reply.output,
     error: reply.error?.message ?? (reply.status === 'completed' ? null : reply.stopReason.kind),
@@ -156,6 +156,8 @@ const keepReplies = (context: Context): Partial<Context> => {
   // One more question, for the answer; work assigned in reply is not done any more.
   return { own: { ...kept, notes: [...own.notes, 'There are no more rounds: give the answer now.'] } };
 };
+
+const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const outOfRounds = ({ own, options }: Context): Partial<Context> => ({
   end: { status: 'stopped', stopReason: { kind: 'maxRounds', limit: options.maxRounds }, candidate: own.replies },

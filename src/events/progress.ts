@@ -93,7 +93,7 @@ const RESTS: ReadonlySet<string> = new Set(['waiting', 'completed', 'stopped', '
 
 const foldAgent = (agent: AgentProgress, event: LiveEvent): AgentProgress => {
   if (event.type === 'phase.entered') {
-    const { phase = '' }: { readonly phase?: string | undefined } = event;
+    const { phase } = event;
     const isWorking = PHASES.has(phase) || (agent.isWorking && !RESTS.has(phase));
     return { ...agent, phase: oneLine(phase, 40), isWorking };
   }

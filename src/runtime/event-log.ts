@@ -80,6 +80,11 @@ export class EventLog {
     this.#sink?.(event);
   }
 
+  /** A machine entered a state. */
+  enter(phase: string, speaker: Speaker, step: number): void {
+    this.write(enteredBody(phase), speaker, step, phase);
+  }
+
   /** Deltas are for those who watch at this moment; no log keeps them. */
   delta(key: string, delta: ModelDelta, { path, agent }: Speaker, step: number): void {
     if (this.#isClosed || !this.stream.wantsDeltas) return;
@@ -136,3 +141,14 @@ export class EventLog {
     }
   }
 }
+
+const entered = new Map<string, EventBody>();
+
+/** There are a dozen phases, and a run enters them thousands of times. */
+const enteredBody = (phase: string): EventBody => {
+  const known = entered.get(phase);
+  if (known !== undefined) return known;
+  const body = { type: 'phase.entered', phase } as const;
+  entered.set(phase, body);
+  return body;
+};

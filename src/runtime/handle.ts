@@ -1,8 +1,10 @@
 import type { Observable } from 'rxjs';
 import type { ModelChoice } from '../contracts/agent.ts';
+import type { ErrorData } from '../contracts/error.ts';
 import type { LiveEvent } from '../contracts/event.ts';
 import type { Message } from '../contracts/message.ts';
 import type { RunHandle, RunResult } from '../contracts/run.ts';
+import type { Tool, Toolset } from '../contracts/tool.ts';
 import type { Run } from './run.ts';
 
 /** What its user holds of a run. */
@@ -48,6 +50,12 @@ export class Handle<Output, State> implements RunHandle<Output, State> {
   }
   use(model: ModelChoice): void {
     this.#run.use(model);
+  }
+  addTools(tools: readonly (Tool | Toolset)[], path?: string): Promise<readonly ErrorData[]> {
+    return this.#run.addTools(tools, path);
+  }
+  removeTool(name: string, path?: string): boolean {
+    return this.#run.removeTool(name, path);
   }
   abort(reason = 'aborted'): void {
     this.#run.abort(reason);

@@ -1,7 +1,9 @@
 import type { ModelChoice } from '../contracts/agent.ts';
+import type { ErrorData } from '../contracts/error.ts';
 import { errorData } from '../contracts/error.ts';
 import type { Message } from '../contracts/message.ts';
 import type { RunOptions } from '../contracts/run.ts';
+import type { Tool, Toolset } from '../contracts/tool.ts';
 import { Handle } from './handle.ts';
 import { outcomeOfFailure } from './result.ts';
 import type { RunQueue } from './run-queue.ts';
@@ -76,6 +78,13 @@ export class HeldHandle<Output, State> extends Handle<Output, State> {
   override use(model: ModelChoice): void {
     this.#tell(() => {
       super.use(model);
+    });
+  }
+  override addTools(tools: readonly (Tool | Toolset)[], path?: string): Promise<readonly ErrorData[]> {
+    return new Promise((resolve) => {
+      this.#tell(() => {
+        resolve(super.addTools(tools, path));
+      });
     });
   }
   override abort(reason?: string): void {

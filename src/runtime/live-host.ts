@@ -39,7 +39,7 @@ let delivering: Envelope | undefined;
 export const logicOf = (definition: Definition, arrive?: ArriveFromOutside): AnyStateMachine => {
   const known = arrive === undefined ? logics.get(definition) : undefined;
   if (known !== undefined) return known;
-  const { machine, rules } = definition;
+  const { machine } = definition;
   const logic: AnyStateMachine = Object.create(machine, {
     getInitialSnapshot: {
       value: (scope: Scope, input: unknown) => {
@@ -162,9 +162,12 @@ export const liveHost = (inspect?: (event: InspectionEvent) => void): Host => ({
     actor.start();
   },
   deliver: (entry, envelope: Envelope) => {
+    const ref = actors.get(entry)?.ref;
+    // What comes in between its end and our learning of it comes too late.
+    if (ref?.getSnapshot().status !== 'active') return;
     delivering = envelope;
     try {
-      actors.get(entry)?.ref.send(envelope);
+      ref.send(envelope);
     } finally {
       delivering = undefined;
     }

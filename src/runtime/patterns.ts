@@ -142,7 +142,7 @@ export const supervisorWorker = <const Result extends 'answer' | 'replies' = 'an
     description,
     hooks,
     machine: supervisorWorkerMachine,
-    members: { ...workers, [SUPERVISOR]: supervisorOf(setup.supervisor, result) },
+    members: { ...workers, [SUPERVISOR]: supervisorOf(name, setup.supervisor, result) },
     options: {
       workers: Object.fromEntries(
         Object.entries(workers).map(([role, worker]) => [role, worker.description]),
@@ -155,7 +155,7 @@ export const supervisorWorker = <const Result extends 'answer' | 'replies' = 'an
   });
 };
 
-const supervisorOf = (options: SupervisorOptions, result: 'answer' | 'replies'): Member => {
+const supervisorOf = (team: string, options: SupervisorOptions, result: 'answer' | 'replies'): Member => {
   const output: z.ZodType = result === 'answer' ? supervisionSchema : planSchema;
-  return agent({ ...options, name: options.name ?? SUPERVISOR, output });
+  return agent({ ...options, name: options.name ?? `${team}-${SUPERVISOR}`, output });
 };

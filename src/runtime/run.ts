@@ -1,13 +1,12 @@
 import type { ModelChoice } from '../contracts/agent.ts';
 import type { Clock } from '../contracts/clock.ts';
-import type { TroupeError } from '../contracts/error.ts';
+import type { ErrorData, TroupeError } from '../contracts/error.ts';
 import { errorData, toError } from '../contracts/error.ts';
-import type { EventBody } from '../contracts/event.ts';
 import { toJson } from '../contracts/json.ts';
 import type { Message } from '../contracts/message.ts';
 import type { Model } from '../contracts/model.ts';
 import type { Outcome, RunOptions, RunResult } from '../contracts/run.ts';
-import type { Artifact } from '../contracts/tool.ts';
+import type { Artifact, Tool, Toolset } from '../contracts/tool.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
 import { ActorTree } from './actor-tree.ts';
 import type { Definition } from './definition.ts';
@@ -117,7 +116,7 @@ export class Run implements Stage {
   /** A machine entered a state. */
   entered(entry: Actor, phase: string, step: number): void {
     if (phase === 'CHECK_STOP') this.gate.checked();
-    this.log.write(enteredBody(phase), entry, step, phase);
+    this.log.enter(phase, entry, step);
   }
 
   /** A machine has come to its end. */
@@ -163,6 +162,24 @@ export class Run implements Stage {
     for (const entry of this.actors.running) entry.models = undefined;
     const to = typeof choice === 'string' ? choice : `${choice.provider}:${choice.id}`;
     this.log.write({ type: 'model.swapped', to }, this.root);
+  }
+
+  /** Gives an agent more tools from its next step on; what was wrong with them comes back. */
+  async addTools(items: readonly (Tool | Toolset)[], path = this.root.path): Promise<readonly ErrorData[]> {
+    const actor = this.actors.at(path);
+    if (actor?.definition.agent === undefined) return [nobodyAt(path)];
+    const tools = this.toolsOf(actor);
+    const problems = items.flatMap((item) => tools.add(item));
+    if (tools.needsSetup) problems.push(...(await tools.setup()));
+    for (const { name } of items) this.log.write({ type: 'tool.added', tool: name }, actor);
+    return problems;
+  }
+
+  removeTool(name: string, path = this.root.path): boolean {
+    const actor = this.actors.at(path);
+    const isGone = actor !== undefined && this.toolsOf(actor).remove(name);
+    if (isGone) this.log.write({ type: 'tool.removed', tool: name }, actor);
+    return isGone;
   }
 
   /** An observer threw, or took too long: that is its own affair, and on record. */
@@ -270,13 +287,8 @@ export class Run implements Stage {
   }
 }
 
-const entered = new Map<string, EventBody>();
-
-/** There are a dozen phases, and a run enters them thousands of times. */
-const enteredBody = (phase: string): EventBody => {
-  const known = entered.get(phase);
-  if (known !== undefined) return known;
-  const body = { type: 'phase.entered', phase } as const;
-  entered.set(phase, body);
-  return body;
-};
+const nobodyAt = (path: string): ErrorData => ({
+  code: 'agent.unknown',
+  message: `Cannot add tools as no agent runs at '${path}'`,
+  retryable: 'no',
+});

@@ -1,6 +1,6 @@
 import type { AnyStateMachine } from 'xstate';
 import type { Agent } from '../contracts/agent.ts';
-import { TroupeError } from '../contracts/error.ts';
+import { messageOf, TroupeError } from '../contracts/error.ts';
 import type { Hook } from '../contracts/event.ts';
 import type { Json } from '../contracts/json.ts';
 import { toJson } from '../contracts/json.ts';
@@ -72,7 +72,7 @@ export const memberOf = (team: string, role: string, member: Member): Definition
   if (definition !== undefined) return definition;
   throw new TroupeError(
     'team.invalid',
-    `Cannot define the team '${team}' as its member '${role}' was not made by agent() or a pattern: ${String(member)}`,
+    `Cannot define the team '${team}' as its member '${role}' was not made by agent() or a pattern: ${messageOf(member)}`,
   );
 };
 

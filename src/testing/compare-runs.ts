@@ -49,7 +49,7 @@ const groupsOf = (items: readonly object[], runId: string, name: string): Groups
   const groups = new Map<string, Json[]>();
   for (const item of items) {
     const plain = essence(toJson(item), runId);
-    const key = isJsonObject(plain) ? String(plain[name]) : '';
+    const key = isJsonObject(plain) ? JSON.stringify(plain[name]) : '';
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [plain]);
     else group.push(plain);
