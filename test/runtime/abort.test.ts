@@ -1,0 +1,481 @@
+import { z } from 'zod';
+import { describe, expect, test } from 'vitest';
+import type { Agent } from '../../src/contracts/agent.ts';
+import { wait } from '../../src/contracts/decision.ts';
+import { TroupeError } from '../../src/contracts/error.ts';
+import type { RunHandle, RunOptions, RunResult } from '../../src/contracts/run.ts';
+import { agent } from '../../src/runtime/agent.ts';
+import { supervisorWorker } from '../../src/runtime/patterns.ts';
+import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
+import { virtualClock } from '../../src/testing/virtual-clock.ts';
+import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
+import { toolset } from '../../src/tools/compose.ts';
+import { tool } from '../../src/tools/define-tool.ts';
+import {
+  deferred,
+  echo,
+  hang,
+  interpreters,
+  never,
+  ofType,
+  quiet,
+  settled,
+  start,
+  typesOf,
+} from '../support/runs.ts';
+
+const model = (...script: Parameters<typeof scriptedModel>[0]) => scriptedModel(script);
+const hangs = calls({ name: 'hang', input: {} });
+
+const down = new TroupeError('model.unavailable', 'Cannot answer as it is down: 503', {
+  retryable: 'yes',
+  retryAfterMs: 30_000,
+});
+
+const approved = tool({
+  name: 'approved',
+  description: 'Waits for a person.',
+  input: z.object({}),
+  approval: true,
+  execute: () => 'done',
+});
+
+const flaky = tool({
+  name: 'flaky',
+  description: 'Fails.',
+  input: z.object({}),
+  execute: () => {
+    throw Object.assign(new Error('busy'), { code: 'ECONNRESET' });
+  },
+});
+
+const asks = tool({
+  name: 'asks',
+  description: 'Asks a person.',
+  input: z.object({}),
+  timeoutMs: Infinity,
+  execute: (_, context) => context.ask('Are you sure?'),
+});
+
+/** A run that is somewhere, for ever; and the phase that its root announced last. */
+interface Somewhere {
+  readonly where: string;
+  readonly phase: string;
+  make(): Agent<string, unknown, unknown>;
+  readonly options?: RunOptions;
+}
+
+const somewhere: readonly Somewhere[] = [
+  {
+    where: 'preparing, in a toolset that never comes up',
+    phase: 'preparing',
+    make: () =>
+      agent({
+        name: 'a',
+        model: model('x'),
+        tools: [toolset({ name: 'slow', tools: [echo], setup: () => never<void>() })],
+      }),
+  },
+  {
+    where: 'preparing, held at the gate',
+    phase: 'preparing',
+    make: () => agent({ name: 'a', model: model('x') }),
+    options: { paused: true },
+  },
+  {
+    where: 'observing',
+    phase: 'OBSERVE',
+    make: () => agent({ name: 'a', model: model('x'), observe: () => never<string>() }),
+  },
+  {
+    where: 'deciding by itself',
+    phase: 'DECIDE',
+    make: () => agent({ name: 'a', model: model('x'), decide: () => never<undefined>() }),
+  },
+  {
+    where: 'waiting for a model that ignores its signal',
+    phase: 'DECIDE',
+    make: () => agent({ name: 'a', model: model(() => never<string>()) }),
+  },
+  {
+    where: 'waiting before a model is tried again',
+    phase: 'DECIDE',
+    make: () => agent({ name: 'a', model: model(down) }),
+  },
+  {
+    where: 'waiting for tools that ignore their signal',
+    phase: 'ACT',
+    make: () =>
+      agent({
+        name: 'a',
+        tools: [hang],
+        model: model(calls({ name: 'hang', input: {} }, { name: 'hang', input: {} })),
+      }),
+  },
+  {
+    where: 'waiting before a tool is tried again',
+    phase: 'ACT',
+    make: () => agent({ name: 'a', tools: [flaky], model: model(calls({ name: 'flaky', input: {} })) }),
+  },
+  {
+    where: 'waiting for an approval',
+    phase: 'ACT',
+    make: () => agent({ name: 'a', tools: [approved], model: model(calls({ name: 'approved', input: {} })) }),
+  },
+  {
+    where: 'waiting for a person who never approves',
+    phase: 'ACT',
+    make: () => agent({ name: 'a', tools: [approved], model: model(calls({ name: 'approved', input: {} })) }),
+    options: { person: { approve: () => never<boolean>() } },
+  },
+  {
+    where: 'waiting for an answer of a person',
+    phase: 'ACT',
+    make: () => agent({ name: 'a', tools: [asks], model: model(calls({ name: 'asks', input: {} })) }),
+  },
+  {
+    where: 'with its critics',
+    phase: 'CRITIC',
+    make: () => agent({ name: 'a', model: model('x'), critics: [{ name: 'slow', critique: () => never() }] }),
+  },
+  {
+    where: 'waiting for a message',
+    phase: 'waiting',
+    make: () => agent({ name: 'a', decide: () => wait('a word') }),
+  },
+  {
+    where: 'waiting for its time',
+    phase: 'waiting',
+    make: () => agent({ name: 'a', decide: () => wait('a while', 60_000) }),
+  },
+  {
+    where: 'consulting a safety strategy',
+    phase: 'ACT',
+    make: () =>
+      agent({ name: 'a', tools: [echo], model: model(calls({ name: 'echo', input: { text: 'x' } })) }),
+    options: { safety: () => never() },
+  },
+];
+
+/** What holds for every run that was aborted, whatever it was doing. */
+const expectAborted = (result: RunResult<unknown, unknown>, reason: string, clock: VirtualClock): void => {
+  const { status, stopReason, events, effects, output } = result;
+  expect({ status, stopReason, output }).toEqual({
+    status: 'aborted',
+    stopReason: { kind: 'aborted', reason },
+    output: undefined,
+  });
+  expect(typesOf(events).filter((type) => type === 'run.ended')).toHaveLength(1);
+  expect(events.at(-1)?.type).toBe('run.ended');
+  expect(effects.filter(({ state }) => state === 'asked')).toEqual([]);
+  const started = ofType(events, 'tool.started').map(({ path, callId }) => `${path} ${callId}`);
+  const finished = ofType(events, 'tool.finished').map(({ path, callId }) => `${path} ${callId}`);
+  expect(finished.toSorted()).toEqual([...new Set(started)].toSorted());
+  const engaged = ofType(events, 'member.engaged').map(({ path }) => path);
+  expect(
+    ofType(events, 'member.ended')
+      .map(({ path }) => path)
+      .toSorted(),
+  ).toEqual(engaged.toSorted());
+  expect(clock.pending, 'timers left behind').toBe(0);
+};
+
+describe.each(interpreters)('$name', ({ host }) => {
+  test.each(somewhere)(
+    '[P8] a run ends at once when it is aborted $where',
+    async ({ make, phase, options }) => {
+      const clock = virtualClock();
+      const handle = start(make(), 'go', { clock, ...options }, host?.());
+      const seen: string[] = [];
+      handle.events$.subscribe((event) => {
+        if (event.type === 'phase.entered' && event.path === 'a') seen.push(event.phase);
+      });
+      await quiet();
+      expect(seen.at(-1)).toBe(phase);
+      handle.abort('enough');
+      // No clock moves: whatever it waits for, microtasks have to do. Only tearing toolsets down may take 50 ms.
+      if (phase === 'preparing') await clock.advance(50);
+      await quiet();
+      expectAborted(await settled(handle), 'enough', clock);
+    },
+  );
+
+  test.each(somewhere)('[P8] also while it is paused: $where', async ({ make, options }) => {
+    const clock = virtualClock();
+    const handle = start(make(), 'go', { clock, ...options }, host?.());
+    await quiet();
+    handle.pause();
+    handle.abort('enough');
+    await clock.advance(50);
+    expectAborted(await settled(handle), 'enough', clock);
+  });
+
+  test('[KAIZEN-74] of two aborts the first one gives the reason', async () => {
+    const clock = virtualClock();
+    const handle = start(agent({ name: 'a', decide: () => wait('a word') }), 'go', { clock }, host?.());
+    await quiet();
+    handle.abort('first');
+    handle.abort('second');
+    expectAborted(await settled(handle), 'first', clock);
+    handle.abort('third');
+    expect((await settled(handle)).stopReason).toEqual({ kind: 'aborted', reason: 'first' });
+  });
+
+  test('[ENG-10] a signal that was aborted before: nothing is done at all', async () => {
+    const clock = virtualClock();
+    const script = model('x');
+    const signal = AbortSignal.abort(new Error('too late'));
+    const handle = start(agent({ name: 'a', model: script }), 'go', { clock, signal }, host?.());
+    const result = await settled(handle);
+    expectAborted(result, 'too late', clock);
+    expect(script.requests).toHaveLength(0);
+    expect(result.effects).toEqual([]);
+    expect(result.events[0]?.type).toBe('run.started');
+  });
+
+  test('[ENG-10] a signal that is aborted later, in the middle of a tool: the tool is told', async () => {
+    const clock = virtualClock();
+    const controller = new AbortController();
+    let reason: unknown;
+    const listens = tool({
+      name: 'hang',
+      description: 'Listens.',
+      input: z.object({}),
+      execute: (_, { signal }) =>
+        new Promise<string>(() => {
+          signal.addEventListener('abort', () => {
+            reason = signal.reason;
+          });
+        }),
+    });
+    const { signal } = controller;
+    const handle = start(
+      agent({ name: 'a', tools: [listens], model: model(hangs) }),
+      'go',
+      { clock, signal },
+      host?.(),
+    );
+    await quiet();
+    controller.abort('the user left');
+    expectAborted(await settled(handle), 'the user left', clock);
+    expect(reason).toMatchObject({ code: 'run.aborted' });
+  });
+
+  test('a run that has ended no longer listens to its signal', async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    let listeners = 0;
+    const add = signal.addEventListener.bind(signal);
+    const remove = signal.removeEventListener.bind(signal);
+    signal.addEventListener = (...args: Parameters<typeof add>) => {
+      listeners += 1;
+      add(...args);
+    };
+    signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+      listeners -= 1;
+      remove(...args);
+    };
+    await settled(start(agent({ name: 'a', model: model('x') }), 'go', { signal }, host?.()));
+    await quiet();
+    expect(listeners).toBe(0);
+  });
+
+  describe('a tree of three levels: team, members, children run by tools', () => {
+    const tree = () => {
+      const inner = agent({ name: 'inner', tools: [hang], model: model(hangs, hangs) });
+      const delegate = tool({
+        name: 'delegate',
+        description: 'Has somebody else do it.',
+        input: z.object({}),
+        timeoutMs: Infinity,
+        execute: async (_, context) => (await context.run(inner, 'please')).output ?? '',
+      });
+      const delegates = calls({ name: 'delegate', input: {} }, { name: 'delegate', input: {} });
+      const assignments = [
+        { worker: 'ann', task: '1' },
+        { worker: 'bob', task: '2' },
+      ];
+      return supervisorWorker({
+        name: 'desk',
+        supervisor: { model: model(JSON.stringify({ assignments, answer: null })) },
+        workers: {
+          ann: agent({ name: 'ann', tools: [delegate], model: model(delegates) }),
+          bob: agent({ name: 'bob', model: model(() => never<string>()) }),
+        },
+      });
+    };
+
+    test('[P8] all of it ends, innermost first, and in as many microtasks as a single agent takes', async () => {
+      const clock = virtualClock();
+      const handle = start(tree(), 'go', { clock }, host?.());
+      await quiet();
+      handle.abort('enough');
+      const ticks = await ticksUntil(handle);
+      const result = await settled(handle);
+      expectAborted(result, 'enough', clock);
+      const ended = ofType(result.events, 'member.ended').map(({ path, status }) => `${path} ${status}`);
+      expect(ended.slice(1)).toEqual([
+        'desk/ann-2/inner-0 aborted',
+        'desk/ann-2/inner-0.2 aborted',
+        'desk/ann-2 aborted',
+        'desk/bob-3 aborted',
+      ]);
+      const single = start(
+        agent({ name: 'a', tools: [hang], model: model(hangs) }),
+        'go',
+        { clock },
+        host?.(),
+      );
+      await quiet();
+      single.abort('enough');
+      expect(ticks).toBeLessThanOrEqual((await ticksUntil(single)) + 5);
+    });
+
+    test('[P8] the tools of a member are closed before the member is', async () => {
+      const handle = start(tree(), 'go', {}, host?.());
+      await quiet();
+      handle.abort('enough');
+      const { events } = await settled(handle);
+      const closing = events.filter(({ type }) => type === 'tool.finished' || type === 'member.ended');
+      for (const path of new Set(closing.map((event) => event.path))) {
+        const types = typesOf(closing.filter((event) => event.path === path));
+        if (types.includes('member.ended')) expect(types.at(-1)).toBe('member.ended');
+      }
+      expect(ofType(events, 'tool.finished').every(({ synthesised }) => synthesised === true)).toBe(true);
+    });
+  });
+
+  test('[F40] what comes after the end changes nothing, and is on record as late', async () => {
+    const late = deferred<string>();
+    const slow = tool({
+      name: 'slow',
+      description: 'Takes its time.',
+      input: z.object({}),
+      execute: () => late.promise,
+    });
+    const script = calls({ name: 'slow', input: {} }, { name: 'slow', input: {} });
+    const handle = start(agent({ name: 'a', tools: [slow, hang], model: model(script) }), 'go', {}, host?.());
+    await quiet();
+    handle.abort('enough');
+    const result = await settled(handle);
+    const before = result.events.length;
+    expect(result.effects.map(({ state }) => state)).toEqual([
+      'answered',
+      'answered',
+      'withdrawn',
+      'withdrawn',
+    ]);
+    late.resolve('at last');
+    await quiet();
+    expect(result.effects.slice(2)).toMatchObject([
+      { state: 'late', output: { ok: true, value: 'at last' } },
+      { state: 'late', output: { ok: true, value: 'at last' } },
+    ]);
+    expect(result.events).toHaveLength(before);
+  });
+
+  test('[F38] an answer of a model that comes after the abort is on record, too', async () => {
+    const late = deferred<string>();
+    const handle = start(agent({ name: 'a', model: model(() => late.promise) }), 'go', {}, host?.());
+    await quiet();
+    handle.abort('enough');
+    const result = await settled(handle);
+    late.resolve('42');
+    await quiet();
+    expect(result.effects.at(-1)).toMatchObject({ port: 'decide', state: 'late', output: { text: '42' } });
+  });
+
+  test('a failure that comes after the abort is nobody’s: work that was called off stays withdrawn', async () => {
+    const late = deferred<string>();
+    const handle = start(agent({ name: 'a', model: model(() => late.promise) }), 'go', {}, host?.());
+    await quiet();
+    handle.abort('enough');
+    const result = await settled(handle);
+    late.reject(new Error('aborted'));
+    await quiet();
+    expect(result.effects.at(-1)?.state).toBe('withdrawn');
+  });
+
+  test('nothing new is begun for a run that is over: no model for a late `decide`, no critic, no child', async () => {
+    const late = deferred<undefined>();
+    const script = model('x');
+    const deciding = start(
+      agent({ name: 'a', model: script, decide: () => late.promise }),
+      'go',
+      {},
+      host?.(),
+    );
+    const heard: string[] = [];
+    const critics = ['one', 'two'].map((name) => ({
+      name,
+      critique: async () => {
+        heard.push(name);
+        await late.promise;
+        return { verdict: 'accept' } as const;
+      },
+    }));
+    const judged = start(agent({ name: 'b', model: model('x'), critics }), 'go', {}, host?.());
+    let refusal: unknown;
+    const child = agent({ name: 'child', model: model('below') });
+    const delegate = tool({
+      name: 'delegate',
+      description: 'Delegates late.',
+      input: z.object({}),
+      execute: async (_, context) => {
+        await late.promise;
+        const run = context.run(child, 'x');
+        refusal = await run.catch((error: unknown) => error);
+        return 'done';
+      },
+    });
+    const acting = agent({
+      name: 'c',
+      tools: [delegate],
+      model: model(calls({ name: 'delegate', input: {} })),
+    });
+    const delegating = start(acting, 'go', {}, host?.());
+    await quiet();
+    for (const handle of [deciding, judged, delegating]) handle.abort('enough');
+    await Promise.all([deciding, judged, delegating].map((handle) => settled(handle)));
+    late.resolve(undefined);
+    await quiet();
+    expect(script.requests).toHaveLength(0);
+    expect(heard).toEqual(['one']);
+    expect(refusal).toMatchObject({ code: 'run.aborted' });
+    expect(typesOf((await settled(delegating)).events)).not.toContain('member.engaged');
+  });
+
+  test('[P9] a tool that runs out of time takes its child run along, and the agent goes on', async () => {
+    const clock = virtualClock();
+    const inner = agent({ name: 'inner', model: model(() => never<string>()) });
+    const delegate = tool({
+      name: 'delegate',
+      description: 'Has somebody else do it.',
+      input: z.object({}),
+      timeoutMs: 1_000,
+      retry: false,
+      execute: async (_, context) => (await context.run(inner, 'please')).output ?? '',
+    });
+    const script = model(calls({ name: 'delegate', input: {} }), 'without it');
+    const handle = start(agent({ name: 'a', tools: [delegate], model: script }), 'go', { clock }, host?.());
+    await clock.advance(1_000);
+    const { output, events } = await settled(handle);
+    expect(output).toBe('without it');
+    expect(ofType(events, 'member.ended')).toMatchObject([{ path: 'a/inner-0', status: 'aborted' }]);
+    expect(ofType(events, 'tool.finished')).toMatchObject([{ ok: false, error: { code: 'tool.timeout' } }]);
+    expect(typesOf(events).indexOf('tool.finished')).toBeLessThan(typesOf(events).indexOf('agent.acted'));
+    expect(clock.pending).toBe(0);
+  });
+});
+
+/** How many microtasks in a row it takes until a run has settled. */
+const ticksUntil = async (handle: Pick<RunHandle<unknown, unknown>, 'result'>): Promise<number> => {
+  let isSettled = false;
+  const stop = (): void => {
+    isSettled = true;
+  };
+  handle.result.then(stop, stop);
+  let ticks = 0;
+  for (; !isSettled && ticks < 1_000; ticks += 1) await Promise.resolve();
+  return ticks;
+};
