@@ -1,6 +1,6 @@
 import type { AgentDefinition, OutputCheck } from '../actors/agent-definition.ts';
 import type { AgentFor, AgentOptions, ModelChoice } from '../contracts/agent.ts';
-import { TroupeError } from '../contracts/error.ts';
+import { messageOf, TroupeError } from '../contracts/error.ts';
 import { append, emptyHistory } from '../contracts/history.ts';
 import type { Json } from '../contracts/json.ts';
 import { toJson } from '../contracts/json.ts';
@@ -11,7 +11,7 @@ import type { AgentInput } from '../machines/agent-context.ts';
 import { agentMachine } from '../machines/agent-machine.ts';
 import type { Rules } from '../machines/rules.ts';
 import { maxSteps } from '../machines/stop-rules.ts';
-import { checkSchema, jsonSchemaOf } from '../tools/schemas.ts';
+import { checkSchema, isSchema, jsonSchemaOf } from '../tools/schemas.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
 import type { Definition, Placement } from './definition.ts';
 import type { EmbeddableAgent } from './face.ts';
@@ -67,6 +67,7 @@ const definitionFrom = <
   options: AgentOptions<Input, Output, State>,
 ): Definition => {
   const name = checkName(options.name, 'an agent');
+  assertSchemas(options);
   const [problem] = new ToolRegistry(options.tools).problems;
   if (problem !== undefined) throw new TroupeError(problem.code, problem.message, { tool: problem.tool });
   const rules = rulesFrom(options);
@@ -102,6 +103,17 @@ const definitionFrom = <
     hooks: plan.hooks,
     start: (input, placement) => startOf(plan, input, placement),
   };
+};
+
+/** In JavaScript anything may stand where a schema should. */
+const assertSchemas = ({ name, input, output }: { name: string; input?: unknown; output?: unknown }): void => {
+  for (const [option, given] of Object.entries({ input, output })) {
+    if (given === undefined || isSchema(given)) continue;
+    throw new TroupeError(
+      'agent.invalid',
+      `Cannot define the agent '${name}' as its ${option} is no Standard Schema: ${messageOf(given)}`,
+    );
+  }
 };
 
 const startOf = (
