@@ -106,7 +106,15 @@ const definitionFrom = <
 };
 
 /** In JavaScript anything may stand where a schema should. */
-const assertSchemas = ({ name, input, output }: { name: string; input?: unknown; output?: unknown }): void => {
+const assertSchemas = ({
+  name,
+  input,
+  output,
+}: {
+  name: string;
+  input?: unknown;
+  output?: unknown;
+}): void => {
   for (const [option, given] of Object.entries({ input, output })) {
     if (given === undefined || isSchema(given)) continue;
     throw new TroupeError(
