@@ -1,0 +1,81 @@
+/**
+ * Keeps docs/coverage.md true: which test holds which row. A test says so by the row's id in brackets: `[ENG-01]`.
+ *
+ *   tsx scripts/coverage.ts            fails when the page is not what the tests say
+ *   tsx scripts/coverage.ts --update   writes anew where rows are tested, and whether
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
+import { format, resolveConfig } from 'prettier';
+
+const root = resolve(import.meta.dirname, '..');
+const page = join(root, 'docs/coverage.md');
+
+const BRACKETS = /\[([A-Z][^[\]]*)\]/g;
+const ID = /^(?:ENG|TENEX|KAIZEN|DODO|QITOS)-[QU]?\d+$/;
+/** What a test says of a whole subject, and the rows that are that subject. */
+const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
+  M2: ['QITOS-64'],
+  M7: ['QITOS-101'],
+  M8: ['TENEX-12'],
+  M10: ['QITOS-12'],
+  M18: ['TENEX-Q10'],
+  M21: ['DODO-21', 'QITOS-86', 'TENEX-50', 'TENEX-91'],
+  M22: ['TENEX-Q15'],
+};
+
+const ROW = /^\| *([A-Z]+-[QU]?\d+) *\|([^|]*)\|([^|]*)\|([^|]*)\|$/;
+
+const testFiles = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => /\.(?:test|test-d)\.ts$/.test(name))
+  .map((name) => name.replaceAll(sep, '/'))
+  .toSorted();
+
+/** The test files that name each row. */
+const testedIn = new Map<string, Set<string>>();
+for (const name of testFiles) {
+  for (const [, inside = ''] of readFileSync(join(root, 'test', name), 'utf8').matchAll(BRACKETS)) {
+    for (const named of inside.split(',').map((each) => each.trim())) {
+      for (const id of ID.test(named) ? [named] : (SUBJECTS[named] ?? []))
+        testedIn.set(id, (testedIn.get(id) ?? new Set()).add(name));
+    }
+  }
+}
+
+const UNTESTED = 'built; no test names it';
+const problems: string[] = [];
+const seen = new Set<string>();
+const count = { done: 0, untested: 0, later: 0 };
+let isTable = false;
+
+const lineOf = (line: string): string => {
+  if (line.startsWith('| id ')) isTable = true;
+  else if (!line.startsWith('|')) isTable = false;
+  const [, id, what = '', , said = ''] = (isTable ? ROW.exec(line) : null) ?? [];
+  if (id === undefined) return line;
+  if (seen.has(id)) problems.push(`${id} stands there twice`);
+  seen.add(id);
+  const names = [...(testedIn.get(id) ?? [])];
+  const isLater = said.trim().startsWith('later');
+  const isHeld = names.length > 0;
+  count[isLater ? 'later' : isHeld ? 'done' : 'untested'] += 1;
+  const status = isLater
+    ? said.trim()
+    : said.trim().replace(/^(?:done|built; no test names it)/, isHeld ? 'done' : UNTESTED);
+  return `| ${id} | ${what.trim()} | ${names.map((name) => name.replace(/(?:\.test)?(?:\.test-d)?\.ts$/, '')).join(', ')} | ${status} |`;
+};
+
+const text = readFileSync(page, 'utf8');
+const lines = text.split('\n').map(lineOf);
+for (const id of testedIn.keys()) if (!seen.has(id)) problems.push(`${id} is tested, but has no row`);
+
+const wanted = await format(lines.join('\n'), { ...(await resolveConfig(page)), parser: 'markdown' });
+if (process.argv.includes('--update')) writeFileSync(page, wanted);
+else if (text !== wanted)
+  problems.push('it is not what the tests say: run `npx tsx scripts/coverage.ts --update`');
+
+for (const problem of problems) console.error(`docs/coverage.md: ${problem}`);
+console.log(
+  `${seen.size} rows: ${count.done} done, ${count.untested} built but named by no test, ${count.later} later`,
+);
+if (problems.length > 0) process.exitCode = 1;
