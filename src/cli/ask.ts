@@ -5,7 +5,7 @@ import type { Documents, DocumentsReport } from '../tools/built-in/documents-too
 import { documents } from '../tools/built-in/documents.ts';
 import { soFar } from './desk/so-far.ts';
 import { researchDesk } from './desk/research-desk.ts';
-import { OWN_QUESTION, ownDocuments, packageRoot } from './package-root.ts';
+import { OWN_QUESTION, ownDocuments, ownIgnored, ownProject, packageRoot } from './package-root.ts';
 import { counted } from './number-words.ts';
 import { perform } from './perform.ts';
 import type { Session } from './session.ts';
@@ -21,7 +21,7 @@ export const ask = async (
   const { settings, terminal, sidePaint: paint } = session;
   const model = modelOf(session);
   const place = placeOf(wanted, terminal.folder);
-  const library = documents(place.folders, { signal: session.signal });
+  const library = documents(place.folders, { signal: session.signal, ignoredFolders: place.ignored });
   const report = await reportOf(library, place.name, session);
   const question = wanted.question ?? OWN_QUESTION;
   if (!settings.json && !settings.quiet) {
@@ -37,14 +37,21 @@ export const ask = async (
   return perform(desk, question, { session, model, soFar });
 };
 
+interface Place {
+  readonly name: string;
+  readonly folders: string | readonly string[];
+  readonly ignored?: readonly string[];
+}
+
 const placeOf = (
   { question, folder }: { readonly question: string | undefined; readonly folder: string | undefined },
   current: string,
-): { readonly name: string; readonly folders: string | readonly string[] } => {
+): Place => {
   if (folder !== undefined) return { name: folder, folders: resolve(current, folder) };
-  const isOwn = question === undefined || current === packageRoot;
-  return isOwn
-    ? { name: "troupe's own documents", folders: ownDocuments() }
+  if (question === undefined)
+    return { name: "troupe's own documents", folders: ownDocuments(), ignored: ownIgnored };
+  return current === packageRoot
+    ? { name: "troupe's own project", folders: ownProject(), ignored: ownIgnored }
     : { name: 'this folder', folders: current };
 };
 

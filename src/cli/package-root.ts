@@ -12,10 +12,19 @@ export const packageVersion = async (): Promise<string> => {
   return z.object({ version: z.string() }).parse(manifest).version;
 };
 
-/** The documents of this project, as far as they are there: a published package has no `docs`. */
+/** What this project says of itself, as far as it is there: a published package has its README and its source. */
 export const ownDocuments = (): readonly string[] =>
-  ['README.md', 'docs', 'src'].map((name) => join(packageRoot, name)).filter((place) => existsSync(place));
+  present(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs']);
+
+/** All that this project can be asked about. */
+export const ownProject = (): readonly string[] => [...ownDocuments(), ...present(['src', 'examples'])];
+
+const present = (names: readonly string[]): readonly string[] =>
+  names.map((name) => join(packageRoot, name)).filter((place) => existsSync(place));
+
+/** Machine-made descriptions of every name say everything, and so nothing. */
+export const ownIgnored: readonly string[] = ['node_modules', 'api'];
 
 /** What is asked where nothing is asked. */
 export const OWN_QUESTION =
-  'What does a supervisor do if a worker fails, and what happens if a critic throws?';
+  'What does an agent do in each step, and how often may a critic reject its answer?';

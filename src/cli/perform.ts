@@ -2,6 +2,7 @@ import type { Agent } from '../contracts/agent.ts';
 import type { RuntimeEvent } from '../contracts/event.ts';
 import type { Model } from '../contracts/model.ts';
 import type { RunResult, RunTotals } from '../contracts/run.ts';
+import { messageOf } from '../contracts/error.ts';
 import { answerText } from './answer-text.ts';
 import { stopWords, totalsLine } from './ending.ts';
 import { exitCode } from './exit-code.ts';
@@ -43,10 +44,10 @@ export const perform = async <Input, Output>(
     view.end();
     return concluded(result, session, soFar);
   } catch (thrown) {
-    view.end();
+    view.end(messageOf(thrown));
     const { terminal, settings, sidePaint: paint } = session;
-    terminal.stderr.write(`${gap(session)}${failureLine(thrown, paint, settings.debug)}`);
-    sayTotals(totalsIn(events), session);
+    terminal.stderr.write(`${view.hasShown ? '\n' : ''}${failureLine(thrown, paint, settings.debug)}`);
+    if (view.hasShown) sayTotals(totalsIn(events), session);
     return codeOfFailure(thrown);
   }
 };

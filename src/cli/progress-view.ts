@@ -2,6 +2,7 @@ import type { LiveEvent } from '../contracts/event.ts';
 import { activityOf } from '../events/activity.ts';
 import { foldProgress, noProgress } from '../events/progress.ts';
 import { serialiseEvent } from '../events/parse-event.ts';
+import { oneLine } from '../events/printable.ts';
 import { blockLines } from './block.ts';
 import { grouped } from './number-words.ts';
 import { foldRows, noRows } from './run-rows.ts';
@@ -15,8 +16,10 @@ export interface ProgressView {
   /** Leaves the terminal to somebody else until `resume`. */
   suspend(): void;
   resume(): void;
-  /** Shows how it stands now, for good. */
-  end(): void;
+  /** Shows how it stands now, for good. An error that is about to be told is not told here too. */
+  end(error?: string): void;
+  /** Whether anything was shown. */
+  readonly hasShown: boolean;
 }
 
 /** What fits the session: events as JSON, nothing, a block of lines that is redrawn, or one line after the other. */
@@ -29,7 +32,13 @@ export const progressView = (session: Session): ProgressView => {
 
 const nothing = (): void => undefined;
 
-const quietView: ProgressView = { show: nothing, suspend: nothing, resume: nothing, end: nothing };
+const quietView: ProgressView = {
+  show: nothing,
+  suspend: nothing,
+  resume: nothing,
+  end: nothing,
+  hasShown: false,
+};
 
 const jsonView = ({ terminal }: Session): ProgressView => ({
   ...quietView,
@@ -49,18 +58,38 @@ const SILENT: ReadonlySet<string> = new Set([
 
 const lineView = ({ terminal, sidePaint: paint }: Session): ProgressView => {
   let progress = noProgress;
+  let hasShown = false;
+  /** Errors wait for the next line: the last one is told at the end. */
+  let held = '';
+  const flush = (): void => {
+    if (held === '') return;
+    terminal.stderr.write(held);
+    hasShown = true;
+    held = '';
+  };
   return {
     ...quietView,
+    get hasShown() {
+      return hasShown;
+    },
     show: (event) => {
       progress = foldProgress(progress, event);
       const activity = SILENT.has(event.type) ? undefined : activityOf(event);
       if (activity === undefined) return;
-      terminal.stderr.write(
-        `  ${activity.line} ${paint.dim(`(${grouped(progress.tokens)} tokens so far)`)}\n`,
-      );
+      flush();
+      held = `  ${activity.line} ${paint.dim(`(${grouped(progress.tokens)} tokens so far)`)}\n`;
+      if (!ERRORS.has(event.type)) flush();
+    },
+    end: (error) => {
+      if (error === undefined || !held.includes(oneLine(error).slice(0, TELLING))) flush();
     },
   };
 };
+
+const ERRORS: ReadonlySet<string> = new Set(['agent.prepared', 'model.failed']);
+
+/** Characters of an error by which it is known again. */
+const TELLING = 100;
 
 const HIDE_CURSOR = '\u001b[?25l';
 const SHOW_CURSOR = '\u001b[?25h';
@@ -97,6 +126,9 @@ const blockView = ({ terminal, sidePaint: paint, restore }: Session): ProgressVi
   restore.add(giveBack);
   resume();
   return {
+    get hasShown() {
+      return state.rows.length > 0;
+    },
     show: (event) => {
       state = foldRows(state, event);
     },
@@ -108,7 +140,7 @@ const blockView = ({ terminal, sidePaint: paint, restore }: Session): ProgressVi
     resume,
     end: () => {
       isOver = true;
-      draw();
+      if (state.rows.length > 0 || drawn > 0) draw();
       giveBack();
       restore.delete(giveBack);
     },

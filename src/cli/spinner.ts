@@ -1,4 +1,5 @@
 import type { Session } from './session.ts';
+import type { Terminal } from './terminal.ts';
 import { canRedraw } from './terminal.ts';
 
 /** What turns while something works: a frame of it by the time. */
@@ -12,9 +13,10 @@ export const FRAME_MS = 80;
 /** Nothing is shown of what takes no longer, in ms. */
 const PATIENCE_MS = 300;
 
-/** One turning line for work without steps; gives what ends it. Shows nothing where lines cannot be redrawn. */
+/** One turning line for work without steps (a plain one, where lines cannot be redrawn); gives what ends it. */
 export const spinner = (text: string, { terminal, settings, sidePaint, restore }: Session): (() => void) => {
-  if (settings.json || settings.quiet || !canRedraw(terminal)) return () => undefined;
+  if (settings.json || settings.quiet) return () => undefined;
+  if (!canRedraw(terminal)) return announcement(`  ${text} …\n`, terminal);
   const startedAt = performance.now();
   let isShown = false;
   const clear = (): void => {
@@ -32,5 +34,12 @@ export const spinner = (text: string, { terminal, settings, sidePaint, restore }
     clearInterval(timer);
     restore.delete(clear);
     clear();
+  };
+};
+
+const announcement = (line: string, { stderr }: Terminal): (() => void) => {
+  const timer = setTimeout(() => stderr.write(line), PATIENCE_MS * 5);
+  return () => {
+    clearTimeout(timer);
   };
 };
