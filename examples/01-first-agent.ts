@@ -14,8 +14,9 @@ const add = tool({
 });
 
 // No model is named, so the environment decides: a key of yours is used if it is set (see the README), and without any
-// the offline model answers. That one is no language model, but it knows how to use a tool.
-const mathematician = agent({
+// the offline model answers. That one is no language model, but it knows how to use a tool. (Exported, so that
+// `troupe run` and `troupe graph` find it.)
+export const mathematician = agent({
   name: 'mathematician',
   instructions: 'Use the tools. Answer with the number.',
   tools: [add],
