@@ -7,6 +7,7 @@ import type { Turn } from '../contracts/transcript.ts';
 import type { AgentContext, Decided, Trouble } from '../machines/agent-context.ts';
 import { attemptModel } from '../models/attempt.ts';
 import { decideModelRetry } from '../models/retry-policy.ts';
+import { checkAnswer } from './check-answer.ts';
 import type { Desk } from './desk.ts';
 import { isPromise } from './promises.ts';
 import { readAnswer } from './read-answer.ts';
@@ -104,7 +105,13 @@ class Attempt {
     };
   }
 
-  #answered(answer: ModelAnswer): Decided | Promise<Decided> {
+  #answered(given: ModelAnswer): Decided | Promise<Decided> {
+    let answer: ModelAnswer;
+    try {
+      answer = checkAnswer(given, nameOf(this.#model));
+    } catch (thrown) {
+      return this.#failed(thrown);
+    }
     this.#desk.emit({
       type: 'model.answered',
       model: answer.model ?? nameOf(this.#model),

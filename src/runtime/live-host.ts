@@ -1,5 +1,6 @@
 import { createActor } from 'xstate';
 import type { AnyActorRef, AnyStateMachine, InspectionEvent, Observer } from 'xstate';
+import { isPromise } from '../actors/promises.ts';
 import { errorData } from '../contracts/error.ts';
 import type { Outcome } from '../contracts/run.ts';
 import { attachCarrier, carrierOf } from '../machines/outputs.ts';
@@ -188,10 +189,13 @@ export const safeInspector = (
   inspect: ((event: InspectionEvent) => void) | Observer<InspectionEvent>,
   onFailure: (error: unknown) => void,
 ): ((event: InspectionEvent) => void) => {
-  const look = typeof inspect === 'function' ? inspect : (event: InspectionEvent) => inspect.next?.(event);
+  const look: (event: InspectionEvent) => unknown =
+    typeof inspect === 'function' ? inspect : (event) => inspect.next?.(event);
   return (event) => {
     try {
-      look(event);
+      const returned = look(event);
+      // An asynchronous inspector fails later; what it sees is not held up for it.
+      if (isPromise(returned)) Promise.resolve(returned).catch(onFailure);
     } catch (error) {
       onFailure(error);
     }
