@@ -92,7 +92,10 @@ const commandFrom = (
   const [unexpected] = surplus;
   if (unexpected !== undefined)
     throw wrong(`it is not clear what is meant by '${unexpected}': quote what has spaces in it`, name);
-  if (name === 'ask') return { name, question: first?.trim() || undefined, folder: second };
+  if (name === 'ask') {
+    if (first?.trim() === '') throw wrong('the question is empty', name);
+    return { name, question: first, folder: second };
+  }
   if (first === undefined) throw wrong('no file was named: give the module that exports the agent', name);
   return name === 'run'
     ? { name, file: first, input: second, isData, exportName }

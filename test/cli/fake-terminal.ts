@@ -1,0 +1,79 @@
+import { PassThrough } from 'node:stream';
+import { command } from '../../src/cli/command.ts';
+import type { Terminal } from '../../src/cli/terminal.ts';
+import { root } from './run-command.ts';
+
+/** How a call of the command went in this very process. */
+export interface Played {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** What a fake terminal is. */
+export interface FakeOptions {
+  /** Whether its three streams are a terminal. */
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly folder?: string;
+  /** Typed, one line after the other, whenever standard error ends in a prompt that matches. */
+  readonly typed?: readonly { readonly at: RegExp; readonly text: string }[];
+  /** Ctrl-C, as soon as standard error holds it. */
+  readonly interruptAt?: RegExp;
+}
+
+/** Runs the command in this process with a terminal that only remembers. */
+export const play = async (args: readonly string[], options: FakeOptions = {}): Promise<Played> => {
+  const { isTTY = false, columns = 100, environment = {}, folder = root, interruptAt } = options;
+  const typed = [...(options.typed ?? [])];
+  const listeners = new Set<() => void>();
+  const interrupt = (): void => {
+    for (const listener of listeners) listener();
+  };
+  const stdin = Object.assign(new PassThrough(), { isTTY });
+  let stdout = '';
+  let stderr = '';
+  let isInterrupted = false;
+  if (!isTTY) stdin.end();
+  const terminal: Terminal = {
+    stdin,
+    stdout: {
+      isTTY,
+      columns,
+      write: (text) => {
+        stdout += text;
+      },
+    },
+    stderr: {
+      isTTY,
+      columns,
+      rows: 30,
+      write: (text) => {
+        stderr += text;
+        const [next] = typed;
+        if (next?.at.test(stderr) === true) {
+          typed.shift();
+          setTimeout(() => stdin.write(`${next.text}\n`), 20);
+        }
+        if (interruptAt?.test(stderr) === true && !isInterrupted) {
+          isInterrupted = true;
+          setTimeout(interrupt, 5);
+        }
+      },
+    },
+    environment,
+    folder,
+    onInterrupt: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    interrupt,
+    onHangUp: () => () => undefined,
+    exit: (code) => {
+      stderr += `(exit ${code})`;
+    },
+  };
+  const code = await command(args, terminal);
+  return { code, stdout, stderr };
+};

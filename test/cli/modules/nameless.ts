@@ -1,0 +1,3 @@
+import { agent } from 'troupe';
+
+export default agent({ name: '' });

@@ -1,0 +1,119 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { play } from './fake-terminal.ts';
+import { moduleOf } from './run-command.ts';
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'troupe-usage-'));
+  mkdirSync(join(folder, 'empty'));
+  mkdirSync(join(folder, 'binary'));
+  writeFileSync(join(folder, 'binary/logo.png'), Buffer.from([0, 1, 2, 3]));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('help', () => {
+  test.each([['--help'], ['help'], ['-h']])(
+    'of all commands goes to standard output: troupe %s',
+    async (arg) => {
+      const { code, stdout, stderr } = await play([arg]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      for (const word of ['troupe ask', 'troupe run', 'troupe graph', '130', 'OPENAI_API_KEY'])
+        expect(stdout).toContain(word);
+    },
+  );
+
+  test('is given without a command too', async () => {
+    expect(await play([])).toEqual(await play(['--help']));
+  });
+
+  test.each(['ask', 'run', 'graph'])('of %s says how it is used', async (name) => {
+    for (const args of [
+      [name, '--help'],
+      ['help', name],
+    ]) {
+      const { code, stdout } = await play(args);
+      expect(code).toBe(0);
+      expect(stdout).toContain(`troupe ${name}`);
+      expect(stdout).toMatch(/Usage:|Examples?:/);
+    }
+  });
+
+  test('the version is that of the package', async () => {
+    expect(await play(['--version'])).toEqual({ code: 0, stdout: '0.1.0\n', stderr: '' });
+  });
+});
+
+describe('what makes no sense is one clear line on standard error, and exit code 2', () => {
+  const wrong: readonly (readonly [what: string, args: readonly string[], line: RegExp])[] = [
+    ['an unknown command', ['frobnicate'], /no such command: 'frobnicate'/],
+    ['an unknown option', ['ask', '--frobnicate'], /--frobnicate/],
+    ['an option without its value', ['ask', '--model'], /--model/],
+    ['an option of another command', ['ask', 'why?', '--data'], /'ask' has no such option: --data/],
+    ['a question without quotes', ['ask', 'why', '.', 'is', 'it'], /quote what has spaces/],
+    ['an empty question', ['ask', ' '], /question is empty/],
+    ['both --json and --quiet', ['ask', '--json', '--quiet'], /--json and --quiet/],
+    ['a run of nothing', ['run'], /no file was named/],
+    ['a run without input', ['run', moduleOf('echo.ts')], /was given no input/],
+    ['data that is no JSON', ['run', moduleOf('weather.ts'), 'Oslo', '--data'], /its input is no JSON/],
+    [
+      'input that the agent does not take',
+      ['run', moduleOf('weather.ts'), '{"city": 1}', '--data'],
+      /does not fit its schema: city/,
+    ],
+    ['a folder that is not there', ['ask', 'why?', 'nowhere'], /no such folder/],
+    ['a folder that is a file', ['ask', 'why?', 'binary/logo.png'], /not a folder/],
+    ['an empty folder', ['ask', 'why?', 'empty'], /no readable text/],
+    ['a folder without text', ['ask', 'why?', 'binary'], /no readable text: 1 skipped \(not text/],
+    ['an unknown provider', ['ask', 'why?', '--model', 'acme:x'], /no provider is called 'acme'.*openai/],
+    ['a server that is not named', ['ask', 'why?', '--model', 'compatible:x'], /OPENAI_BASE_URL/],
+    ['a module that is not there', ['run', 'nowhere.ts', 'x'], /no such file/],
+    [
+      'a module that exports nothing',
+      ['run', moduleOf('nothing.ts'), 'x'],
+      /exports no agent and no team: it exports nothing/,
+    ],
+    [
+      'a module without an agent',
+      ['run', moduleOf('no-agent.ts'), 'x'],
+      /exports no agent and no team: it exports colour/,
+    ],
+    [
+      'a module with several agents',
+      ['run', moduleOf('several.ts'), 'x'],
+      /several agents: one, two; choose one with --export/,
+    ],
+    [
+      'an export that is not there',
+      ['run', moduleOf('several.ts'), 'x', '--export', 'three'],
+      /'three' is no agent/,
+    ],
+    ['a module that throws', ['run', moduleOf('broken.ts'), 'x'], /it failed: the kettle is empty/],
+    ['an agent without a name', ['run', moduleOf('nameless.ts'), 'x'], /name is not 1 to 64 letters/],
+    ['two tools of one name', ['run', moduleOf('same-names.ts'), 'x'], /tool 'add' as its name is taken/],
+    [
+      'a schema that is none',
+      ['run', moduleOf('bad-schema.mjs'), 'x'],
+      /its output is no Standard Schema: 42/,
+    ],
+    ['a graph of nothing', ['graph', moduleOf('no-agent.ts')], /exports no agent and no team/],
+  ];
+
+  test.each(wrong)('%s', async (_, args, line) => {
+    const { code, stdout, stderr } = await play(args, { folder });
+    expect(stderr).toMatch(line);
+    expect(stderr).toMatch(/^✗ Cannot [^\n]+ as [^\n]+\n$/);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  });
+
+  test('with --debug it also says where it comes from', async () => {
+    const { stderr } = await play(['run', moduleOf('broken.ts'), 'x', '--debug']);
+    expect(stderr).toContain('code: command.usage');
+    expect(stderr).toMatch(/caused by: Error: the kettle/);
+    expect(stderr).toMatch(/broken\.ts:\d+/);
+  });
+});
