@@ -35,6 +35,7 @@ export class EventLog {
   #startedAt: number;
   #at: number;
   #isClosed = false;
+  #lastTotals: RunTotals | undefined;
   #sink: ((event: RuntimeEvent) => void) | undefined;
 
   constructor(runId: string, rootPath: string, clock: Clock) {
@@ -72,7 +73,10 @@ export class EventLog {
     this.#counter.count(body);
     this.#keep(body, speaker, step);
     // Whoever fails on the last event has nowhere left to say so.
-    if (body.type === 'run.ended') this.#isClosed = true;
+    if (body.type === 'run.ended') {
+      this.#isClosed = true;
+      this.#lastTotals = body.totals;
+    }
     if (!this.stream.isWatched && this.#sink === undefined) return;
     const event = this.events.at(index);
     if (event === undefined) return;
@@ -102,8 +106,9 @@ export class EventLog {
     this.stream.publish(event);
   }
 
+  /** What was used so far; once the run has ended, what its last event says. */
   get totals(): RunTotals {
-    return { ...this.#counter.counts, durationMs: this.#at - this.#startedAt };
+    return this.#lastTotals ?? { ...this.#counter.counts, durationMs: this.now() - this.#startedAt };
   }
 
   /** Says for every tool, of the agent at `path` if one is given, that started and did not finish that it will not. */
