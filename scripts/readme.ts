@@ -15,7 +15,9 @@ const BLOCK = /(?<=<!-- phases:begin -->\n\n```mermaid\n)[\s\S]*?(?=```\n\n<!-- 
 
 /** The phases, and the arrows that begin in them: of the whole chart, what lies within `running`. */
 const phases = (): string => {
-  const [head = '', , direction = '', ...lines] = toMermaid(agentMachine, { descriptions: 'none' }).split('\n');
+  const [head = '', , direction = '', ...lines] = toMermaid(agentMachine, { descriptions: 'none' }).split(
+    '\n',
+  );
   const begin = lines.indexOf('  state running {');
   const end = lines.indexOf('  }', begin);
   const within = lines.slice(begin + 1, end).map((line) => line.slice(2));
