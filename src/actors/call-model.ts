@@ -132,14 +132,19 @@ class Attempt {
   /** An answer that says nothing counts as trouble: asked again, once, with a word why. */
   #judged(decided: Decided | ErrorData, answer: ModelAnswer): Decided {
     if ('kind' in decided) return decided;
-    return this.#trouble(decided, answer);
+    return this.#trouble({ ...decided, ...this.#where() }, answer);
   }
 
   #failed(thrown: unknown): Decided {
-    const { runId, path, step } = this.#effect;
     const message = `Cannot use the answer of ${nameOf(this.#model)} as it failed`;
-    const error = errorData(thrown, 'model.failed', { message, runId, path, step, phase: 'DECIDE' });
-    return this.#trouble({ ...error, runId, path, step, phase: 'DECIDE' }, undefined);
+    const error = errorData(thrown, 'model.failed', { message });
+    return this.#trouble({ ...error, ...this.#where() }, undefined);
+  }
+
+  /** The agent's place, also where a call of its own makes the attempt. */
+  #where(): Pick<ErrorData, 'runId' | 'path' | 'step' | 'phase'> {
+    const { runId, step } = this.#effect;
+    return { runId, path: this.#context.run.path, step, phase: 'DECIDE' };
   }
 
   #trouble(error: ErrorData, answer: ModelAnswer | undefined): Trouble {
@@ -148,7 +153,8 @@ class Attempt {
     const { key, index } = this.#effect;
     if (this.#streamed > 0 && !this.#desk.abort.isAborted)
       emit({ type: 'model.discarded', model: nameOf(this.#model), key, characters: this.#streamed });
-    const isSpent = error.retryable === 'maybe' && hasTriedMaybe;
+    // `maybe` means with something changed: a conversation that is too long is as long the second time.
+    const isSpent = error.retryable === 'maybe' && (hasTriedMaybe || error.code === 'model.context-overflow');
     const retry = isSpent
       ? NO_RETRY
       : decideModelRetry(error, { attempt, waitedMs, random: random() }, definition.retry);

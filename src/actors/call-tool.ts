@@ -127,10 +127,10 @@ class CallContext implements ToolContext {
   get callId() {
     return this.#ask.call.id;
   }
-  /** Without the attempt: every attempt of this very call has the same key. */
+  /** Without the attempt, and without the actor that makes it: every attempt of this very call has the same key. */
   get key() {
-    const { runId, path, step } = this.#effect;
-    return `${runId}/${path}#${step}.${this.#ask.call.id}`;
+    const { runId, step } = this.#effect;
+    return `${runId}/${this.path}#${step}.${this.#ask.call.id}`;
   }
   get runId() {
     return this.#effect.runId;
