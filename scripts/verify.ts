@@ -31,6 +31,7 @@ const steps: Step[] = [
   { name: 'public surface', command: script('test', '--project', 'surface') },
   { name: 'examples', command: script('test', '--project', 'examples') },
   { name: 'README', command: script('test', '--project', 'readme') },
+  { name: 'coverage of the mission', command: ['node_modules/.bin/tsx', 'scripts/coverage.ts'] },
   { name: 'build', command: script('build') },
   { name: 'packaging', command: ['node_modules/.bin/tsx', 'scripts/packaging.ts'], shown: true },
 ];

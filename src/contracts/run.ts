@@ -51,7 +51,7 @@ export interface Outcome<Output = Json> {
   readonly tally: Tally;
 }
 
-/** What was used by a whole run, children included. */
+/** What was used by a whole run, children included; `modelCalls` counts every request, also one that failed. */
 export interface RunTotals {
   readonly steps: number;
   readonly modelCalls: number;
@@ -123,7 +123,8 @@ export interface RunOptions {
 /** Somebody who answers for the user of a run. */
 export interface Person {
   answer?(question: string, signal: AbortSignal): string | Promise<string>;
-  approve?(request: ApprovalRequest, signal: AbortSignal): boolean | Promise<boolean>;
+  /** True, false, or why not. */
+  approve?(request: ApprovalRequest, signal: AbortSignal): boolean | string | Promise<boolean | string>;
 }
 
 /** A tool call that waits for a yes. */

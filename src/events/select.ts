@@ -127,16 +127,15 @@ export const addTotals = (totals: RunTotals, event: LiveEvent): RunTotals => {
   switch (event.type) {
     case 'step.ended':
       return { ...totals, steps: totals.steps + 1 };
+    case 'model.asked':
+      return { ...totals, modelCalls: totals.modelCalls + 1 };
     case 'model.answered':
       return {
         ...totals,
-        modelCalls: totals.modelCalls + 1,
         inputTokens: totals.inputTokens + event.usage.input,
         outputTokens: totals.outputTokens + event.usage.output,
         cachedTokens: totals.cachedTokens + (event.usage.cached ?? 0),
       };
-    case 'model.failed':
-      return { ...totals, modelCalls: totals.modelCalls + 1 };
     case 'tool.finished':
       return { ...totals, toolCalls: totals.toolCalls + 1 };
     case 'model.retrying':

@@ -40,7 +40,7 @@ export class PersonDesk {
     if (this.#person?.approve !== undefined) {
       // Whatever is not a plain yes is a no.
       const said: unknown = await this.#person.approve(request, abort.signal);
-      return { isApproved: said === true };
+      return typeof said === 'string' ? { isApproved: false, reason: said } : { isApproved: said === true };
     }
     if (!this.#isAttended) return { isApproved: false, reason: 'nobody is there to approve it' };
     const key = keyOf(request);

@@ -21,8 +21,10 @@ export class RunCounter {
       case 'step.ended':
         counts.steps += 1;
         break;
-      case 'model.answered':
+      case 'model.asked':
         counts.modelCalls += 1;
+        break;
+      case 'model.answered':
         counts.inputTokens += body.usage.input;
         counts.outputTokens += body.usage.output;
         counts.cachedTokens += body.usage.cached ?? 0;

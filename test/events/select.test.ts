@@ -99,17 +99,12 @@ test("[M47] totals grow with the run, and the last is the runtime's own", () => 
   const seen: unknown[] = [];
   totals$(stream.events$).subscribe((totals) => seen.push(totals));
   tell({ type: 'run.started', input: 'x' });
+  tell({ type: 'model.asked', model: 'm', key: 'k', messages: 1, attempt: 1 });
   tell(answered('k', 'x'));
   tell({ type: 'tool.finished', callId: 'c', tool: 't', ok: true, text: '', durationMs: 1 });
   const totals = { ...noTotals, modelCalls: 7 };
   tell({ type: 'run.ended', status: 'completed', stopReason: { kind: 'answered' }, totals });
-  const first = {
-    ...noTotals,
-    modelCalls: 1,
-    inputTokens: 10,
-    outputTokens: 2,
-    cachedTokens: 4,
-    durationMs: 1,
-  };
-  expect(seen).toEqual([first, { ...first, toolCalls: 1, durationMs: 2 }, totals]);
+  const asked = { ...noTotals, modelCalls: 1, durationMs: 1 };
+  const first = { ...asked, inputTokens: 10, outputTokens: 2, cachedTokens: 4, durationMs: 2 };
+  expect(seen).toEqual([asked, first, { ...first, toolCalls: 1, durationMs: 3 }, totals]);
 });

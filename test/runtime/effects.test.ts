@@ -93,7 +93,7 @@ describe.each(interpreters)('$name', ({ host }) => {
       expect(ofType(result.events, 'model.retrying')).toMatchObject([
         { model: 'scripted:script', attempt: 2, waitMs: 2_100, error: { code: 'model.rate-limited' } },
       ]);
-      expect(result.totals).toMatchObject({ retries: 1, modelCalls: 1 });
+      expect(result.totals).toMatchObject({ retries: 1, modelCalls: 2 });
     });
 
     test('[F2] out of quota: one request, and the code says so', async () => {
