@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { z } from 'zod';
 import type { Agent } from '../contracts/agent.ts';
 import { isTroupeError, messageOf, TroupeError } from '../contracts/error.ts';
 
@@ -38,7 +39,7 @@ const moduleAt = async (place: string, file: string): Promise<Readonly<Record<st
 const typeScriptAt = async (place: string, file: string): Promise<Readonly<Record<string, unknown>>> => {
   let loader: unknown;
   try {
-    loader = await import(pathToFileURL(createRequire(place).resolve('tsx/esm/api')).href);
+    loader = await import(loaderBeside(place));
   } catch {
     throw cannot(
       file,
@@ -53,6 +54,18 @@ const typeScriptAt = async (place: string, file: string): Promise<Readonly<Recor
     throw failed(thrown, file);
   }
 };
+
+/** `tsx/esm/api` as an import of the file would find it; what `require` finds of it does not load modules. */
+const loaderBeside = (place: string): string => {
+  const require = createRequire(place);
+  const { exports } = manifestSchema.parse(require('tsx/package.json'));
+  const path = join(dirname(require.resolve('tsx/package.json')), exports['./esm/api'].import.default);
+  return pathToFileURL(path).href;
+};
+
+const manifestSchema = z.object({
+  exports: z.object({ './esm/api': z.object({ import: z.object({ default: z.string() }) }) }),
+});
 
 interface Loader {
   tsImport(file: string, parent: string): Promise<Readonly<Record<string, unknown>>>;

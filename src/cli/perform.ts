@@ -42,7 +42,7 @@ export const perform = async <Input, Output>(
     });
     const result = await handle.result;
     view.end();
-    return concluded(result, session, soFar);
+    return await concluded(result, session, soFar);
   } catch (thrown) {
     view.end(messageOf(thrown));
     const { terminal, settings, sidePaint: paint } = session;
@@ -52,14 +52,15 @@ export const perform = async <Input, Output>(
   }
 };
 
-const concluded = (
+const concluded = async (
   { status, output, candidate, stopReason, error, totals, events }: RunResult<unknown>,
   session: Session,
   soFar: (events: readonly RuntimeEvent[]) => string | undefined,
-): number => {
+): Promise<number> => {
   const { terminal, settings, paint, sidePaint } = session;
   if (status === 'completed') {
-    if (!settings.json) terminal.stdout.write(`${gap(session)}${answerText(output, terminal.stdout, paint)}`);
+    terminal.stderr.write(gap(session));
+    if (!settings.json) await say(answerText(output, terminal.stdout, paint), session);
     sayTotals(totals, session);
     return exitCode.answered;
   }
@@ -74,6 +75,18 @@ const concluded = (
   sayTotals(totals, session);
   return isAborted ? exitCode.aborted : exitCode.unanswered;
 };
+
+/** Prints the answer; what follows on standard error is then read after it, also by whoever collects both. */
+const say = async (text: string, { terminal, settings }: Session): Promise<void> => {
+  const isRead = settings.quiet || (terminal.stdout.isTTY === true && terminal.stderr.isTTY === true);
+  await new Promise<void>((resolve) => {
+    terminal.stdout.write(text, resolve);
+  });
+  if (!isRead) await new Promise((resolve) => setTimeout(resolve, TURN_MS));
+};
+
+/** What a reader of two pipes needs to get from one to the other, in ms. */
+const TURN_MS = 25;
 
 const sayTotals = (totals: RunTotals | undefined, session: Session): void => {
   const { terminal, settings, sidePaint } = session;

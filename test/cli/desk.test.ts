@@ -32,7 +32,13 @@ describe('who does what is what the supervisor decides', () => {
     });
     const result = await desk.run('How much leave do I have?');
     expect(result).toMatchObject({ status: 'completed', output: answer });
-    expect(engaged(result.events)).toEqual(['research', 'research-supervisor', 'researcher', 'writer', 'critic']);
+    expect(engaged(result.events)).toEqual([
+      'research',
+      'research-supervisor',
+      'researcher',
+      'writer',
+      'critic',
+    ]);
     expect(result.totals).toMatchObject({ modelCalls: 5, toolCalls: 1 });
     for (const model of Object.values(models)) model.assertConsumed();
   });

@@ -19,7 +19,7 @@ export interface FakeOptions {
   readonly folder?: string;
   /** Typed, one line after the other, whenever standard error ends in a prompt that matches. */
   readonly typed?: readonly { readonly at: RegExp; readonly text: string }[];
-  /** Ctrl-C, as soon as standard error holds it. */
+  /** Ctrl-C, as soon as either output holds it. */
   readonly interruptAt?: RegExp;
 }
 
@@ -35,14 +35,21 @@ export const play = async (args: readonly string[], options: FakeOptions = {}): 
   let stdout = '';
   let stderr = '';
   let isInterrupted = false;
+  const look = (printed: string): void => {
+    if (interruptAt?.test(printed) !== true || isInterrupted) return;
+    isInterrupted = true;
+    setTimeout(interrupt, 5);
+  };
   if (!isTTY) stdin.end();
   const terminal: Terminal = {
     stdin,
     stdout: {
       isTTY,
       columns,
-      write: (text) => {
+      write: (text, written) => {
         stdout += text;
+        look(stdout);
+        written?.();
       },
     },
     stderr: {
@@ -56,10 +63,7 @@ export const play = async (args: readonly string[], options: FakeOptions = {}): 
           typed.shift();
           setTimeout(() => stdin.write(`${next.text}\n`), 20);
         }
-        if (interruptAt?.test(stderr) === true && !isInterrupted) {
-          isInterrupted = true;
-          setTimeout(interrupt, 5);
-        }
+        look(stderr);
       },
     },
     environment,

@@ -16,6 +16,8 @@ export interface CommandResult {
 
 export interface CommandOptions {
   readonly cwd?: string;
+  /** The command as JavaScript, in place of its source. */
+  readonly main?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Modules that Node loads first. */
   readonly imports?: readonly string[];
@@ -34,6 +36,7 @@ export const troupe = async (
   options: CommandOptions = {},
 ): Promise<CommandResult> => {
   const {
+    main,
     cwd = root,
     env = {},
     imports = [],
@@ -44,10 +47,10 @@ export const troupe = async (
   } = options;
   const home = mkdtempSync(join(tmpdir(), 'troupe-home-'));
   const loader = pathToFileURL(join(root, 'node_modules/tsx/dist/loader.mjs')).href;
-  const loaded = [loader, ...imports].flatMap((each) => ['--import', each]);
+  const loaded = [...(main === undefined ? [loader] : []), ...imports].flatMap((each) => ['--import', each]);
   try {
     return await new Promise((done, failed) => {
-      const child = spawn(process.execPath, [...loaded, join(root, 'src/cli/main.ts'), ...args], {
+      const child = spawn(process.execPath, [...loaded, main ?? join(root, 'src/cli/main.ts'), ...args], {
         cwd,
         env: {
           PATH: process.env['PATH'],

@@ -1,4 +1,5 @@
 import { agent, answer } from 'troupe';
+import { z } from 'zod';
 
 /** Says what it was told. */
-export default agent({ name: 'echo', decide: ({ input }) => answer(`You said: ${String(input)}`) });
+export default agent({ name: 'echo', decide: ({ input }) => answer(`You said: ${z.string().parse(input)}`) });

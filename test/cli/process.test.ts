@@ -1,0 +1,190 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { copyFileSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseEvent } from '../../src/events/parse-event.ts';
+import { runScript } from '../support/run-script.ts';
+import { moduleOf, root, troupe } from './run-command.ts';
+
+/** A stack trace, wherever it begins. */
+const trace = /\n\s+at .+:\d+:\d+/;
+
+describe('npm start, on a machine with nothing set', () => {
+  test('answers its own question with citations, shows who does what, and exits with 0', async () => {
+    const { exit, output } = await runScript('src/cli/main.ts', { args: ['ask'] });
+    expect(exit, output).toBe(0);
+    expect(output).toContain('no language model');
+    for (const name of ['supervisor-1', 'researcher-2', 'researcher-3', 'writer-2', 'critic-0'])
+      expect(output).toContain(`${name} · `);
+    expect(output).toMatch(/researcher-2 · ACT · Searching the documents for .+ tokens so far\)/);
+    expect(output).toMatch(/In each step an agent observes, decides, acts.+\[README\.md:\d+-\d+\]/);
+    expect(output).toMatch(/A critic may reject an answer twice/);
+    expect(output).toMatch(/\n\d+ steps · \d+ model calls · \d+ tool calls · [\d,]+ tokens · [\d.]+ m?s\n$/);
+  });
+
+  test('answers a question about any folder, says what it skipped, and what it could not find', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'troupe-folder-'));
+    try {
+      writeFileSync(join(folder, 'leave.md'), '# Leave\n\nEverybody has 30 days of leave a year.\n');
+      writeFileSync(join(folder, 'logo.png'), Buffer.from([0, 1, 2]));
+      const found = await troupe(['ask', 'How many days of leave are there?', folder]);
+      expect(found).toMatchObject({
+        exit: 0,
+        stdout: 'Everybody has 30 days of leave a year. [leave.md:1-3]\n',
+      });
+      expect(found.stderr).toContain('1 file skipped (1 not text (UTF-8))');
+      const lost = await troupe([
+        'ask',
+        'Who won the football world cup in Uruguay in 1930?',
+        folder,
+        '--quiet',
+      ]);
+      expect(lost).toMatchObject({ exit: 0, stderr: '', stdout: expect.stringContaining('could not find') });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  test('with --json prints events only, from run.started to run.ended', async () => {
+    const { exit, stdout, stderr } = await troupe(['ask', '--json']);
+    const events = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => parseEvent(JSON.parse(line)));
+    expect(events[0]?.type).toBe('run.started');
+    expect(events.at(-1)).toMatchObject({ type: 'run.ended', status: 'completed' });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+  });
+
+  test('the same question twice has the same answer', async () => {
+    const [one, other] = await Promise.all([troupe(['ask', '--quiet']), troupe(['ask', '--quiet'])]);
+    expect(one).toMatchObject({ exit: 0, stdout: expect.stringMatching(/\[\S+:\d+-\d+\]/) });
+    expect(other).toEqual(one);
+  });
+});
+
+describe('a model that cannot be had is one clear line, and exit code 1', () => {
+  const server = createServer((_, response) => {
+    response.writeHead(401, { 'content-type': 'application/json' });
+    response.end(
+      JSON.stringify({
+        error: {
+          message: 'Incorrect API key provided: sk-wr***ng.',
+          type: 'invalid_request_error',
+          code: 'invalid_api_key',
+        },
+      }),
+    );
+  });
+  let address = '';
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  });
+  afterAll(() => {
+    server.close();
+  });
+
+  const failing = async (env: Readonly<Record<string, string>>, imports: readonly string[] = []) => {
+    const { exit, stdout, stderr } = await troupe(['ask', '--quiet', '--no-color'], { env, imports });
+    expect(stderr).toMatch(/^✗ Cannot [^\n]+\n$/);
+    expect({ exit, stdout }).toEqual({ exit: 1, stdout: '' });
+    return stderr;
+  };
+
+  test('a key that is refused', async () => {
+    const line = await failing({ OPENAI_BASE_URL: address, OPENAI_API_KEY: 'wrong' });
+    expect(line).toMatch(/the API key was refused.*Incorrect API key/);
+  });
+
+  test('a server that is not there', async () => {
+    const line = await failing({ OPENAI_BASE_URL: 'http://127.0.0.1:9/v1', TROUPE_MODEL: 'compatible:x' });
+    expect(line).toMatch(/compatible:x/);
+  }, 60_000);
+
+  test.each([
+    ['openai', { OPENAI_API_KEY: 'any' }],
+    ['@anthropic-ai/sdk', { ANTHROPIC_API_KEY: 'any' }],
+  ])('a package that is not installed: %s', async (name, env) => {
+    const line = await failing(env, [pathToFileURL(moduleOf('no-sdk.mjs')).href]);
+    expect(line).toContain(`npm install ${name}`);
+  });
+});
+
+describe('signals and pipes', () => {
+  test('Ctrl-C ends the run in order: a clean line, exit code 130, though a tool hears nothing', async () => {
+    const { exit, stdout, stderr } = await troupe(['run', moduleOf('slow.ts'), 'x'], {
+      interrupt: { when: 'Waiting for ever' },
+    });
+    expect({ exit, stdout }).toEqual({ exit: 130, stdout: '' });
+    expect(stderr).toContain('■ Stopped by Ctrl-C.');
+    expect(stderr).not.toMatch(trace);
+  });
+
+  test('a second Ctrl-C ends the process, whatever does not end', async () => {
+    const { exit, stderr } = await troupe(['run', moduleOf('deaf.ts'), 'x'], {
+      interrupt: { when: 'deaf is at work', again: 200 },
+    });
+    expect(exit).toBe(130);
+    expect(stderr).not.toMatch(trace);
+  });
+
+  test('nobody who reads on is no error', async () => {
+    const { exit, stderr } = await troupe(['ask', '--json'], { hangUpAfter: '\n' });
+    expect(exit).toBe(0);
+    expect(stderr).toBe('');
+  });
+
+  test('input may be piped in', async () => {
+    const { exit, stdout } = await troupe(['run', moduleOf('echo.ts'), '-q'], { input: 'hello\n' });
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: 'You said: hello\n' });
+  });
+});
+
+describe('a TypeScript module', () => {
+  let folder = '';
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'troupe-typescript-'));
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+    copyFileSync(moduleOf('plain.mjs'), join(folder, 'plain.ts'));
+  });
+  afterAll(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+  // As in an installed package: the command is JavaScript, and nothing has taught Node to read TypeScript.
+  const installed = async (): Promise<string> => {
+    const outfile = join(root, '.tmp/command/dist/cli/main.js');
+    await build({
+      entryPoints: [join(root, 'src/cli/main.ts')],
+      outfile,
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+      packages: 'external',
+      logLevel: 'silent',
+    });
+    return outfile;
+  };
+  const canStripTypes = Reflect.get(process.features, 'typescript') === 'strip';
+
+  test('is one clear line where neither Node nor tsx reads it, and runs once tsx is there', async () => {
+    const main = await installed();
+    const lone = await troupe(['graph', join(folder, 'plain.ts')], { main });
+    const refusal =
+      /^✗ Cannot load \S+plain\.ts as this Node does not read TypeScript[^\n]+npm install tsx[^\n]+\n$/;
+    expect(lone).toMatchObject(
+      canStripTypes
+        ? { exit: 0, stderr: '' }
+        : { exit: 2, stdout: '', stderr: expect.stringMatching(refusal) },
+    );
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+    expect(await troupe(['graph', join(folder, 'plain.ts')], { main })).toMatchObject({
+      exit: 0,
+      stdout: 'stateDiagram-v2\n  [*] --> here\n',
+    });
+  });
+});
