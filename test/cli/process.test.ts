@@ -176,11 +176,8 @@ describe('a TypeScript module', () => {
     const lone = await troupe(['graph', join(folder, 'plain.ts')], { main });
     const refusal =
       /^✗ Cannot load \S+plain\.ts as this Node does not read TypeScript[^\n]+npm install tsx[^\n]+\n$/;
-    expect(lone).toMatchObject(
-      canStripTypes
-        ? { exit: 0, stderr: '' }
-        : { exit: 2, stdout: '', stderr: expect.stringMatching(refusal) },
-    );
+    expect(lone.exit).toBe(canStripTypes ? 0 : 2);
+    expect(lone.stderr).toMatch(canStripTypes ? /^$/ : refusal);
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
     expect(await troupe(['graph', join(folder, 'plain.ts')], { main })).toMatchObject({
       exit: 0,
