@@ -54,7 +54,13 @@ export const embeddedLogic = <Input, Output>(definition: Definition): AgentLogic
         if (event !== undefined) scope.emit(event);
       }
     });
-    return { entry: run.root, input: given, obey: commandsTo(run) };
+    const through = (): void => undefined;
+    return {
+      entry: run.root,
+      input: given,
+      obey: commandsTo(run),
+      ended: run.result.then(through, through),
+    };
   });
   embedded.set(definition, logic);
   return logic as AgentLogic<Input, Output>;

@@ -21,11 +21,18 @@ type Scope = Parameters<AnyStateMachine['transition']>[2];
 interface LiveActor {
   readonly ref: AnyActorRef;
   readonly scope: Scope;
-  /** Takes what an app around it sends to the actor. */
-  readonly obey: Obey | undefined;
+}
+
+/** An actor that is at home in somebody else's app. */
+interface Guest {
+  /** Takes what the app sends to the actor. */
+  readonly obey: (event: { readonly type: string }) => void;
+  /** How its machine ended, while the run is still to be brought to its end. */
+  end: Snapshot | undefined;
 }
 
 const actors = new WeakMap<Actor, LiveActor>();
+const guests = new WeakMap<AnyActorRef, Guest>();
 const logics = new WeakMap<Definition, AnyStateMachine>();
 /** The entry for which `createActor` is being called: its logic meets it in `getInitialSnapshot`. */
 let arriving: Actor | undefined;
@@ -48,11 +55,16 @@ export const logicOf = (definition: Definition, arrive?: ArriveFromOutside): Any
         arriving = undefined;
         if (entry === undefined && arrive !== undefined) {
           const guest = arrive(scope, input);
-          settleIn(guest.entry, scope, guest.obey);
-          return begun(definition, guest.entry, scope, guest.input);
+          settleIn(guest.entry, scope, { obey: guest.obey, end: undefined });
+          void guest.ended.then(() => {
+            if (scope.self.getSnapshot().status === 'active') scope.self.send(new RunEnded());
+          });
+          return moved(definition, guest.entry, undefined, () =>
+            machine.getInitialSnapshot(scope, guest.input),
+          );
         }
         if (entry !== undefined) settleIn(entry, scope);
-        return begun(definition, entry, scope, input);
+        return moved(definition, entry, undefined, () => machine.getInitialSnapshot(scope, input));
       },
     },
     transition: {
@@ -60,12 +72,14 @@ export const logicOf = (definition: Definition, arrive?: ArriveFromOutside): Any
         if (event.type.startsWith(OF_XSTATE))
           return event.type === STOPPED ? stopped(machine, snapshot, event, scope) : snapshot;
         const entry = entryOf(scope);
+        if (event instanceof RunEnded)
+          return guestOf(scope)?.end ?? ended(snapshot, brokenOutcome(machine, entry, RUNTIME_BROKE));
         // Answers come from the runtime alone: whoever else has the actor's reference can wish, not answer.
         if (entry !== undefined && event !== delivering) {
-          actors.get(entry)?.obey?.(event);
+          guestOf(scope)?.obey(event);
           return snapshot;
         }
-        return moved(definition, snapshot, event, scope);
+        return moved(definition, entry, snapshot, () => machine.transition(snapshot, event, scope));
       },
     },
   });
@@ -77,39 +91,30 @@ export const logicOf = (definition: Definition, arrive?: ArriveFromOutside): Any
 export type ArriveFromOutside = (
   scope: Scope,
   input: unknown,
-) => { readonly entry: Actor; readonly input: unknown; readonly obey: Obey };
-
-type Obey = (event: { readonly type: string }) => void;
+) => {
+  readonly entry: Actor;
+  readonly input: unknown;
+  readonly obey: Guest['obey'];
+  /** Settles when the run's last event is out. */
+  readonly ended: Promise<void>;
+};
 
 type Snapshot = ReturnType<AnyStateMachine['transition']>;
 
-const settleIn = (entry: Actor, scope: Scope, obey?: Obey): void => {
-  actors.set(entry, { ref: scope.self, scope, obey });
+const settleIn = (entry: Actor, scope: Scope, guest?: Guest): void => {
+  actors.set(entry, { ref: scope.self, scope });
+  if (guest !== undefined) guests.set(scope.self, guest);
   attachCarrier(scope.self, entry);
 };
+
+const guestOf = (scope: Scope): Guest | undefined => guests.get(scope.self);
 
 const entryOf = (scope: Scope): Actor | undefined => {
   const carrier = carrierOf(scope.self);
   return carrier instanceof ActorEntry ? carrier : undefined;
 };
 
-/** A throw before the first state is an end, too: XState would have the error go up to whoever is above. */
-const begun = (
-  { machine, rules }: Definition,
-  entry: Actor | undefined,
-  scope: Scope,
-  input: unknown,
-): Snapshot => {
-  try {
-    return underRules(rules, () => machine.getInitialSnapshot(scope, input));
-  } catch (thrown) {
-    const output = brokenOutcome(machine, entry, thrown);
-    entry?.run.over(entry, output);
-    return machine.resolveState({ value: firstState(machine), context: {}, status: 'done', output });
-  }
-};
-
-const firstState = ({ root }: AnyStateMachine): string => Object.keys(root.states)[0] ?? '';
+const RUNTIME_BROKE = new Error('the runtime broke');
 
 /** A throw inside a turn is an end with an error, as data: it takes nobody else down. */
 const brokenOutcome = (machine: AnyStateMachine, entry: Actor | undefined, thrown: unknown): Outcome => {
@@ -118,23 +123,39 @@ const brokenOutcome = (machine: AnyStateMachine, entry: Actor | undefined, throw
   return { ...outcomeOfFailure('machine.threw', error.message, entry?.run.log.now() ?? 0), error };
 };
 
+/** The first macrostep, or a later one; whatever ends in it, the run is told of. */
 const moved = (
   { machine, rules }: Definition,
-  snapshot: Snapshot,
-  event: { type: string },
-  scope: Scope,
+  entry: Actor | undefined,
+  before: Snapshot | undefined,
+  move: () => Snapshot,
 ): Snapshot => {
-  const entry = entryOf(scope);
+  let next: Snapshot;
   try {
-    const next = underRules(rules, () => machine.transition(snapshot, event, scope));
-    if (next.status === 'done') entry?.run.over(entry, next.output);
-    return next;
+    next = underRules(rules, move);
+    // XState keeps what the first macrostep throws; had we left it there, it would go up to whoever is above.
+    if (next.status === 'error') next = ended(next, brokenOutcome(machine, entry, next.error));
   } catch (thrown) {
-    const output = brokenOutcome(machine, entry, thrown);
-    entry?.run.over(entry, output);
-    return { ...snapshot, status: 'done', output } as Snapshot;
+    if (before === undefined) throw thrown;
+    next = ended(before, brokenOutcome(machine, entry, thrown));
   }
+  if (next.status !== 'done' || entry === undefined) return next;
+  entry.run.over(entry, next.output);
+  const ref = actors.get(entry)?.ref;
+  const guest = ref === undefined ? undefined : guests.get(ref);
+  if (guest === undefined) return next;
+  // An app around it learns of the end once the run is through: what was set up is torn down, the last event is out.
+  guest.end = next;
+  return { ...next, status: 'active', output: undefined } as Snapshot;
 };
+
+const ended = (snapshot: Snapshot, output: unknown): Snapshot =>
+  ({ ...snapshot, status: 'done', output, error: undefined }) as Snapshot;
+
+/** Tells the actor that its run is through. */
+class RunEnded {
+  readonly type = 'troupe.run-ended';
+}
 
 const stopped = (
   machine: AnyStateMachine,
@@ -191,13 +212,20 @@ export const safeInspector = (
 ): ((event: InspectionEvent) => void) => {
   const look: (event: InspectionEvent) => unknown =
     typeof inspect === 'function' ? inspect : (event) => inspect.next?.(event);
+  let isReported = false;
+  const report = (error: unknown): void => {
+    // One that fails, fails at every event: a log full of it helps nobody.
+    if (isReported) return;
+    isReported = true;
+    onFailure(error);
+  };
   return (event) => {
     try {
       const returned = look(event);
       // An asynchronous inspector fails later; what it sees is not held up for it.
-      if (isPromise(returned)) Promise.resolve(returned).catch(onFailure);
+      if (isPromise(returned)) Promise.resolve(returned).catch(report);
     } catch (error) {
-      onFailure(error);
+      report(error);
     }
   };
 };

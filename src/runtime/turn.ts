@@ -76,6 +76,8 @@ const taken = (chart: Chart, at: number, before: MachineSnapshot | undefined, mo
   try {
     return underRules(chart.rules, () => {
       const [snapshot, actions] = move();
+      // XState keeps what the first macrostep throws, instead of throwing it.
+      if (snapshot.status === 'error') throw snapshot.error;
       collectingInto(collector(outputs), () => {
         for (const { exec, info, params } of actions) exec?.(info, params);
       });
