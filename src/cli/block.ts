@@ -89,8 +89,9 @@ const looks = (row: Row, paint: Paint, passed: number): Looks => {
     case 'completed':
       return { mark: paint.green('✓'), colour: paint.green, state: 'done', said: told };
     case 'stopped':
-    case 'aborted':
       return { mark: paint.yellow('■'), colour: paint.yellow, state: status, said: doing };
+    case 'aborted':
+      return { mark: paint.yellow('■'), colour: paint.yellow, state: status, said: told };
     case 'failed':
       return { mark: paint.red('✗'), colour: paint.red, state: status, said: doing };
   }

@@ -7,7 +7,8 @@ const LONGEST = 1_000;
 
 /** What went wrong, on one line, fit to print; with `isDebug` also where. */
 export const failureLine = (thrown: unknown, paint: Paint, isDebug: boolean): string => {
-  const line = `${paint.red('✗')} ${oneLine(messageOf(thrown), LONGEST)}\n`;
+  const mark = isTroupeError(thrown, 'run.aborted') ? paint.yellow('■') : paint.red('✗');
+  const line = `${mark} ${oneLine(messageOf(thrown), LONGEST)}\n`;
   if (!isDebug) return line;
   const code = isTroupeError(thrown) ? `code: ${thrown.code}\n` : '';
   return `${line}${paint.dim(printable(`${code}${stackOf(thrown)}`))}\n`;

@@ -13,11 +13,14 @@ export const packageVersion = async (): Promise<string> => {
 };
 
 /** What this project says of itself, as far as it is there: a published package has its README and its source. */
-export const ownDocuments = (): readonly string[] =>
-  present(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs']);
+export const ownDocuments = (): readonly string[] => {
+  const written = present(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs']);
+  return written.length > 1 ? written : ownProject();
+};
 
 /** All that this project can be asked about. */
-export const ownProject = (): readonly string[] => [...ownDocuments(), ...present(['src', 'examples'])];
+export const ownProject = (): readonly string[] =>
+  present(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs', 'src', 'examples']);
 
 const present = (names: readonly string[]): readonly string[] =>
   names.map((name) => join(packageRoot, name)).filter((place) => existsSync(place));
