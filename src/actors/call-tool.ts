@@ -89,16 +89,20 @@ const finished = (result: ToolResult, desk: Desk): void => {
 };
 
 /** The safety strategy said no: nothing started, and the agent is told why. */
-const denied = (reason: string, { attempt }: Effect, { call }: ToolAsk, desk: Desk): ToolResult => {
+const denied = (reason: string, effect: Effect, ask: ToolAsk, desk: Desk): ToolResult => {
+  const { call } = ask;
   desk.emit({ type: 'tool.denied', callId: call.id, tool: call.name, reason });
   const message = `Cannot run '${call.name}' as it was denied: ${reason}`;
-  const error = { code: 'tool.denied', message, retryable: 'no', tool: call.name } as const;
-  return failure(call, 'denied', error, { durationMs: 0, attempts: attempt });
+  const where = { tool: call.name, ...placeOf(effect, ask) };
+  const error = { code: 'tool.denied', message, retryable: 'no', ...where } as const;
+  return failure(call, 'denied', error, { durationMs: 0, attempts: effect.attempt });
 };
 
 /** Nothing can start here; what observers see is marked as the runtime's own. */
-const refused = (effect: Effect, { call }: ToolAsk, desk: Desk): ToolResult => {
-  const result = desk.tools.refuse(call, effect.attempt);
+const refused = (effect: Effect, ask: ToolAsk, desk: Desk): ToolResult => {
+  const { call } = ask;
+  const refusal = desk.tools.refuse(call, effect.attempt);
+  const result: ToolResult = { ...refusal, error: { ...refusal.error, ...placeOf(effect, ask) } };
   desk.emit({
     type: 'tool.started',
     callId: call.id,
@@ -111,6 +115,9 @@ const refused = (effect: Effect, { call }: ToolAsk, desk: Desk): ToolResult => {
   finished(result, desk);
   return result;
 };
+
+/** Where a call failed: at the agent that made it, also where a call of its own makes the attempt. */
+const placeOf = ({ runId, step }: Effect, { context }: ToolAsk) => ({ runId, path: context.run.path, step });
 
 /** What a tool may use, read off the effect when it is read. */
 class CallContext implements ToolContext {

@@ -11,9 +11,17 @@ export const prepare = (context: AgentContext, desk: Desk): Prepared | Promise<P
   const checked = desk.definition.checkInput(context.input);
   const settingUp = desk.tools.needsSetup ? desk.tools.setup() : [];
   if (isPromise(checked) || isPromise(settingUp))
-    return Promise.all([checked, settingUp]).then(([input, problems]) => prepared(input, problems, desk));
-  return prepared(checked, settingUp, desk);
+    return Promise.all([checked, settingUp]).then(([input, problems]) =>
+      placed(prepared(input, problems, desk), context),
+    );
+  return placed(prepared(checked, settingUp, desk), context);
 };
+
+/** Whoever reads a problem has to know whose it is. */
+const placed = (found: Prepared, { run: { runId, path } }: AgentContext): Prepared =>
+  found.problems.length === 0
+    ? found
+    : { ...found, problems: found.problems.map((problem) => ({ ...problem, runId, path })) };
 
 const prepared = (checked: Checked<unknown>, toolProblems: readonly ErrorData[], desk: Desk): Prepared => {
   const { definition } = desk;

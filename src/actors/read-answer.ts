@@ -28,14 +28,13 @@ export const readAnswer = (
   const turn = turnOf(answer);
   if (finish === 'pause') return { kind: 'again', turn, usage };
   if (answer.text.trim() === '') return empty(desk.definition, finish);
-  if (finish === 'length')
-    return { kind: 'again', turn, usage, note: CUT_NOTE, problem: cut(desk.definition) };
+  if (finish === 'length') return { kind: 'again', turn, usage, note: CUT_NOTE, problem: cut(context) };
   const { output } = desk.definition;
   if (output === undefined)
     return { kind: 'decided', decision: { kind: 'answer', answer: answer.text }, turn, usage };
   const value = parseJson(answer.text);
-  if (value === undefined) return unfit(answer, desk.definition, 'it is not JSON');
-  return andThen(output.check(value), (checked) => structured(checked, answer, desk.definition));
+  if (value === undefined) return unfit(answer, context, 'it is not JSON');
+  return andThen(output.check(value), (checked) => structured(checked, answer, context));
 };
 
 const wantsTools = (answer: ModelAnswer, { step }: AgentContext, desk: Desk): Decided => {
@@ -59,10 +58,10 @@ const wantsTools = (answer: ModelAnswer, { step }: AgentContext, desk: Desk): De
   };
 };
 
-const structured = (checked: Checked<unknown>, answer: ModelAnswer, definition: AgentDefinition): Decided => {
+const structured = (checked: Checked<unknown>, answer: ModelAnswer, context: AgentContext): Decided => {
   if (!checked.ok) {
     const found = checked.issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
-    return unfit(answer, definition, found.join('; '));
+    return unfit(answer, context, found.join('; '));
   }
   return {
     kind: 'decided',
@@ -72,15 +71,16 @@ const structured = (checked: Checked<unknown>, answer: ModelAnswer, definition: 
   };
 };
 
-const unfit = (answer: ModelAnswer, { name }: AgentDefinition, found: string): Decided => ({
+const unfit = (answer: ModelAnswer, context: AgentContext, found: string): Decided => ({
   kind: 'again',
   turn: turnOf(answer),
   usage: answer.usage,
   note: `Your answer does not fit its schema: ${found}. Answer again with one JSON value that fits.`,
   problem: {
     code: 'output.invalid',
-    message: `Cannot use the answer of '${name}' as it does not fit its schema: ${found}`,
+    message: `Cannot use the answer of '${context.run.agent}' as it does not fit its schema: ${found}`,
     retryable: 'maybe',
+    ...placeOf(context),
   },
 });
 
@@ -92,11 +92,14 @@ const empty = ({ name }: AgentDefinition, finish: string): ErrorData => ({
 
 const CUT_NOTE = 'Your answer was cut off at its length limit. Give the whole answer again, shorter.';
 
-const cut = ({ name }: AgentDefinition): ErrorData => ({
+const cut = (context: AgentContext): ErrorData => ({
   code: 'output.truncated',
-  message: `Cannot use the answer of '${name}' as it was cut off at its length limit: raise settings.maxOutputTokens`,
+  message: `Cannot use the answer of '${context.run.agent}' as it was cut off at its length limit: raise settings.maxOutputTokens`,
   retryable: 'maybe',
+  ...placeOf(context),
 });
+
+const placeOf = ({ run: { runId, path }, step }: AgentContext) => ({ runId, path, step, phase: 'DECIDE' });
 
 const turnOf = (answer: ModelAnswer, calls?: readonly ToolCall[]): AssistantTurn => ({
   role: 'assistant',
