@@ -12,15 +12,12 @@ export const packageVersion = async (): Promise<string> => {
   return z.object({ version: z.string() }).parse(manifest).version;
 };
 
-/** What this project says of itself, as far as it is there: a published package has its README and its source. */
-export const ownDocuments = (): readonly string[] => {
-  const written = present(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs']);
-  return written.length > 1 ? written : ownProject();
-};
+/** What this project says of itself, as far as it is there: a published package has no more than README and licence. */
+export const ownDocuments = (): readonly string[] =>
+  present(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'LICENSE', 'docs']);
 
 /** All that this project can be asked about. */
-export const ownProject = (): readonly string[] =>
-  present(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs', 'src', 'examples']);
+export const ownProject = (): readonly string[] => [...ownDocuments(), ...present(['src', 'examples'])];
 
 const present = (names: readonly string[]): readonly string[] =>
   names.map((name) => join(packageRoot, name)).filter((place) => existsSync(place));
