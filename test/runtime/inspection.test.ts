@@ -19,7 +19,8 @@ const desk = () => {
   return supervisorWorker({
     name: 'desk',
     result: 'replies',
-    supervisor: { model: scriptedModel([plan]) },
+    // Not at once: an inspector that rejects is heard only while the run lasts.
+    supervisor: { model: scriptedModel([async () => (await quiet(), plan)]) },
     workers: {
       ann: agent({ name: 'ann', retry: { initialWaitMs: 0 }, model: scriptedModel([down, 'from ann']) }),
     },
