@@ -69,7 +69,9 @@ const concluded = async (
   terminal.stderr.write(`${gap(session)}${sidePaint.yellow('■')} ${why}\n`);
   const left = candidate ?? soFar(events);
   if (left !== undefined && !settings.json && !settings.quiet) {
-    const what = isAborted ? 'What there was by then, not yet checked:' : 'The last draft, which was not accepted:';
+    const what = isAborted
+      ? 'What there was by then, not yet checked:'
+      : 'The last draft, which was not accepted:';
     terminal.stderr.write(`\n${sidePaint.dim(what)}\n\n${answerText(left, terminal.stderr, sidePaint)}`);
   }
   sayTotals(totals, session);
