@@ -49,7 +49,8 @@ const groupsOf = (items: readonly object[], runId: string, name: string): Groups
   const groups = new Map<string, Json[]>();
   for (const item of items) {
     const plain = essence(toJson(item), runId);
-    const key = isJsonObject(plain) ? JSON.stringify(plain[name]) : '';
+    const named = isJsonObject(plain) ? plain[name] : undefined;
+    const key = typeof named === 'string' ? named : '';
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [plain]);
     else group.push(plain);

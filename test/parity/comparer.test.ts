@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest';
+import type { AnyStateMachine } from 'xstate';
+import { act, answer } from '../../src/contracts/decision.ts';
+import type { RunResult } from '../../src/contracts/run.ts';
+import { agent } from '../../src/runtime/agent.ts';
+import { definitionOf } from '../../src/runtime/definition.ts';
+import { drivenHost } from '../../src/runtime/driven-host.ts';
+import type { Actor, Host } from '../../src/runtime/stage.ts';
+import { startRun } from '../../src/runtime/start-run.ts';
+import { compareRuns } from '../../src/testing/compare-runs.ts';
+import { runDriven } from '../../src/testing/run-driven.ts';
+import { echo, settled, start } from '../support/runs.ts';
+
+const ada = () =>
+  agent({
+    name: 'ada',
+    tools: [echo],
+    state: { count: 0 },
+    reduce: ({ state }) => ({ count: state.count + 1 }),
+    decide: ({ step }) => (step === 0 ? act({ name: 'echo', input: { text: 'x' } }) : answer('done')),
+  });
+
+const faithful = (): Promise<RunResult<unknown, unknown>> => settled(start(ada(), 'go'));
+
+/** The driven host, but for what `change` does to its actors before they start. */
+const hostWith = (change: (actor: Actor) => void): Host => {
+  const host = drivenHost();
+  return {
+    ...host,
+    start: (actor, input) => {
+      change(actor);
+      host.start(actor, input);
+    },
+  };
+};
+
+const withHost = (host: Host) => settled(start(ada(), 'go', {}, host));
+
+test('runs that mean the same do not differ, whenever and under whatever id they ran', async () => {
+  expect(compareRuns(await faithful(), await faithful())).toEqual([]);
+  expect(compareRuns(await ada().run('go'), await runDriven(ada(), 'go'))).toEqual([]);
+});
+
+test('a host that drops one output is found out', async () => {
+  let dropped = 0;
+  const forgetful = hostWith((actor) => {
+    const emit = actor.emit.bind(actor);
+    actor.emit = (body, step, phase) => {
+      if (body.type === 'agent.acted') dropped += 1;
+      else emit(body, step, phase);
+    };
+  });
+  const differences = compareRuns(await faithful(), await withHost(forgetful));
+  expect(dropped).toBe(1);
+  expect(differences.slice(0, 2)).toEqual([
+    expect.stringMatching(/^events of ada\[\d+\].phase: "ACT" ≠ "REDUCE"/),
+    expect.stringMatching(/^events of ada\[\d+\].type: "agent.acted" ≠ "phase.entered"/),
+  ]);
+});
+
+test('a host that asks one thing twice is found out', async () => {
+  const stuttering = hostWith((actor) => {
+    const ask = actor.ask.bind(actor);
+    actor.ask = (asks) => {
+      ask(asks);
+      if (asks[0]?.port === 'decide') ask(asks);
+    };
+  });
+  const differences = compareRuns(await faithful(), await withHost(stuttering));
+  expect(differences.some((line) => line.startsWith('effect <run>/ada#0.DECIDE.0.1[1]: nothing ≠'))).toBe(
+    true,
+  );
+});
+
+test('a reducer that is not pure is found out', async () => {
+  let calls = 0;
+  const impure = () =>
+    agent({
+      name: 'ada',
+      state: { seen: 0 },
+      reduce: () => ({ seen: (calls += 1) }),
+      decide: () => answer('done'),
+    });
+  const live = await impure().run('go');
+  const differences = compareRuns(live, await runDriven(impure(), 'go'));
+  expect(differences).toEqual([
+    expect.stringContaining('result.state.seen: 1 ≠ 2'),
+    expect.stringContaining('diff.seen.after: 1 ≠ 2'),
+  ]);
+});
+
+test('a machine that goes another way is found out, at the first step that differs', async () => {
+  const definition = definitionOf(ada());
+  if (definition === undefined) throw new Error('no definition');
+  const hasty: AnyStateMachine = definition.machine.provide({ guards: { mustWait: () => true } });
+  const differences = compareRuns(
+    await faithful(),
+    await settled(
+      (() => {
+        const handle = startRun<unknown, unknown>(
+          { ...definition, machine: hasty },
+          'go',
+          {},
+          { isAttended: true, host: drivenHost() },
+        );
+        setTimeout(() => {
+          handle.abort('it waits for ever');
+        }, 0);
+        return handle;
+      })(),
+    ),
+  );
+  expect(differences[0]).toBe('result.status: "completed" ≠ "aborted"');
+  expect(differences.some((line) => line.includes('≠ "waiting"'))).toBe(true);
+});
