@@ -73,7 +73,7 @@ const absent = ({ terminal, sidePaint: paint }: Session): Person => {
       say(
         `Denied, as nobody is at a terminal to approve it: ${oneLine(path, 80)}, ${oneLine(tool, 80)}: ${oneLine(description)}`,
       );
-      return false;
+      return 'nobody is at a terminal to approve it';
     },
   };
 };

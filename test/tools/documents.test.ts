@@ -193,6 +193,12 @@ describe('a folder', () => {
     expect(await search(library, 'xenon', 1)).toMatchObject({ value: [{ path: 'notes.md' }] });
   });
 
+  test('a list of one may be a file, and is named like any other', async () => {
+    await writeFile(join(folder, 'alone.md'), 'Otters hold hands.');
+    const result = await search(documents([join(folder, 'alone.md')]), 'otters');
+    expect(result.text).toContain('[alone.md:1-1]');
+  });
+
   test('past the limit of all files, the rest is skipped and said', async () => {
     await put('a.txt', 'a'.repeat(60));
     await put('b.txt', 'b'.repeat(60));

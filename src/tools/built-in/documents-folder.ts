@@ -27,13 +27,14 @@ interface Reading {
  *
  * Links are never followed: what they lead to is either in the folder anyway or none of its business.
  */
-export const readFolders = (places: readonly string[], limits: FolderLimits): DocumentSource =>
+export const readFolders = (given: string | readonly string[], limits: FolderLimits): DocumentSource =>
   async function* readAll(skipped) {
     const reading: Reading = { limits, skipped, bytes: 0 };
     const taken = new Map<string, number>();
-    for (const place of places) {
-      const found = await statOf(place, places.length === 1);
-      const label = places.length === 1 ? '' : labelOf(place, taken);
+    const isFolder = typeof given === 'string';
+    for (const place of isFolder ? [given] : given) {
+      const found = await statOf(place, isFolder);
+      const label = isFolder ? '' : labelOf(place, taken);
       if (found.isFile()) yield* readOne(place, label === '' ? basename(place) : label, reading);
       else {
         const root = await realpath(place);

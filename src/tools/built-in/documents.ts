@@ -31,7 +31,6 @@ export interface DocumentsOptions {
  * (await handbook.report()).skipped; // => [{ path: 'logo.png', reason: 'not text (UTF-8)' }]
  */
 export const documents = (folder: string | readonly string[], options: DocumentsOptions = {}): Documents => {
-  const places = typeof folder === 'string' ? [folder] : folder;
   const limits = {
     maxFileBytes: options.maxFileBytes ?? 2_000_000,
     maxTotalBytes: options.maxTotalBytes ?? 100_000_000,
@@ -39,11 +38,11 @@ export const documents = (folder: string | readonly string[], options: Documents
     signal: options.signal,
   };
   return documentsToolset(
-    places.join(', '),
+    [folder].flat().join(', '),
     async function* read(skipped) {
       // Loaded when a folder is read: everything else also runs where there is no file system.
       const { readFolders } = await import('./documents-folder.ts');
-      yield* readFolders(places, limits)(skipped);
+      yield* readFolders(folder, limits)(skipped);
     },
     options,
   );
