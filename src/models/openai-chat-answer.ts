@@ -7,7 +7,7 @@ import { callArguments } from './call-arguments.ts';
 import type { ReaderContext } from './openai-answer.ts';
 import { chatCalls, type CallDraft } from './openai-chat-calls.ts';
 import { wireOutput } from './output-schema.ts';
-import { cutOffError, type StreamReader } from './provider-stream.ts';
+import { cutOffError, malformedError, type StreamReader } from './provider-stream.ts';
 import { thinkingParser } from './thinking.ts';
 import { usageOf } from './usage.ts';
 
@@ -29,6 +29,14 @@ export const chatReader = (context: ReaderContext): StreamReader<ChatCompletionC
   let isComplete = false;
   let model: string | undefined;
   let responseId: string | undefined;
+  let isIdStable = false;
+
+  /** A relay may splice two answers together. Some servers make up an id for each chunk: then nobody can tell. */
+  const identify = (id: string, isBeginning: boolean): void => {
+    if (responseId === undefined) responseId = id;
+    else if (id === responseId) isIdStable = true;
+    else if (isIdStable && isBeginning) throw malformedError(who, 'a second answer began within one stream');
+  };
 
   const think = (piece: string): void => {
     if (piece === '') return;
@@ -45,7 +53,7 @@ export const chatReader = (context: ReaderContext): StreamReader<ChatCompletionC
     take: (chunk) => {
       const { delta, finish_reason: reason } = chunk.choices?.find(({ index }) => (index ?? 0) === 0) ?? {};
       model ??= chunk.model || undefined;
-      responseId ??= chunk.id || undefined;
+      if (chunk.id) identify(chunk.id, delta?.role !== undefined);
       if (delta?.role !== undefined) call.delta({ type: 'progress' });
       for (const field of REASONING_FIELDS) {
         const piece: unknown = Reflect.get(delta ?? {}, field);

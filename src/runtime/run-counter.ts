@@ -32,7 +32,9 @@ export class RunCounter {
       case 'tool.finished':
         counts.toolCalls += 1;
         break;
+      // Every attempt beyond the first is one, by whichever model.
       case 'model.retrying':
+      case 'model.fellBack':
       case 'tool.retrying':
         counts.retries += 1;
         break;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/contracts/json.ts';
 import type { RunHandle, RunOptions, RunResult } from '../../src/contracts/run.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
@@ -164,8 +165,8 @@ describeWithFixtures('the retail desk', ['retail/tasks.json', 'retail/db.json', 
   });
 
   describe('the calculator in place of `calculate`', () => {
-    const worked = async (expression: string): Promise<number> => {
-      const { ok, text } = await perform(calculator, { expression });
+    const worked = async (input: JsonObject): Promise<number> => {
+      const { ok, text } = await perform(calculator, input);
       expect(ok, text).toBe(true);
       return Number(text);
     };
@@ -175,7 +176,7 @@ describeWithFixtures('the retail desk', ['retail/tasks.json', 'retail/db.json', 
 
     it('gives what was recorded, wherever a task calculates', async () => {
       for (const { arguments: input, output } of sums)
-        expect(await worked(String(input['expression']))).toBeCloseTo(Number(output), 1);
+        expect(await worked(input)).toBeCloseTo(Number(output), 1);
     });
 
     it('adds up every order of the desk to what was paid for it', async () => {
@@ -186,7 +187,7 @@ describeWithFixtures('the retail desk', ['retail/tasks.json', 'retail/db.json', 
       });
       expect(orders.length).toBeGreaterThan(0);
       for (const { prices, amount } of orders)
-        expect(await worked(prices.join(' + '))).toBeCloseTo(amount, 2);
+        expect(await worked({ expression: prices.join(' + ') })).toBeCloseTo(amount, 2);
     });
   });
 });

@@ -21,6 +21,8 @@ const objects = (value: Json | undefined): readonly JsonObject[] =>
 
 const hasText = (value: Json | undefined): boolean => typeof value === 'string' && value.trim() !== '';
 
+const shown = (value: Json | undefined): string => JSON.stringify(value ?? null);
+
 /** Collects what is wrong, and pairs calls with their results. */
 class Findings {
   readonly problems: string[] = [];
@@ -39,7 +41,7 @@ class Findings {
     this.say(this.#ids.has(id), `${where} uses the call id ${id} a second time`);
     this.say(
       typeof name !== 'string' || !LEGAL_NAME.test(name),
-      `${where} calls ${String(name)}, which is no name`,
+      `${where} calls ${shown(name)}, which is no name`,
     );
     this.#ids.add(id);
     this.#open.add(id);
@@ -49,7 +51,7 @@ class Findings {
     this.say(!hasText(text), `${where} is an empty result`);
     this.say(
       typeof id !== 'string' || !this.#open.delete(id),
-      `${where} answers ${String(id)}, which is no open call`,
+      `${where} answers ${shown(id)}, which is no open call`,
     );
   }
 
@@ -62,7 +64,7 @@ class Findings {
   argumentsOf(text: Json | undefined, where: string): void {
     let parsed: unknown;
     try {
-      parsed = JSON.parse(String(text));
+      parsed = typeof text === 'string' ? JSON.parse(text) : text;
     } catch {
       parsed = undefined;
     }
@@ -71,7 +73,7 @@ class Findings {
 
   tools(names: readonly (Json | undefined)[]): void {
     for (const name of names)
-      this.say(typeof name !== 'string' || !LEGAL_NAME.test(name), `no tool may be called ${String(name)}`);
+      this.say(typeof name !== 'string' || !LEGAL_NAME.test(name), `no tool may be called ${shown(name)}`);
     this.say(new Set(names).size !== names.length, 'two tools have one name');
   }
 }
@@ -107,7 +109,7 @@ const chatProblems = (body: JsonObject): readonly string[] => {
         findings.answered(message['tool_call_id'], content, where);
         break;
       default:
-        findings.problems.push(`${where} has the role ${String(role)}`);
+        findings.problems.push(`${where} has the role ${shown(role)}`);
     }
   });
   findings.settled('the end');
@@ -128,7 +130,7 @@ const responsesProblems = (body: JsonObject): readonly string[] => {
         findings.settled(where);
         findings.say(
           item['role'] !== 'user' && item['role'] !== 'assistant',
-          `${where} has the role ${String(item['role'])}`,
+          `${where} has the role ${shown(item['role'])}`,
         );
         findings.say(
           !hasText(item['content']) && objects(item['content']).length === 0,
@@ -208,7 +210,7 @@ const anthropicProblems = (body: JsonObject): readonly string[] => {
         findings.say(!isJsonObject(block['input']), `${where} has arguments that are no object`);
         findings.say(tools.length === 0, `${where} calls a tool, and the request has none`);
       }
-    } else findings.problems.push(`${where} has the role ${String(role)}`);
+    } else findings.problems.push(`${where} has the role ${shown(role)}`);
     before = message;
   });
   findings.settled('the end');

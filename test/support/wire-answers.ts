@@ -96,6 +96,7 @@ const chat = (answer: WireAnswer): readonly string[] => {
   const finish = finishOf(answer);
   const chunk = (delta: object, reason: string | null = null): string =>
     event({
+      id: 'msg_1',
       ...(model === undefined ? {} : { model }),
       choices: [{ index: 0, delta, finish_reason: reason }],
     });
@@ -170,7 +171,7 @@ const responses = (answer: WireAnswer): readonly string[] => {
   const type = isCut ? 'response.incomplete' : 'response.completed';
   const reason = finish === 'length' ? 'max_output_tokens' : 'content_filter';
   return [
-    named({ type: 'response.created', response: {} }),
+    named({ type: 'response.created', response: { id: 'msg_1' } }),
     ...(thinking === undefined
       ? []
       : [named({ type: 'response.reasoning_summary_text.delta', output_index: 0, delta: thinking.text })]),
