@@ -1,0 +1,67 @@
+import type { ToolResult } from '../contracts/tool.ts';
+import type { PlannedCall } from './call-plan.ts';
+
+/** A loop that was found: so many steps make one round, and that round was made so often in a row. */
+export interface Loop {
+  readonly period: number;
+  readonly repeats: number;
+}
+
+/** From how many equal rounds in a row on the model is warned, and the run stopped. */
+export interface LoopLimits {
+  /** Default 3. Real work repeats a call: two in a row are never a loop. */
+  readonly warnAt: number;
+  /** Default 5. */
+  readonly stopAt: number;
+}
+
+/** What reliability practice found to tell a loop from patience (warn at 3, stop at 5, patterns of up to 4 steps). */
+export const defaultLoopLimits: LoopLimits = { warnAt: 3, stopAt: 5 };
+
+const MAX_PERIOD = 4;
+
+/**
+ * What a step did, in one short word: its calls, their inputs and what came of them.
+ *
+ * Results count: asking again and again for something that changes is waiting, not a loop.
+ */
+export const fingerprint = (calls: readonly PlannedCall[], results: readonly ToolResult[]): string =>
+  hash(calls.map(({ name, input }, index) => [name, input, results[index]?.text ?? '']));
+
+/** The fingerprints of the newest steps, with one more: no more than a loop can be found in. */
+export const remember = (
+  recent: readonly string[],
+  print: string,
+  { stopAt }: LoopLimits,
+): readonly string[] => [...recent, print].slice(-MAX_PERIOD * stopAt);
+
+/** The loop at the end of `recent`, if there is one of at least `warnAt` rounds; the shortest round counts. */
+export const findLoop = (recent: readonly string[], { warnAt }: LoopLimits): Loop | undefined => {
+  for (let period = 1; period <= MAX_PERIOD; period += 1) {
+    const repeats = roundsAtEnd(recent, period);
+    if (repeats >= warnAt) return { period, repeats };
+  }
+  return undefined;
+};
+
+const roundsAtEnd = (recent: readonly string[], period: number): number => {
+  let equal = 0;
+  for (let index = recent.length - 1; index - period >= 0; index -= 1) {
+    if (recent[index] !== recent[index - period]) break;
+    equal += 1;
+  }
+  return Math.floor(equal / period) + 1;
+};
+
+/** FNV-1a, 64 bits in two halves (http://www.isthe.com/chongo/tech/comp/fnv/): short, and good enough to tell steps apart. */
+const hash = (value: unknown): string => {
+  const text = JSON.stringify(value);
+  let low = 0x811c9dc5;
+  let high = 0xcbf29ce4;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    low = Math.imul(low ^ code, 0x01000193);
+    high = Math.imul(high ^ (code + index), 0x01000193);
+  }
+  return `${(low >>> 0).toString(36)}${(high >>> 0).toString(36)}`;
+};
