@@ -1,6 +1,9 @@
 import type { Pacer } from './pacer.ts';
 import type { Job } from './stage.ts';
 
+/** Jobs done that are kept at most, as letting go of them copies those that wait. */
+const MANY = 1_024;
+
 /** First in, first out, one job at a time: what a job brings comes after all that waits. */
 export class JobQueue {
   readonly #pacer: Pacer;
@@ -33,7 +36,14 @@ export class JobQueue {
     if (this.#head === this.#jobs.length) {
       this.#jobs = [];
       this.#head = 0;
-    } else this.#schedule();
+    } else {
+      // Where several actors are hot the queue never runs dry: what is done is let go of all the same.
+      if (this.#head >= MANY && this.#head * 2 >= this.#jobs.length) {
+        this.#jobs = this.#jobs.slice(this.#head);
+        this.#head = 0;
+      }
+      this.#schedule();
+    }
     this.#work(job);
   };
 }

@@ -39,11 +39,13 @@ export const createPacer = (now: () => number = () => performance.now()): Pacer 
     return now() - turnStartedAt > SHARE_MS;
   };
 
+  /** Stays scheduled until nothing is left: a second drain, in a microtask, would know nothing of a share used up. */
   const drain = (): void => {
-    isScheduled = false;
     while (head < queue.length) {
       if (isShareUsed()) {
-        isScheduled = true;
+        // Hot work never lets the queue run dry: what is done is let go of here.
+        queue = queue.slice(head);
+        head = 0;
         nextTurn(() => {
           turnStartedAt = undefined;
           drain();
@@ -52,10 +54,18 @@ export const createPacer = (now: () => number = () => performance.now()): Pacer 
       }
       const work = queue[head];
       head += 1;
-      work?.();
+      try {
+        work?.();
+      } catch (thrown) {
+        // It is the process's to know, but no reason to hold up everybody else.
+        queueMicrotask(() => {
+          throw thrown;
+        });
+      }
     }
     queue = [];
     head = 0;
+    isScheduled = false;
   };
 
   return {

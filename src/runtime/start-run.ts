@@ -8,6 +8,7 @@ import { processPacer } from './pacer.ts';
 import type { OnHooks } from './run-hooks.ts';
 import { attachRunHooks } from './run-hooks.ts';
 import { Run } from './run.ts';
+import { onSignal } from './shared-signal.ts';
 
 /** What the caller of a run decides that its user does not. */
 export interface StartSetup {
@@ -52,10 +53,7 @@ export const createRun = (definition: Definition, options: RunOptions, setup: St
     };
     if (signal.aborted) abort();
     else {
-      signal.addEventListener('abort', abort, { once: true });
-      const forget = (): void => {
-        signal.removeEventListener('abort', abort);
-      };
+      const forget = onSignal(signal, abort);
       run.result.then(forget, forget);
     }
   }

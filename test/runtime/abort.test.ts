@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { describe, expect, test } from 'vitest';
 import type { Agent } from '../../src/contracts/agent.ts';
-import { wait } from '../../src/contracts/decision.ts';
+import { answer, wait } from '../../src/contracts/decision.ts';
 import { TroupeError } from '../../src/contracts/error.ts';
 import type { RunHandle, RunOptions, RunResult } from '../../src/contracts/run.ts';
 import { agent } from '../../src/runtime/agent.ts';
@@ -261,7 +261,7 @@ describe.each(interpreters)('$name', ({ host }) => {
     expect(reason).toMatchObject({ code: 'run.aborted' });
   });
 
-  test('a run that has ended no longer listens to its signal', async () => {
+  test('many runs share a signal by one listener, and leave none behind', async () => {
     const controller = new AbortController();
     const { signal } = controller;
     let listeners = 0;
@@ -275,9 +275,20 @@ describe.each(interpreters)('$name', ({ host }) => {
       listeners -= 1;
       remove(...args);
     };
-    await settled(start(agent({ name: 'a', model: model('x') }), 'go', { signal }, host?.()));
-    await quiet();
-    expect(listeners).toBe(0);
+    const definition = agent({
+      name: 'a',
+      decide: ({ step }) => (step === 0 ? wait('a bit', 0) : answer('x')),
+    });
+    for (let round = 0; round < 2; round += 1) {
+      const handles = Array.from({ length: 50 }, () => start(definition, 'go', { signal }, host?.()));
+      expect(listeners).toBe(1);
+      await Promise.all(handles.map((handle) => settled(handle)));
+      await quiet();
+      expect(listeners).toBe(0);
+    }
+    const left = Array.from({ length: 3 }, () => start(definition, 'go', { signal, paused: true }, host?.()));
+    controller.abort('enough');
+    for (const handle of left) expect((await settled(handle)).status).toBe('aborted');
   });
 
   describe('a tree of three levels: team, members, children run by tools', () => {

@@ -1,0 +1,44 @@
+import { carrierOf } from '../../src/machines/outputs.ts';
+import { setupTeam, teamArrows, teamEnds } from '../../src/coordination/setup-team.ts';
+import type { TeamInput } from '../../src/coordination/team-context.ts';
+import { teamContext, teamOutcome } from '../../src/coordination/team-context.ts';
+
+const team = setupTeam<Record<string, never>, Record<string, never>>();
+
+/** A pattern that uses one address twice, which no runtime can allow. */
+export const machine = team
+  .extend({
+    actions: {
+      engageTwice: ({ self, context }) => {
+        const engagement = {
+          path: `${context.team.path}/ann`,
+          actor: { kind: 'member', name: 'ann' },
+          input: 'go',
+          port: 'member',
+          index: 0,
+        } as const;
+        carrierOf(self).engage([engagement, engagement]);
+      },
+    },
+  })
+  .createMachine({
+    id: 'careless',
+    description: 'It engages two members at one address.',
+    context: ({ input }: { input: TeamInput<Record<string, never>> | undefined }) =>
+      teamContext(input, {}, {}),
+    output: teamOutcome,
+    options: { maxIterations: 100 },
+    initial: 'starting',
+    on: teamArrows,
+    states: {
+      starting: {
+        description: 'Where it is careless.',
+        entry: 'engageTwice',
+        on: { 'answered.member': [{ guard: 'isCompleted', target: 'completed' }, { target: 'stopped' }] },
+      },
+      ...teamEnds,
+    },
+  });
+
+/** Its options. */
+export const input = {};

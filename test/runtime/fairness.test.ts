@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest';
+import { answer, wait } from '../../src/contracts/decision.ts';
+import { maxSteps } from '../../src/machines/stop-rules.ts';
+import { agent } from '../../src/runtime/agent.ts';
+import { JobQueue } from '../../src/runtime/job-queue.ts';
+import { createPacer } from '../../src/runtime/pacer.ts';
+import type { Actor } from '../../src/runtime/stage.ts';
+import { team } from '../../src/runtime/team.ts';
+import { virtualClock } from '../../src/testing/virtual-clock.ts';
+import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
+import { hang, interpreters, never, ofType, settled, start, typesOf } from '../support/runs.ts';
+import { tool } from '../../src/tools/define-tool.ts';
+import { z } from 'zod';
+
+describe('the pacer', () => {
+  /** A pacer whose clock moves on by `costMs` with every piece of work; what was done between two turns of the loop. */
+  const turnsOf = async (pieces: number, costMs: number): Promise<readonly number[]> => {
+    let now = 0;
+    const pacer = createPacer(() => now);
+    const turns: number[] = [];
+    let done = 0;
+    let inThisTurn = 0;
+    const turn = (): void => {
+      turns.push(inThisTurn);
+      inThisTurn = 0;
+      if (done < pieces) setImmediate(turn);
+    };
+    setImmediate(turn);
+    const work = (): void => {
+      now += costMs;
+      done += 1;
+      inThisTurn += 1;
+      // Hot: each piece brings the next.
+      if (done < pieces) pacer.schedule(work);
+    };
+    pacer.schedule(work);
+    while (done < pieces) await new Promise((resolve) => setImmediate(resolve));
+    return turns;
+  };
+
+  test('[P20] hot work is cut up, so that timers and sockets have their turn', async () => {
+    const turns = await turnsOf(1_000, 1);
+    // 8 ms a turn; it looks at the clock every 16 pieces.
+    expect(Math.max(...turns)).toBeLessThanOrEqual(16);
+    expect(turns.length).toBeGreaterThan(50);
+  });
+
+  test('work that costs nothing is done in one go', async () => {
+    expect((await turnsOf(1_000, 0)).filter((done) => done > 0)).toEqual([1_000]);
+  });
+
+  test('what is scheduled is done in the order in which it came, across turns', async () => {
+    let now = 0;
+    const pacer = createPacer(() => now);
+    const order: number[] = [];
+    for (let piece = 0; piece < 200; piece += 1)
+      pacer.schedule(() => {
+        now += 1;
+        order.push(piece);
+      });
+    while (order.length < 200) await new Promise((resolve) => setImmediate(resolve));
+    expect(order).toEqual(Array.from({ length: 200 }, (_, index) => index));
+  });
+
+  test('a run’s own queue keeps the order, and does not keep what is done', () => {
+    const order: number[] = [];
+    const scheduled: (() => void)[] = [];
+    const queue = new JobQueue({ schedule: (work) => void scheduled.push(work) }, (job) => {
+      if (job.kind !== 'over' || typeof job.output !== 'number') return;
+      order.push(job.output);
+      // Three are always under way, so that it never runs dry before the end.
+      if (job.output + 3 < 10_000) queue.push({ ...job, output: job.output + 3 });
+    });
+    // Nobody is told of anything here, so nobody has to be there.
+    const actor = {} as Actor;
+    for (const output of [0, 1, 2]) queue.push({ kind: 'over', actor, output });
+    for (let next = scheduled.shift(); next !== undefined; next = scheduled.shift()) next();
+    expect(order).toEqual(Array.from({ length: 10_000 }, (_, index) => index));
+  });
+
+  test('a piece that throws holds nobody up', async () => {
+    const pacer = createPacer();
+    const done: string[] = [];
+    const thrown: unknown[] = [];
+    const note = (error: unknown): void => void thrown.push(error);
+    process.once('uncaughtException', note);
+    pacer.schedule(() => {
+      throw new Error('broken');
+    });
+    pacer.schedule(() => done.push('next'));
+    for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    process.off('uncaughtException', note);
+    expect(done).toEqual(['next']);
+    expect(thrown).toHaveLength(1);
+  });
+});
+
+describe.each(interpreters)('$name', ({ host }) => {
+  test('[P20] an agent in a hot loop, with a model that answers at once, starves no timer', async () => {
+    const hot = agent({
+      name: 'hot',
+      model: scriptedModel([]),
+      stop: maxSteps(1_000_000),
+      decide: () => wait('nothing', 0),
+    });
+    const handle = start(hot, 'go', {}, host?.());
+    let beats = 0;
+    await new Promise<void>((resolve) => {
+      const timer = setInterval(() => {
+        beats += 1;
+        if (beats < 5) return;
+        clearInterval(timer);
+        resolve();
+      }, 1);
+    });
+    handle.abort('enough');
+    const { status, events } = await settled(handle);
+    expect(status).toBe('aborted');
+    expect(ofType(events, 'step.ended').length).toBeGreaterThan(100);
+  });
+
+  test('[P8] a thousand agents in the middle of everything end at once, each once, when they are aborted', async () => {
+    const clock = virtualClock();
+    const controller = new AbortController();
+    const kinds = [
+      () => agent({ name: 'waiting', decide: () => wait('a word') }),
+      () => agent({ name: 'napping', decide: () => wait('a while', 60_000) }),
+      () => agent({ name: 'asking', model: scriptedModel([() => never<string>()]) }),
+      () =>
+        agent({ name: 'acting', tools: [hang], model: scriptedModel([calls({ name: 'hang', input: {} })]) }),
+    ];
+    const handles = Array.from({ length: 1_000 }, (_, index) =>
+      start(
+        kinds[index % kinds.length]?.() ?? agent({ name: 'x' }),
+        'go',
+        { clock, signal: controller.signal },
+        host?.(),
+      ),
+    );
+    await clock.advance(1_000);
+    const order: number[] = [];
+    handles.forEach((handle, index) => {
+      handle.result.then(
+        () => order.push(index),
+        () => undefined,
+      );
+    });
+    controller.abort('enough');
+    const results = await Promise.all(handles.map((handle) => settled(handle)));
+    expect(results.map(({ status }) => status)).toEqual(Array.from({ length: 1_000 }, () => 'aborted'));
+    for (const { events } of results)
+      expect(typesOf(events).filter((type) => type === 'run.ended')).toHaveLength(1);
+    expect(order).toHaveLength(1_000);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('[P1] a supervisor with a thousand children run by its tools: every end is told, once', async () => {
+    const child = agent({
+      name: 'child',
+      decide: ({ input }) => answer(Number(input) % 10 === 0 ? 'ten' : 'x'),
+    });
+    const fan = tool({
+      name: 'fan',
+      description: 'Runs a thousand.',
+      input: z.object({}),
+      execute: async (_, context) => {
+        const runs = Array.from({ length: 1_000 }, (__, index) => context.run(child, String(index)));
+        return (await Promise.all(runs)).filter(({ output }) => output === 'ten').length;
+      },
+    });
+    const model = scriptedModel([calls({ name: 'fan', input: {} }), 'done']);
+    const { events, records } = await settled(
+      start(agent({ name: 'a', tools: [fan], model }), 'go', {}, host?.()),
+    );
+    expect(records[0]?.results).toMatchObject([{ ok: true, value: 100 }]);
+    expect(ofType(events, 'member.ended')).toHaveLength(1_000);
+    expect(new Set(ofType(events, 'member.engaged').map(({ path }) => path)).size).toBe(1_000);
+  });
+});
+
+test('what the runtime itself throws ends the run with an error, and the process goes on', async () => {
+  const { machine, input } = await import('./careless-machine.ts');
+  const careless = team<string, string>({
+    name: 'careless',
+    machine,
+    members: { ann: agent({ name: 'ann', decide: () => wait('a word') }) },
+    options: input,
+  });
+  for (const { host } of interpreters) {
+    const result = await settled(start(careless, 'go', {}, host?.()));
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'internal' } });
+    expect(result.error?.message).toContain("'careless/ann' as the address was used before");
+    expect(ofType(result.events, 'member.ended')).toMatchObject([
+      { path: 'careless/ann', status: 'aborted' },
+    ]);
+  }
+});
