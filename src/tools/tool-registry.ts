@@ -37,6 +37,8 @@ export class ToolRegistry {
   /** Set-ups begun, in order; also one that failed may hold something that has to be let go. */
   readonly #begun: Toolset[] = [];
   readonly #ready = new Set<Toolset>();
+  /** Set-ups asked for and not through. */
+  #settingUp = 0;
   #work: Promise<readonly ErrorData[]> = Promise.resolve([]);
   #isChanged = true;
   #visible: ReadonlyMap<string, Entry> = new Map();
@@ -56,9 +58,9 @@ export class ToolRegistry {
     return this.#waiting.size > 0;
   }
 
-  /** Whether something was set up that {@link ToolRegistry.teardown} has not let go of. */
+  /** Whether something was set up, or is about to be, that {@link ToolRegistry.teardown} has not let go of. */
   get wasSetUp(): boolean {
-    return this.#begun.length > 0;
+    return this.#settingUp > 0 || this.#begun.length > 0;
   }
 
   /** Full names, as of the last {@link ToolRegistry.specs}. */
@@ -119,12 +121,17 @@ export class ToolRegistry {
    * Each is set up once; the tools of one that failed stay hidden, the others go on.
    */
   setup(): Promise<readonly ErrorData[]> {
+    this.#settingUp += 1;
     this.#work = this.#work.then(() => this.#setUpWaiting());
     return this.#work;
   }
 
-  /** Tears down, in reverse order, whatever set-up was begun, also where it failed half-way. Twice is once. */
+  /**
+   * Tears down, in reverse order, whatever set-up was begun, also where it failed half-way; what was to be set up next
+   * is not. Twice is once.
+   */
   teardown(): Promise<readonly ErrorData[]> {
+    this.#waiting.clear();
     this.#work = this.#work.then(() => this.#tearDownBegun());
     return this.#work;
   }
@@ -205,6 +212,7 @@ export class ToolRegistry {
         problems.push(lifeCycleError(thrown, toolset, 'set up'));
       }
     }
+    this.#settingUp -= 1;
     return problems;
   }
 

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { calls, scriptedModel } from '../../src/testing/index.ts';
 import { agent, tool, toolset } from '../../src/index.ts';
+import { quiet } from '../support/runs.ts';
 
 const named = (name: string) =>
   tool({ name, description: `It is ${name}.`, input: z.object({}), execute: () => `${name} did it` });
@@ -64,4 +65,19 @@ it('what is wrong with added tools comes back as data, and a toolset is set up a
   handle.resume();
   await handle.result;
   expect(life).toEqual(['setup', 'teardown']);
+});
+
+it('a run that is aborted before its toolsets are set up leaves none of them open', async () => {
+  const open = new Set<string>();
+  const set = toolset({
+    name: 'set',
+    tools: [named('first')],
+    setup: () => void open.add('set'),
+    teardown: () => void open.delete('set'),
+  });
+  const handle = agent({ name: 'a', model: scriptedModel(['never']), tools: [set] }).stream('go');
+  handle.abort();
+  expect((await handle.result).status).toBe('aborted');
+  await quiet();
+  expect([...open]).toEqual([]);
 });

@@ -206,6 +206,41 @@ describe('the life of a toolset', () => {
     expect(log).toEqual([]);
   });
 
+  test('what is torn down before its set-up began is not set up any more', async () => {
+    const log: string[] = [];
+    const registry = new ToolRegistry([recorded(log, 'one'), recorded(log, 'two')]);
+    const settingUp = registry.setup();
+    expect(registry.wasSetUp).toBe(true);
+    expect(await registry.teardown()).toEqual([]);
+    expect(await settingUp).toEqual([]);
+    expect(log).toEqual([]);
+    expect(registry.wasSetUp).toBe(false);
+  });
+
+  test('what is torn down while it is set up is torn down when it is', async () => {
+    const log: string[] = [];
+    let begin = (): void => undefined;
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    let open = (): void => undefined;
+    const slow: Toolset = {
+      ...recorded(log, 'slow'),
+      setup: () =>
+        new Promise<void>((resolve) => {
+          open = resolve;
+          begin();
+        }),
+    };
+    const registry = new ToolRegistry([slow, recorded(log, 'next')]);
+    const settingUp = registry.setup();
+    await begun;
+    const tearingDown = registry.teardown();
+    open();
+    await Promise.all([settingUp, tearingDown]);
+    expect(log).toEqual(['slow down']);
+  });
+
   test('[DODO-16] a set added in mid-run shows once it is set up', async () => {
     const log: string[] = [];
     const registry = new ToolRegistry([add]);
