@@ -7,7 +7,7 @@ import type { Message } from '../contracts/message.ts';
 import type { Model } from '../contracts/model.ts';
 import type { Outcome, RunOptions, RunResult } from '../contracts/run.ts';
 import type { Artifact, Tool, Toolset } from '../contracts/tool.ts';
-import { ToolRegistry } from '../tools/tool-registry.ts';
+import { isToolset, ToolRegistry } from '../tools/tool-registry.ts';
 import { ActorTree } from './actor-tree.ts';
 import type { Definition } from './definition.ts';
 import { EffectRunner } from './effect-runner.ts';
@@ -169,9 +169,15 @@ export class Run implements Stage {
     const actor = this.actors.at(path);
     if (actor?.definition.agent === undefined) return [nobodyAt(path)];
     const tools = this.toolsOf(actor);
-    const problems = items.flatMap((item) => tools.add(item));
+    const problems: ErrorData[] = [];
+    const added = items.filter((item) => {
+      const found = tools.add(item);
+      problems.push(...found);
+      // Of a toolset, what could be added was.
+      return found.length < (isToolset(item) ? item.tools.length : 1);
+    });
     if (tools.needsSetup) problems.push(...(await tools.setup()));
-    for (const { name } of items) this.log.write({ type: 'tool.added', tool: name }, actor);
+    for (const { name } of added) this.log.write({ type: 'tool.added', tool: name }, actor);
     return problems;
   }
 

@@ -63,8 +63,9 @@ it('what is wrong with added tools comes back as data, and a toolset is set up a
   expect(handle.removeTool('first')).toBe(true);
   expect(handle.removeTool('first')).toBe(false);
   handle.resume();
-  await handle.result;
+  const { events } = await handle.result;
   expect(life).toEqual(['setup', 'teardown']);
+  expect(events.flatMap((event) => (event.type === 'tool.added' ? [event.tool] : []))).toEqual(['set']);
 });
 
 it('a run that is aborted before its toolsets are set up leaves none of them open', async () => {
