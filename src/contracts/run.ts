@@ -87,7 +87,7 @@ export interface EffectRecord {
   readonly port: string;
   readonly path: string;
   readonly askedAt: number;
-  /** `late` answered after nobody wanted it; `lost` never answered. */
+  /** `late` answered after nobody wanted it. */
   readonly state: 'asked' | 'answered' | 'failed' | 'withdrawn' | 'late';
   readonly output?: unknown;
 }

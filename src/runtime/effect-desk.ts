@@ -64,7 +64,8 @@ export class EffectDesk implements Desk {
     if (!this.#isOver) this.#entry.run.log.delta(this.#ask.key, delta, this.#principal, this.#ask.step);
   }
   keep(artifacts: readonly Artifact[]): void {
-    this.#entry.run.artifacts.push(...artifacts);
+    const { path } = this.#principal;
+    this.#entry.run.artifacts.push(...artifacts.map((artifact) => ({ path, artifact })));
   }
   async ask(question: string): Promise<string> {
     this.emit({ type: 'person.asked', question });

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../contracts/error.ts';
 import type { RuntimeEvent } from '../contracts/event.ts';
 import type { Json } from '../contracts/json.ts';
-import type { Outcome, RunResult, StepRecord } from '../contracts/run.ts';
+import type { EffectRecord, Outcome, RunResult, StepRecord } from '../contracts/run.ts';
 import type { Stage } from './stage.ts';
 
 /** Whether an actor left an outcome. */
@@ -63,7 +63,9 @@ export const resultOf = <Output = Json>(
 ): RunResult<Output> => {
   const { log } = run;
   const isWhole = path === run.root.path;
+  const isOurs = (part: { readonly path: string }): boolean => isWhole || isWithin(part.path, path);
   let events: readonly RuntimeEvent[] | undefined;
+  let effects: readonly EffectRecord[] | undefined;
   const { totals } = log;
   return {
     runId: run.runId,
@@ -79,15 +81,13 @@ export const resultOf = <Output = Json>(
       return isWhole ? log.records : stepsOf(this.events, path);
     },
     get events() {
-      return (events ??= isWhole
-        ? log.events.slice()
-        : log.events.slice(since).filter((event) => isWithin(event.path, path)));
+      return (events ??= isWhole ? log.events.slice() : log.events.slice(since).filter(isOurs));
     },
-    artifacts: run.artifacts,
+    artifacts: run.artifacts.filter(isOurs).map(({ artifact }) => artifact),
     totals: isWhole ? totals : partTotals(outcome),
-    effects: isWhole
-      ? run.effects.records
-      : run.effects.records.filter((effect) => isWithin(effect.path, path)),
+    get effects() {
+      return (effects ??= isWhole ? run.effects.records : run.effects.records.filter(isOurs));
+    },
   };
 };
 

@@ -6,7 +6,7 @@ import { toJson } from '../contracts/json.ts';
 import type { Message } from '../contracts/message.ts';
 import type { Model } from '../contracts/model.ts';
 import type { Outcome, RunOptions, RunResult } from '../contracts/run.ts';
-import type { Artifact, Tool, Toolset } from '../contracts/tool.ts';
+import type { Tool, Toolset } from '../contracts/tool.ts';
 import { isToolset, ToolRegistry } from '../tools/tool-registry.ts';
 import { ActorTree } from './actor-tree.ts';
 import type { Definition } from './definition.ts';
@@ -18,7 +18,7 @@ import { resolveModels } from './models.ts';
 import type { Pacer } from './pacer.ts';
 import { PersonDesk } from './person-desk.ts';
 import { outcomeOfFailure, resultOf } from './result.ts';
-import type { Actor, Host, Job, Stage } from './stage.ts';
+import type { Actor, Host, Job, KeptArtifact, Stage } from './stage.ts';
 import { tearDown } from './tear-down.ts';
 
 /** What a run needs beside its options. */
@@ -52,7 +52,7 @@ export class Run implements Stage {
   readonly person: PersonDesk;
   readonly effects: EffectRunner;
   readonly actors: ActorTree;
-  readonly artifacts: Artifact[] = [];
+  readonly artifacts: KeptArtifact[] = [];
   readonly result: Promise<RunResult>;
   readonly #queue: JobQueue;
   #choice: ModelChoice | undefined;

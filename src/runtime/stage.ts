@@ -29,7 +29,7 @@ export interface Stage {
   readonly log: EventLog;
   readonly gate: Gate;
   readonly person: PersonDesk;
-  readonly artifacts: Artifact[];
+  readonly artifacts: KeptArtifact[];
   readonly root: Actor;
   readonly effects: {
     readonly records: readonly EffectRecord[];
@@ -57,6 +57,12 @@ export interface Stage {
   toolsOf(actor: Actor): ToolRegistry;
   modelsOf(actor: Actor): readonly Model[];
   finish(outcome: Outcome): Promise<void>;
+}
+
+/** What a tool made beside its result, and the agent that it was made for. */
+export interface KeptArtifact {
+  readonly path: string;
+  readonly artifact: Artifact;
 }
 
 /** One actor of a run, live or driven: its place in the tree, and what is under way for it. */

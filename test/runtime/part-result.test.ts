@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { describe, expect, test } from 'vitest';
+import { act, answer } from '../../src/contracts/decision.ts';
+import type { RunResult } from '../../src/contracts/run.ts';
+import { agent } from '../../src/runtime/agent.ts';
+import { tool } from '../../src/tools/define-tool.ts';
+import { dual } from '../../src/tools/tool-result.ts';
+import { interpreters, settled, start } from '../support/runs.ts';
+
+const draws = (name: string) =>
+  tool({
+    name,
+    description: `Draws ${name}.`,
+    input: z.object({}),
+    execute: () =>
+      dual({
+        text: 'drawn',
+        artifacts: [{ name: `${name}.svg`, mediaType: 'image/svg+xml', content: '<svg/>' }],
+      }),
+  });
+
+describe.each(interpreters)('$name', ({ host }) => {
+  test('the result of a run within a run holds what is its own, that of the whole holds all', async () => {
+    const parts: RunResult<unknown>[] = [];
+    const painter = agent({
+      name: 'painter',
+      tools: [draws('moon')],
+      decide: ({ step }) => (step === 0 ? act({ name: 'moon', input: {} }) : answer('painted')),
+    });
+    const commission = tool({
+      name: 'commission',
+      description: 'Has something painted.',
+      input: z.object({}),
+      execute: async (_, { run }) => {
+        const part = await run(painter, 'the moon');
+        parts.push(part);
+        return part.output;
+      },
+    });
+    const patron = agent({
+      name: 'patron',
+      tools: [draws('frame'), commission],
+      decide: ({ step }) =>
+        [act({ name: 'frame', input: {} }), act({ name: 'commission', input: {} })][step] ?? answer('hung'),
+    });
+    const whole = await settled(start(patron, 'go', {}, host?.()));
+    const [part] = parts;
+    expect(part?.artifacts.map(({ name }) => name)).toEqual(['moon.svg']);
+    expect(new Set(part?.effects.map(({ path }) => path))).toEqual(new Set(['patron/painter-1']));
+    expect(part?.effects).toBe(part?.effects);
+    expect(whole.artifacts.map(({ name }) => name)).toEqual(['frame.svg', 'moon.svg']);
+    expect(new Set(whole.effects.map(({ path }) => path))).toEqual(new Set(['patron', 'patron/painter-1']));
+  });
+});
