@@ -1,7 +1,7 @@
 interface Listeners {
   readonly all: Set<() => void>;
   /** Nobody listens any more. */
-  leave(): void;
+  readonly leave: () => void;
 }
 
 const listening = new WeakMap<AbortSignal, Listeners>();
@@ -22,8 +22,8 @@ export const onSignal = (signal: AbortSignal, listener: () => void): (() => void
 const listen = (signal: AbortSignal): Listeners => {
   const all = new Set<() => void>();
   const tell = (): void => {
-    // Somebody may leave while others are told.
-    for (const each of [...all]) if (all.has(each)) each();
+    // Somebody may leave while others are told: a set that is walked takes notice.
+    for (const each of all) each();
   };
   const listeners: Listeners = {
     all,

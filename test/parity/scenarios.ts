@@ -18,7 +18,7 @@ import { echo, hang } from '../support/runs.ts';
 /** Something to run, made anew for each run, and what happens to it from outside. */
 export interface Scenario {
   readonly name: string;
-  make(clock: VirtualClock): Staged;
+  readonly make: (clock: VirtualClock) => Staged;
 }
 
 /** One staging of a scenario. */
@@ -26,7 +26,7 @@ export interface Staged {
   readonly agent: Agent<string, unknown, unknown>;
   readonly options?: RunOptions;
   /** What whoever holds the handle does meanwhile. */
-  play?(handle: RunHandle<unknown, unknown>, clock: VirtualClock): Promise<void>;
+  readonly play?: (handle: RunHandle<unknown, unknown>, clock: VirtualClock) => Promise<void>;
 }
 
 /** The outage that passes: retried. */
@@ -201,6 +201,20 @@ const agentScenarios: readonly Scenario[] = [
         name: 'ada',
         decide: ({ step, transcript }) =>
           step === 0 ? wait('a while', 500) : step === 1 ? wait('a word') : answer(transcript.length),
+      }),
+      play: async (handle, clock) => {
+        await clock.advance(1_000);
+        handle.send('hello');
+      },
+    }),
+  },
+  {
+    name: 'a wait that a message ends, and then a longer one',
+    make: () => ({
+      agent: agent({
+        name: 'ada',
+        decide: ({ step, tally }) =>
+          step === 0 ? wait('a word', 5_000) : step === 1 ? wait('a while', 20_000) : answer(tally.now),
       }),
       play: async (handle, clock) => {
         await clock.advance(1_000);
@@ -455,7 +469,7 @@ const teamScenarios: readonly Scenario[] = [
           says('finder', 'facts'),
           {
             agent: says('writer', 'text'),
-            map: (previous, first) => `${String(first)}: ${String(previous)}`,
+            map: (previous, first) => `${JSON.stringify(first)}: ${JSON.stringify(previous)}`,
           },
           says('editor', 'TEXT'),
         ],

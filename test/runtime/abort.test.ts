@@ -61,7 +61,7 @@ const asks = tool({
 interface Somewhere {
   readonly where: string;
   readonly phase: string;
-  make(): Agent<string, unknown, unknown>;
+  readonly make: () => Agent<string, unknown, unknown>;
   readonly options?: RunOptions;
 }
 
@@ -348,10 +348,9 @@ describe.each(interpreters)('$name', ({ host }) => {
       handle.abort('enough');
       const { events } = await settled(handle);
       const closing = events.filter(({ type }) => type === 'tool.finished' || type === 'member.ended');
-      for (const path of new Set(closing.map((event) => event.path))) {
-        const types = typesOf(closing.filter((event) => event.path === path));
-        if (types.includes('member.ended')) expect(types.at(-1)).toBe('member.ended');
-      }
+      const members = new Set(ofType(events, 'member.engaged').map(({ path }) => path));
+      const last = [...members].map((path) => closing.findLast((event) => event.path === path)?.type);
+      expect(new Set(last)).toEqual(new Set(['member.ended']));
       expect(ofType(events, 'tool.finished').every(({ synthesised }) => synthesised === true)).toBe(true);
     });
   });

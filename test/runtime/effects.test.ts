@@ -169,16 +169,18 @@ describe.each(interpreters)('$name', ({ host }) => {
         host?.(),
       );
       const texts = new Map<string, string>();
+      const discarded: number[] = [];
       handle.events$.subscribe((event) => {
         if (event.type === 'model.delta' && event.delta.type === 'text')
           texts.set(event.key, (texts.get(event.key) ?? '') + event.delta.text);
         if (event.type === 'model.discarded') {
-          expect(event.characters).toBe(texts.get(event.key)?.length);
+          discarded.push(event.characters - (texts.get(event.key)?.length ?? 0));
           texts.delete(event.key);
         }
       });
       expect((await settled(handle)).output).toBe('The answer is 42.');
       expect([...texts.values()]).toEqual(['The answer is 42.']);
+      expect(discarded, 'it says how much to take back').toEqual([0]);
     });
 
     test('[F9] a model that falls silent is given up on after its idle time-out, and asked again', async () => {
@@ -526,7 +528,7 @@ describe.each(interpreters)('$name', ({ host }) => {
     });
 
     test.each([
-      ['something else than yes', () => 'no' as never],
+      ['something else than yes', () => 1 as never],
       ['an error', () => Promise.reject<boolean>(new Error('gone'))],
     ])('a person who answers with %s has not said yes', async (_, approve) => {
       const { it, count } = write();

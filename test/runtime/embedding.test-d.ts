@@ -3,6 +3,7 @@ import type { EmittedFrom, InputFrom, OutputFrom } from 'xstate';
 import { z } from 'zod';
 import { expectTypeOf, test } from 'vitest';
 import type { Outcome } from '../../src/contracts/run.ts';
+import type { AgentCommand } from '../../src/runtime/embedded-logic.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { pipeline, supervisorWorker } from '../../src/runtime/patterns.ts';
 import type { WorkerReply } from '../../src/coordination/supervisor-worker.ts';
@@ -52,6 +53,7 @@ test('emitted events are typed by their type, and there are no others', () => {
 
 test('an app sends it commands, and nothing else', () => {
   const actor = createActor(plain.logic, { input: 'go' });
+  expectTypeOf(actor.send).parameter(0).toEqualTypeOf<AgentCommand>();
   actor.send({ type: 'approve', callId: 'call_0_0' });
   actor.send({ type: 'message', message: 'hello' });
   // @ts-expect-error which call?

@@ -51,7 +51,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   process.off('unhandledRejection', note).off('uncaughtException', note);
-  expect(escaped).toEqual([]);
+  if (escaped.length > 0) throw new Error(`the process was hurt: ${escaped.map(String).join(', ')}`);
 });
 
 describe('an agent in an app of somebody else', () => {

@@ -390,7 +390,7 @@ const contextProblems = (context: unknown): readonly string[] => {
       });
     else if (isJsonObject(value) && [Object.prototype, null].includes(Object.getPrototypeOf(value)))
       for (const [key, item] of Object.entries(value)) visit(item, `${path}.${key}`);
-    else problems.push(`${path} is no JSON: ${String(value)}`);
+    else problems.push(`${path} is no JSON: ${typeof value}`);
   };
   visit(context, 'context');
   return problems;
