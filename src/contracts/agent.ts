@@ -22,6 +22,7 @@ export interface AgentOptions<
   Input extends Schema | undefined = undefined,
   Output extends Schema | undefined = undefined,
   State extends Json = Json,
+  Observation extends Json = Json,
 > {
   /** Letters, digits, `-` and `_`; unique within a run. */
   readonly name: string;
@@ -44,12 +45,14 @@ export interface AgentOptions<
   /** The state to start from, plain JSON. Default `{}`. */
   readonly state?: State;
   /** What the agent perceives at the start of each step; told to the model where it is not undefined. */
-  readonly observe?: ((view: AgentView<State>) => Json | undefined | Promise<Json | undefined>) | undefined;
+  readonly observe?:
+    ((view: AgentView<State>) => Observation | undefined | Promise<Observation | undefined>) | undefined;
   /** The agent's own choice; `undefined` leaves it to the model. */
   readonly decide?:
-    ((view: AgentView<State>) => Decision | undefined | Promise<Decision | undefined>) | undefined;
+    | ((view: AgentView<State, Observation>) => Decision | undefined | Promise<Decision | undefined>)
+    | undefined;
   /** Folds a step into the state. */
-  readonly reduce?: ((view: ReduceView<State>) => State) | undefined;
+  readonly reduce?: ((view: ReduceView<State, Observation>) => NoInfer<State>) | undefined;
   /** Ends the run with what it says (or plainly, for `true`). */
   readonly shouldStop?: ((view: StopView) => string | boolean | undefined) | undefined;
   /** In order; the first that stops or revises wins. */
@@ -63,13 +66,13 @@ export interface AgentOptions<
 }
 
 /** What an agent's own functions see of the run. */
-export interface AgentView<State extends Json = Json> {
+export interface AgentView<State extends Json = Json, Observation extends Json = Json> {
   readonly input: Json;
   readonly state: State;
   readonly step: number;
   readonly transcript: Transcript;
   /** What `observe` gave in this step. */
-  readonly observation: Json | undefined;
+  readonly observation: Observation | undefined;
   /** The results of the step before. */
   readonly results: readonly ToolResult[];
   readonly tally: Tally;
@@ -80,10 +83,10 @@ export interface AgentView<State extends Json = Json> {
 }
 
 /** What a reducer folds into the state. */
-export interface ReduceView<State extends Json = Json> {
+export interface ReduceView<State extends Json = Json, Observation extends Json = Json> {
   readonly state: State;
   readonly step: number;
-  readonly observation: Json | undefined;
+  readonly observation: Observation | undefined;
   readonly decision: Decision | undefined;
   readonly results: readonly ToolResult[];
 }

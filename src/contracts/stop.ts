@@ -47,5 +47,7 @@ export interface StopView {
 /** One reason to stop; compose them with `anyOf` and `allOf`. Synchronous and pure. */
 export interface StopRule {
   readonly name: string;
+  /** Whether it ends every run after some number of steps: then an agent needs no other limit. Default false. */
+  readonly limitsSteps?: boolean | undefined;
   check(view: StopView): StopReason | undefined;
 }

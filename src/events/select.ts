@@ -139,6 +139,7 @@ export const addTotals = (totals: RunTotals, event: LiveEvent): RunTotals => {
     case 'tool.finished':
       return { ...totals, toolCalls: totals.toolCalls + 1 };
     case 'model.retrying':
+    case 'model.fellBack':
     case 'tool.retrying':
       return { ...totals, retries: totals.retries + 1 };
     case 'run.ended':

@@ -75,6 +75,8 @@ export interface End {
   readonly status: RunStatus;
   readonly stopReason: StopReason;
   readonly error?: ErrorData | undefined;
+  /** All that preparing found, where that ended the run: `error` is the sum of it. */
+  readonly problems?: readonly ErrorData[] | undefined;
 }
 
 /** What a decision comes to: the answer of port `decide`, or of a model call. */

@@ -23,7 +23,7 @@ export const agentEvent = (context: AgentContext, type: AgentEventType): EventBo
   const { cycle, end } = context;
   switch (type) {
     case 'agent.prepared':
-      return { type, problems: end?.error === undefined ? [] : [end.error] };
+      return { type, problems: [...(end?.problems ?? [])] };
     case 'agent.observed':
       return {
         type,

@@ -37,7 +37,10 @@ const MAX_UNKNOWN_TOOLS = 3;
 /** Preparing is through: the conversation can begin, or it cannot. */
 export const prepared = (context: AgentContext, found: Prepared, at: number): Change => {
   const [problem] = found.problems;
-  if (problem !== undefined) return { end: failure(problemOf(found.problems, problem)) };
+  if (problem !== undefined) {
+    const end = failure(problemOf(found.problems, problem));
+    return { end: { ...end, problems: found.problems } };
+  }
   return {
     input: found.input,
     run: { ...context.run, models: found.models },

@@ -8,6 +8,7 @@ import type { StopReason, StopRule, StopView } from '../contracts/stop.ts';
  */
 export const maxSteps = (limit: number): StopRule => ({
   name: 'maxSteps',
+  limitsSteps: true,
   check: ({ step }) => (step >= limit ? { kind: 'maxSteps', limit } : undefined),
 });
 
@@ -38,7 +39,7 @@ export const maxToolCalls = (limit: number): StopRule => ({
 export const stopWhen = (name: string, test: (view: StopView) => string | boolean | undefined): StopRule => ({
   name,
   check: (view) => {
-    const found = test(view);
+    const found = atOnce(test(view));
     return found === false || found === undefined
       ? undefined
       : { kind: 'rule', rule: name, detail: found === true ? name : found };
@@ -48,6 +49,7 @@ export const stopWhen = (name: string, test: (view: StopView) => string | boolea
 /** Stops when any of the rules does, with the reason of the first in order. */
 export const anyOf = (...rules: readonly StopRule[]): StopRule => ({
   name: `anyOf(${namesOf(rules)})`,
+  limitsSteps: rules.some((rule) => rule.limitsSteps === true),
   check: (view) => firstReason(rules, view),
 });
 
@@ -55,7 +57,7 @@ export const anyOf = (...rules: readonly StopRule[]): StopRule => ({
 export const allOf = (...rules: readonly StopRule[]): StopRule => ({
   name: `allOf(${namesOf(rules)})`,
   check: (view) => {
-    const reasons = rules.map((rule) => rule.check(view));
+    const reasons = rules.map((rule) => atOnce(rule.check(view)));
     return reasons.includes(undefined) ? undefined : reasons.at(-1);
   },
 });

@@ -40,8 +40,9 @@ export const agent = <
   Input extends Schema | undefined = undefined,
   Output extends Schema | undefined = undefined,
   State extends Json = Json,
+  Observation extends Json = Json,
 >(
-  options: AgentOptions<Input, Output, State>,
+  options: AgentOptions<Input, Output, State, Observation>,
 ): EmbeddableAgent<InputOf<Input>, OutputOf<Output>, State> & AgentFor<Input, Output, State> => {
   const definition = definitionFrom(options);
   return faceOf(definition);
@@ -63,8 +64,9 @@ const definitionFrom = <
   Input extends Schema | undefined,
   Output extends Schema | undefined,
   State extends Json,
+  Observation extends Json,
 >(
-  options: AgentOptions<Input, Output, State>,
+  options: AgentOptions<Input, Output, State, Observation>,
 ): Definition => {
   const name = checkName(options.name, 'an agent');
   assertSchemas(options);
@@ -148,15 +150,20 @@ const criticsOf = ({ critics }: AgentDefinition): AgentInput['critics'] => {
   return critics.some(({ each }) => each === 'step') ? 'step' : 'answer';
 };
 
-const rulesFrom = <I extends Schema | undefined, O extends Schema | undefined, State extends Json>(
-  options: AgentOptions<I, O, State>,
+const rulesFrom = <
+  I extends Schema | undefined,
+  O extends Schema | undefined,
+  State extends Json,
+  Observation extends Json,
+>(
+  options: AgentOptions<I, O, State, Observation>,
 ): Rules => {
   const given: readonly StopRule[] = options.stop === undefined ? [] : [options.stop].flat();
-  const limitsSteps = given.some(({ name }) => name.includes('maxSteps'));
+  const isLimited = given.some(({ limitsSteps }) => limitsSteps === true);
   return {
     reduce: options.reduce as Rules['reduce'],
     shouldStop: options.shouldStop,
-    stop: limitsSteps ? given : [...given, maxSteps(DEFAULT_MAX_STEPS)],
+    stop: isLimited ? given : [...given, maxSteps(DEFAULT_MAX_STEPS)],
   };
 };
 

@@ -1,0 +1,84 @@
+import { expectTypeOf, test } from 'vitest';
+import { z } from 'zod';
+import type { Agent } from '../../src/contracts/agent.ts';
+import { answer } from '../../src/contracts/decision.ts';
+import type { Json } from '../../src/contracts/json.ts';
+import type { RunHandle, RunResult } from '../../src/contracts/run.ts';
+import { agent } from '../../src/runtime/agent.ts';
+
+test('[QITOS-69] input and answer have the types of their schemas: what goes in, and what comes out', () => {
+  const guide = agent({
+    name: 'guide',
+    input: z.object({ city: z.string(), days: z.string().transform(Number).default(1) }),
+    output: z.object({ plan: z.array(z.string()) }),
+    prompt: (trip) => {
+      expectTypeOf(trip).toEqualTypeOf<{ city: string; days: number }>();
+      return trip.city;
+    },
+  });
+  expectTypeOf(guide.run).parameter(0).toEqualTypeOf<{ city: string; days?: string | undefined }>();
+  expectTypeOf(guide.run).returns.resolves.toEqualTypeOf<RunResult<{ plan: string[] }>>();
+  expectTypeOf(guide.stream).returns.toEqualTypeOf<RunHandle<{ plan: string[] }>>();
+  // @ts-expect-error: a city is a text.
+  void guide.run({ city: 1 });
+});
+
+test('[QITOS-69] without schemas, an agent takes and gives text', () => {
+  const plain = agent({ name: 'plain' });
+  expectTypeOf(plain).toExtend<Agent>();
+  expectTypeOf(plain.run).parameter(0).toEqualTypeOf<string>();
+  expectTypeOf(plain.run).returns.resolves.toEqualTypeOf<RunResult<string>>();
+});
+
+test('[QITOS-69] the state flows from where it starts to every function that sees it, and into the result', () => {
+  interface Count {
+    readonly count: number;
+    readonly [key: string]: Json;
+  }
+  const state: Count = { count: 0 };
+  const counter = agent({
+    name: 'counter',
+    state,
+    observe: (view) => {
+      expectTypeOf(view.state).toEqualTypeOf<Count>();
+      return undefined;
+    },
+    decide: (view) => {
+      expectTypeOf(view.state).toEqualTypeOf<Count>();
+      return answer(view.state.count);
+    },
+    reduce: (view) => {
+      expectTypeOf(view.state).toEqualTypeOf<Count>();
+      return { count: view.state.count + 1 };
+    },
+  });
+  expectTypeOf(counter.run).returns.resolves.toEqualTypeOf<RunResult<string, Count>>();
+  agent({
+    name: 'wrong',
+    state: { count: 0 },
+    // @ts-expect-error: the count is gone.
+    reduce: () => ({ sum: 1 }),
+  });
+});
+
+test('[QITOS-69] what is observed flows to whoever decides and to whoever reduces', () => {
+  agent({
+    name: 'sailor',
+    state: { storms: 0 },
+    observe: async ({ state }) => (state.storms > 3 ? undefined : { wind: 12, from: 'west' }),
+    decide: ({ observation }) => {
+      expectTypeOf(observation).toEqualTypeOf<{ wind: number; from: string } | undefined>();
+      return answer(observation?.from ?? 'nowhere');
+    },
+    reduce: ({ state, observation }) => ({ storms: state.storms + Number((observation?.wind ?? 0) > 10) }),
+  });
+  agent({
+    name: 'blind',
+    decide: ({ observation }) => {
+      expectTypeOf(observation).toEqualTypeOf<Json | undefined>();
+      return undefined;
+    },
+  });
+  // @ts-expect-error: what is observed becomes part of the run, and a function is no JSON.
+  agent({ name: 'odd', observe: () => ({ look: () => 'no' }) });
+});
