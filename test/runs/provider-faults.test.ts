@@ -1,7 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { act, answer } from '../../src/contracts/decision.ts';
 import type { Model } from '../../src/contracts/model.ts';
+import { agent } from '../../src/runtime/agent.ts';
+import { tool } from '../../src/tools/define-tool.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { mockProvider, type Reply } from '../support/mock-provider.ts';
 import { modelFor, type WireKind } from '../support/provider-streams.ts';
@@ -272,5 +276,40 @@ describe.each<WireKind>(['openai-responses', 'openai-chat', 'anthropic'])('a run
       expect(output).toBe(texts[order.indexOf(input)]);
       expect(live).toBe(output);
     }
+  });
+
+  it('[F39] two agents at work within one run do not hear each other either', async () => {
+    await using provider = await mockProvider(
+      // The first to ask is answered last.
+      says(kind, { text: Array.from({ length: 40 }, (_, index) => `first${index} `) }),
+      says(kind, { text: ['second'] }),
+    );
+    const clerk = weatherClerk()(modelFor(kind, provider));
+    const consult = tool({
+      name: 'consult',
+      description: 'Asks a clerk.',
+      input: z.object({ city: z.string() }),
+      execute: async ({ city }, { run: runChild }) => (await runChild(clerk, city)).output,
+    });
+    const desk = agent({
+      name: 'desk',
+      tools: [consult],
+      decide: ({ results }) =>
+        results.length === 0
+          ? act(...['Aachen', 'Zwolle'].map((city) => ({ name: 'consult', input: { city } })))
+          : answer(results.map(({ text }) => text)),
+    });
+    const handle = start(desk, 'Well?');
+    const live = new Map<string, string>();
+    for await (const event of handle)
+      if (event.type === 'model.delta' && event.delta.type === 'text')
+        live.set(event.path, `${live.get(event.path) ?? ''}${event.delta.text}`);
+    const result = await handle.result;
+    const isFirst = JSON.stringify(provider.requests[0]?.body).includes('Aachen');
+    const said = [/^first0 .*first39 $/, /^second$/];
+    const [aachen, zwolle] = result.records[0]?.results ?? [];
+    expect(aachen?.text).toMatch(said[isFirst ? 0 : 1] ?? /$^/);
+    expect(zwolle?.text).toMatch(said[isFirst ? 1 : 0] ?? /$^/);
+    expect([...live.values()].toSorted()).toEqual([aachen?.text, zwolle?.text].toSorted());
   });
 });
