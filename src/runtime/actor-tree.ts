@@ -88,19 +88,17 @@ export class ActorTree {
     const path = this.#freePath(`${parent.principal.path}/${definition.name}-${ask.step}`);
     const since = this.#run.log.events.length;
     return new Promise((resolve, reject) => {
+      let forget = (): void => undefined;
       const settle = (outcome: Outcome): void => {
-        if (outcome.status === 'failed' && outcome.error !== undefined) reject(toError(outcome.error));
+        forget();
+        const { status, error } = outcome;
+        // One that was stopped from outside did not fail, and has an error all the same.
+        if (error !== undefined && (status === 'failed' || status === 'aborted')) reject(toError(error));
         else resolve(resultOf<Output>(this.#run, outcome, path, since));
       };
       const child = this.#enrol(path, definition, { kind: 'effect', parent, settle });
-      abort.onAbort(() => {
+      forget = abort.onAbort(() => {
         this.stop(child, 'the work that it was for was called off');
-        reject(
-          new TroupeError(
-            'run.aborted',
-            `Cannot finish '${definition.name}' as nobody waits for it any more`,
-          ),
-        );
       });
       this.#startMember(child, input);
     });
@@ -133,12 +131,18 @@ export class ActorTree {
     else this.#tellMachine(sponsor.parent, sponsor.port, sponsor.index, outcome);
   }
 
-  /** Stops an actor from outside, with everything below it. Its sponsor knows: it is the one who stops it. */
+  /**
+   * Stops an actor from outside, with everything below it. A machine that is its sponsor knows: it is the one who stops
+   * it. Whoever awaits it may have outlived the work that it was for.
+   */
   stop(entry: Actor, reason: string): void {
     if (entry.isOver) return;
     this.#release(entry);
     this.#run.host.stop(entry);
     if (!entry.isCall) this.#tellEnd(entry, { status: 'aborted', stopReason: { kind: 'aborted', reason } });
+    if (entry.sponsor.kind !== 'effect') return;
+    const message = `Cannot finish '${entry.definition.name}' as nobody waits for it any more`;
+    entry.sponsor.settle(outcomeOfFailure('run.aborted', message, this.#run.log.now()));
   }
 
   #startMember(child: Actor, input: unknown): void {

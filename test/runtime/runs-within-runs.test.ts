@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { describe, expect, test } from 'vitest';
-import { act, answer } from '../../src/contracts/decision.ts';
+import { act, answer, wait } from '../../src/contracts/decision.ts';
 import type { RunResult } from '../../src/contracts/run.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { dual } from '../../src/tools/tool-result.ts';
-import { interpreters, settled, start } from '../support/runs.ts';
+import { interpreters, quiet, settled, start } from '../support/runs.ts';
 
 const draws = (name: string) =>
   tool({
@@ -50,5 +50,30 @@ describe.each(interpreters)('$name', ({ host }) => {
     expect(part?.effects).toBe(part?.effects);
     expect(whole.artifacts.map(({ name }) => name)).toEqual(['frame.svg', 'moon.svg']);
     expect(new Set(whole.effects.map(({ path }) => path))).toEqual(new Set(['patron', 'patron/painter-1']));
+  });
+
+  test('a run within a run that nobody awaited is called off with the run, and says so', async () => {
+    const ends: unknown[] = [];
+    const sleeper = agent({ name: 'sleeper', decide: () => wait('for ever') });
+    const careless = tool({
+      name: 'careless',
+      description: 'Starts something and forgets it.',
+      input: z.object({}),
+      execute: (_, { run }) => {
+        run(sleeper, 'sleep').then(
+          (part) => ends.push(part.status),
+          (error: unknown) => ends.push(error),
+        );
+        return 'started';
+      },
+    });
+    const boss = agent({
+      name: 'boss',
+      tools: [careless],
+      decide: ({ step }) => (step === 0 ? act({ name: 'careless', input: {} }) : answer('done')),
+    });
+    expect((await settled(start(boss, 'go', {}, host?.()))).output).toBe('done');
+    await quiet();
+    expect(ends).toMatchObject([{ code: 'run.aborted' }]);
   });
 });
