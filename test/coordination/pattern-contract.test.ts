@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { answer } from '../../src/contracts/decision.ts';
+import { tool } from '../../src/tools/define-tool.ts';
 import type { Agent } from '../../src/contracts/agent.ts';
 import type { RunHandle, RunOptions, RunResult } from '../../src/contracts/run.ts';
 import { pipelineMachine } from '../../src/coordination/pipeline.ts';
@@ -9,7 +12,7 @@ import { agent } from '../../src/runtime/agent.ts';
 import { drivenHost } from '../../src/runtime/driven-host.ts';
 import { pipeline, supervisorWorker } from '../../src/runtime/patterns.ts';
 import { compareRuns } from '../../src/testing/compare-runs.ts';
-import { scriptedModel } from '../../src/testing/scripted-model.ts';
+import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { interpreters, never, ofType, quiet, settled, start } from '../support/runs.ts';
 
@@ -172,7 +175,7 @@ describe.each(patterns)('$name', ({ machine, make, isParallel, output, endless }
       expectWhole(result);
     });
 
-    test('[QITOS-53] the hooks of a member see that member and nobody else, a team’s own hooks all of it', async () => {
+    test('[QITOS-53] the hooks of a member see that member and nobody else', async () => {
       const seen: Record<string, Set<string>> = { ann: new Set(), inner: new Set() };
       const witness = (name: string) => ({
         name,
@@ -198,6 +201,39 @@ describe.each(patterns)('$name', ({ machine, make, isParallel, output, endless }
         expect(result).toMatchObject({ status: 'stopped', stopReason: endless.stopReason });
         expect(result.candidate).toHaveLength(4);
         expectWhole(result);
+      });
+  });
+
+  test('live and driven mean the same', async () => {
+    const run = (host?: ReturnType<typeof drivenHost>) =>
+      settled(start(make(two()), 'go', { runId: 'r' }, host));
+    expect(compareRuns(await run(), await run(drivenHost()))).toEqual([]);
+  });
+});
+
+/** Everybody who was engaged has ended, before the team; the team's end is the last event. */
+const expectWhole = ({ events, status }: RunResult<unknown, unknown>): void => {
+  const engaged = ofType(events, 'member.engaged').map(({ path }) => path);
+  const ended = ofType(events, 'member.ended').map(({ path }) => path);
+  expect(ended.toSorted()).toEqual(engaged.toSorted());
+  expect(events.at(-1)).toMatchObject({ type: 'run.ended', status });
+};
+
+describe('who does what is the supervisor’s to say, however many', () => {
+  const desk = (script: readonly ScriptedReply[], options: object = {}) => {
+    const supervisor = scriptedModel(script);
+    const peak = { now: 0, most: 0 };
+    const worker = (name: string): Member =>
+      agent({
+        name,
+        description: `Knows ${name}.`,
+        decide: async ({ input }) => {
+          peak.now += 1;
+          peak.most = Math.max(peak.most, peak.now);
+          await quiet();
+          peak.now -= 1;
+          return { kind: 'answer', answer: `${name} did ${JSON.stringify(input)}` };
+        },
       });
     const workers = { ann: worker('ann'), bob: worker('bob') };
     return {
@@ -297,6 +333,31 @@ describe.each(patterns)('$name', ({ machine, make, isParallel, output, endless }
     const { team } = desk([new Error('dead')]);
     await expect(team.run('go')).rejects.toMatchObject({ code: 'model.failed', path: 'desk/supervisor-1' });
   });
+});
+
+test('[QITOS-53] the hooks of a team within a team see that team and its members; a child run by a tool has its own', async () => {
+  const seen = { inner: new Set<string>(), child: new Set<string>() };
+  const witness = (who: keyof typeof seen) => ({
+    name: who,
+    handle: ({ path }: { readonly path: string }) => void seen[who].add(path),
+  });
+  const child = agent({ name: 'child', hooks: [witness('child')], decide: () => answer('x') });
+  const delegate = tool({
+    name: 'delegate',
+    description: 'Delegates.',
+    input: z.object({}),
+    execute: async (_, context) => (await context.run(child, 'go')).output ?? '',
+  });
+  const ann = agent({
+    name: 'ann',
+    tools: [delegate],
+    model: scriptedModel([calls({ name: 'delegate', input: {} }), 'done']),
+  });
+  const inner = pipeline({ name: 'inner', stages: [ann], hooks: [witness('inner')] });
+  const outer = pipeline({ name: 'outer', stages: [inner, parrot('carl', 'carl')] });
+  await settled(start(outer, 'go'));
+  expect([...seen.inner]).toEqual(['outer/inner-1', 'outer/inner-1/ann-1', 'outer/inner-1/ann-1/child-0']);
+  expect([...seen.child]).toEqual(['outer/inner-1/ann-1/child-0']);
 });
 
 describe('stages in a row', () => {
