@@ -1,10 +1,8 @@
 import { append } from '../contracts/history.ts';
 import type { ErrorData } from '../contracts/error.ts';
 import type { Json, JsonObject } from '../contracts/json.ts';
-import { isJsonObject } from '../contracts/json.ts';
 import type { Usage } from '../contracts/model.ts';
 import type { Message } from '../contracts/message.ts';
-import type { StateChange } from '../contracts/run.ts';
 import type { StopReason, Tally } from '../contracts/stop.ts';
 import type { ToolResult } from '../contracts/tool.ts';
 import type { Turn, UserTurn } from '../contracts/transcript.ts';
@@ -24,6 +22,7 @@ import { newCycle } from './agent-context.ts';
 import { isOpen, planCalls, withResult } from './call-plan.ts';
 import { messageTurn, turnsOfStep } from './conversation.ts';
 import { atOnce, rulesInForce } from './rules.ts';
+import { difference } from './state-difference.ts';
 import { firstReason } from './stop-rules.ts';
 
 /** What a reducer changes of the context. */
@@ -281,22 +280,3 @@ const countUnknown = (review: ReviewState, results: readonly ToolResult[]): Chan
   if (unknownTools < MAX_UNKNOWN_TOOLS || last === undefined || last.ok) return counted;
   return { ...counted, end: failure(last.error) };
 };
-
-/** The keys whose values a reducer replaced. */
-const difference = (before: Json, after: Json): Readonly<Record<string, StateChange>> => {
-  if (before === after) return NO_CHANGES;
-  if (!isJsonObject(before) || !isJsonObject(after)) return { state: { before, after } };
-  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
-  const changes: [string, StateChange][] = [];
-  for (const key of keys) {
-    const change = { before: own(before, key), after: own(after, key) };
-    if (change.before !== change.after) changes.push([key, change]);
-  }
-  return Object.fromEntries(changes);
-};
-
-/** A key such as `valueOf` is on every object, and what is found there is no JSON. */
-const own = (object: JsonObject, key: string): Json | undefined =>
-  Object.hasOwn(object, key) ? object[key] : undefined;
-
-const NO_CHANGES: Readonly<Record<string, StateChange>> = {};
