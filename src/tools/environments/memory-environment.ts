@@ -1,0 +1,163 @@
+import type {
+  Environment,
+  EnvironmentAction,
+  EnvironmentStep,
+  FileEntry,
+  FileOps,
+  HttpOps,
+  ProcessOps,
+  ProcessResult,
+} from '../../contracts/environment.ts';
+import { TroupeError } from '../../contracts/error.ts';
+import type { Json } from '../../contracts/json.ts';
+import { pathDenied, pathNames, shownPath } from './clean-path.ts';
+
+/** A command of an environment in memory: a function of its arguments. */
+export type MemoryCommand = (
+  args: readonly string[],
+  input: string,
+) => string | Partial<ProcessResult> | Promise<string | Partial<ProcessResult>>;
+
+/** What is in an environment in memory. */
+export interface MemoryEnvironmentOptions {
+  /** Default `memory`. */
+  readonly name?: string | undefined;
+  /** Texts by path. */
+  readonly files?: Readonly<Record<string, string>> | undefined;
+  readonly commands?: Readonly<Record<string, MemoryCommand>> | undefined;
+  /** Bodies by URL. */
+  readonly pages?: Readonly<Record<string, string>> | undefined;
+  readonly observe?: (() => Json | undefined) | undefined;
+  readonly step?: ((action: EnvironmentAction) => EnvironmentStep) | undefined;
+  readonly isTerminal?: (() => string | boolean) | undefined;
+  /** The most that is read of a file, in bytes. Default 1,000,000. */
+  readonly maxBytes?: number | undefined;
+}
+
+/** An environment in memory; what became of its files can be looked at. */
+export interface MemoryEnvironment extends Environment {
+  readonly files: ReadonlyMap<string, string>;
+}
+
+/**
+ * An environment that is nowhere but in memory: for tests, for trying things out, and for browsers.
+ *
+ * Its files are back to what they were at first whenever it is reset.
+ *
+ * @example
+ * const world = memoryEnvironment({ files: { 'notes.md': '# Notes' }, commands: { date: () => '2030-01-01' } });
+ */
+export const memoryEnvironment = (options: MemoryEnvironmentOptions = {}): MemoryEnvironment => {
+  const start = Object.entries(options.files ?? {}).map(
+    ([path, text]) => [shownPath(pathNames(path)), text] as const,
+  );
+  const files = new Map(start);
+  const { observe, step, isTerminal } = options;
+  return {
+    name: options.name ?? 'memory',
+    files,
+    ops: {
+      files: memoryFiles(files, options.maxBytes ?? 1_000_000),
+      processes: memoryProcesses(options.commands ?? {}),
+      http: memoryHttp(options.pages ?? {}),
+    },
+    reset: () => {
+      files.clear();
+      for (const [path, text] of start) files.set(path, text);
+      return observe?.();
+    },
+    ...(observe === undefined ? {} : { observe }),
+    ...(step === undefined ? {} : { step }),
+    ...(isTerminal === undefined ? {} : { isTerminal }),
+  };
+};
+
+const memoryFiles = (files: Map<string, string>, limit: number): FileOps => {
+  const isFolder = (path: string): boolean =>
+    path === '.' || [...files.keys()].some((each) => each.startsWith(`${path}/`));
+  const ops: FileOps = {
+    read: async (path, { maxBytes = limit } = {}) => {
+      const name = shownPath(pathNames(path));
+      const text = files.get(name);
+      if (text === undefined) {
+        if (isFolder(name)) throw pathDenied(path, 'it is no regular file');
+        throw missing(path);
+      }
+      const whole = new TextEncoder().encode(text);
+      const most = Math.min(maxBytes, limit);
+      const isCut = whole.length > most;
+      return {
+        text: isCut ? new TextDecoder().decode(whole.subarray(0, most)) : text,
+        bytes: whole.length,
+        isCut,
+      };
+    },
+    write: async (path, text) => {
+      const names = pathNames(path);
+      const name = shownPath(names);
+      if (isFolder(name)) throw pathDenied(path, 'it is no regular file');
+      if (names.some((_, index) => index > 0 && files.has(shownPath(names.slice(0, index)))))
+        throw pathDenied(path, 'it leads through a file');
+      const isNew = !files.has(name);
+      const bytes = new TextEncoder().encode(text).length;
+      if (bytes > limit) throw pathDenied(path, `the text is longer than ${limit} bytes`);
+      files.set(name, text);
+      return { bytes, isNew };
+    },
+    list: async (path) => {
+      const folder = shownPath(pathNames(path));
+      if (files.has(folder)) throw pathDenied(path, 'it is no folder');
+      if (!isFolder(folder)) throw missing(path);
+      const start = folder === '.' ? '' : `${folder}/`;
+      const found = new Map<string, FileEntry>();
+      for (const each of files.keys()) {
+        if (!each.startsWith(start)) continue;
+        const [name = '', ...below] = each.slice(start.length).split('/');
+        found.set(name, { name, kind: below.length > 0 ? 'folder' : 'file' });
+      }
+      return [...found.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    },
+    stat: async (path) => {
+      const name = shownPath(pathNames(path));
+      const text = files.get(name);
+      if (text !== undefined)
+        return { kind: 'file', bytes: new TextEncoder().encode(text).length, isWritable: true };
+      return isFolder(name) ? { kind: 'folder', bytes: 0, isWritable: true } : undefined;
+    },
+    remove: async (path) => {
+      const name = shownPath(pathNames(path));
+      if (isFolder(name)) throw pathDenied(path, 'it is no regular file');
+      return files.delete(name);
+    },
+  };
+  return ops;
+};
+
+const missing = (path: string): TroupeError =>
+  new TroupeError('tool.failed', `Cannot open ${JSON.stringify(path)} as there is nothing there`);
+
+const memoryProcesses = (commands: Readonly<Record<string, MemoryCommand>>): ProcessOps => ({
+  commands: Object.keys(commands),
+  run: async (command, args, { input = '' } = {}) => {
+    const found = Object.hasOwn(commands, command) ? commands[command] : undefined;
+    if (found === undefined) throw commandDenied(command, Object.keys(commands));
+    const said = await found(args, input);
+    const plain = { exitCode: 0, stdout: '', stderr: '', isCut: false, isTimedOut: false };
+    return typeof said === 'string' ? { ...plain, stdout: said } : { ...plain, ...said };
+  },
+});
+
+/** The refusal of a command, which names those that there are. */
+export const commandDenied = (command: string, commands: readonly string[]): TroupeError =>
+  new TroupeError(
+    'tool.denied',
+    `Cannot run ${JSON.stringify(command.slice(0, 100))} as it is not among the commands allowed here: ${commands.join(', ') || 'none'}`,
+    { retryable: 'no' },
+  );
+
+const memoryHttp = (pages: Readonly<Record<string, string>>): HttpOps => ({
+  request: async ({ url }) => {
+    const text = Object.hasOwn(pages, url) ? pages[url] : undefined;
+    return { url, status: text === undefined ? 404 : 200, headers: {}, text: text ?? '', isCut: false };
+  },
+});

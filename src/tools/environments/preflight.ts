@@ -1,0 +1,66 @@
+import type { Environment, EnvironmentScope } from '../../contracts/environment.ts';
+import type { PreflightIssue, Task, TaskInput } from '../../contracts/task.ts';
+import type { Tool, Toolset } from '../../contracts/tool.ts';
+import { checkResources } from './check-resources.ts';
+import { checkTask } from './check-task.ts';
+import { EnvironmentSession } from './environment-session.ts';
+import { requirementsOf } from './requiring.ts';
+
+/** What is looked at before a run. */
+export interface PreflightPlan {
+  readonly task?: TaskInput | undefined;
+  readonly environment?: Environment | undefined;
+  readonly tools?: readonly (Tool | Toolset)[] | undefined;
+  readonly scope: Omit<EnvironmentScope, 'task'>;
+}
+
+/** What was found: nothing wrong and an open session, or all that is wrong and nothing left open. */
+export interface Preflight {
+  readonly issues: readonly PreflightIssue[];
+  readonly task: Task | undefined;
+  /** Open, and the caller's to close; undefined without an environment or with issues. */
+  readonly session: EnvironmentSession | undefined;
+}
+
+/**
+ * Looks at task, environment and tools before the first step, and collects everything that is wrong.
+ *
+ * Never rejects. What it opened is closed again unless all is well.
+ */
+export const preflight = async ({
+  task: given,
+  environment,
+  tools = [],
+  scope,
+}: PreflightPlan): Promise<Preflight> => {
+  const { task, issues: taskIssues } =
+    given === undefined ? { task: undefined, issues: [] } : checkTask(given);
+  const issues: PreflightIssue[] = [...taskIssues];
+  const required = requirementsOf(tools);
+  if (environment === undefined) {
+    for (const [group, names] of required) {
+      const message = `Cannot use ${names.join(', ')} as there is no environment: '${group}' is required`;
+      issues.push({ code: 'environment.missing', field: group, message });
+    }
+    return { issues, task, session: undefined };
+  }
+  const session = new EnvironmentSession(environment, { ...scope, task });
+  const opening = await session.open(required);
+  issues.push(...opening);
+  const { files } = session.ops;
+  if (task !== undefined && files !== undefined && opening.length === 0)
+    issues.push(...(await checkResources(task, files)));
+  if (issues.length === 0) return { issues, task, session };
+  await session.close();
+  return { issues, task, session: undefined };
+};
+
+/**
+ * Which of the two it was that kept the run from beginning: anything wrong with the task itself counts first.
+ */
+export const preflightFailure = (
+  issues: readonly PreflightIssue[],
+): 'task.invalid' | 'environment.unfit' | undefined => {
+  if (issues.length === 0) return undefined;
+  return issues.every(({ code }) => code.startsWith('environment.')) ? 'environment.unfit' : 'task.invalid';
+};

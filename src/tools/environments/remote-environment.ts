@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import type {
+  Environment,
+  EnvironmentOps,
+  EnvironmentStep,
+  FileOps,
+  HttpOps,
+  ProcessOps,
+} from '../../contracts/environment.ts';
+import { errorCodes, messageOf, TroupeError } from '../../contracts/error.ts';
+import type { Json } from '../../contracts/json.ts';
+import { toJson } from '../../contracts/json.ts';
+import { remoteValues } from './remote-values.ts';
+
+/** Where a remote environment is. */
+export interface RemoteEnvironmentOptions {
+  /** Default `remote`. */
+  readonly name?: string | undefined;
+  /** Every method is a POST to `<url>/<method>`. */
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** In ms. Default 60,000. */
+  readonly timeoutMs?: number | undefined;
+  /** Default: the platform's own. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
+}
+
+/** Larger answers are refused, in characters. */
+const MAX_ANSWER = 10_000_000;
+
+const replySchema = z.union([
+  z.object({ ok: z.literal(true), value: z.json().optional() }),
+  z.object({
+    ok: z.literal(false),
+    error: z.object({ code: z.enum(errorCodes).catch('tool.failed'), message: z.string() }),
+  }),
+]);
+
+/**
+ * An environment somewhere else, spoken to in JSON over HTTP; `answerRemote` is the other end.
+ *
+ * Which operations it offers it says itself, at `setup`. Whatever comes back is checked before it is believed.
+ *
+ * @example
+ * agent({ name: 'builder', environment: remoteEnvironment({ url: 'https://box.example/env' }), tools: [fileTools()] });
+ */
+export const remoteEnvironment = (options: RemoteEnvironmentOptions): Environment => {
+  const name = options.name ?? 'remote';
+  const call = caller(options, name);
+  let ops: EnvironmentOps = {};
+  return {
+    name,
+    get ops() {
+      return ops;
+    },
+    setup: async ({ runId, path, task, signal }) => {
+      const params = { runId, path, task: toJson(task ?? null) };
+      const { groups } = remoteValues.setup.parse(await call('setup', params, signal));
+      ops = {
+        ...(groups.includes('files') ? { files: remoteFiles(call) } : {}),
+        ...(groups.includes('processes') ? { processes: remoteProcesses(call) } : {}),
+        ...(groups.includes('http') ? { http: remoteHttp(call) } : {}),
+      };
+    },
+    healthCheck: async () => remoteValues.health.parse(await call('healthCheck', {})),
+    reset: async (task) => (await call('reset', { task: toJson(task ?? null) })) ?? undefined,
+    observe: async () => (await call('observe', {})) ?? undefined,
+    step: async (action): Promise<EnvironmentStep> =>
+      remoteValues.step.parse(await call('step', { action: toJson(action) })),
+    isTerminal: async () => remoteValues.terminal.parse(await call('isTerminal', {})),
+    close: async () => {
+      await call('close', {});
+    },
+    teardown: async () => {
+      await call('teardown', {});
+    },
+  };
+};
+
+type Call = (
+  method: string,
+  params: { readonly [key: string]: Json | undefined },
+  signal?: AbortSignal,
+) => Promise<Json>;
+
+const caller = (options: RemoteEnvironmentOptions, name: string): Call => {
+  const { url, headers, timeoutMs = 60_000, fetch = globalThis.fetch } = options;
+  return async (method, params, signal) => {
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const response = await fetch(`${url.replace(/\/$/, '')}/${method}`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(params),
+      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+      // Whoever was trusted with the headers was trusted alone.
+      redirect: 'error',
+    });
+    const text = await response.text();
+    const parsed = text.length > MAX_ANSWER ? undefined : replySchema.safeParse(readJson(text));
+    if (parsed?.success !== true)
+      throw new TroupeError(
+        'tool.failed',
+        `Cannot use the answer of the environment '${name}' to '${method}' as it is none: status ${response.status}, ${text.length} characters`,
+        { status: response.status },
+      );
+    if (!parsed.data.ok) throw new TroupeError(parsed.data.error.code, parsed.data.error.message);
+    return parsed.data.value ?? null;
+  };
+};
+
+const readJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (thrown) {
+    return messageOf(thrown);
+  }
+};
+
+const remoteFiles = (call: Call): FileOps => ({
+  read: async (path, { maxBytes } = {}) =>
+    remoteValues.text.parse(await call('files.read', { path, maxBytes })),
+  write: async (path, text) => remoteValues.written.parse(await call('files.write', { path, text })),
+  list: async (path) => remoteValues.entries.parse(await call('files.list', { path })),
+  stat: async (path) => remoteValues.facts.parse(await call('files.stat', { path })) ?? undefined,
+  remove: async (path) => z.boolean().parse(await call('files.remove', { path })),
+});
+
+const remoteProcesses = (call: Call): ProcessOps => ({
+  commands: undefined,
+  run: async (command, args, { cwd, input, timeoutMs, signal } = {}) =>
+    remoteValues.process.parse(await call('processes.run', { command, args, cwd, input, timeoutMs }, signal)),
+});
+
+const remoteHttp = (call: Call): HttpOps => ({
+  request: async ({ signal, url, method, headers, body }) =>
+    remoteValues.response.parse(await call('http.request', { url, method, headers, body }, signal)),
+});

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+
+const kind = z.enum(['file', 'folder', 'link', 'other']);
+
+/** What a remote environment answers, by what it is: a foreign machine's word is checked before it counts. */
+export const remoteValues = {
+  setup: z.object({ groups: z.array(z.string()) }),
+  health: z.object({ ok: z.boolean(), reason: z.string().optional() }),
+  step: z.object({
+    observation: z.json().optional(),
+    done: z.boolean().optional(),
+    reward: z.number().optional(),
+    info: z.json().optional(),
+    error: z.string().optional(),
+  }),
+  terminal: z.union([z.boolean(), z.string()]),
+  text: z.object({ text: z.string(), bytes: z.number(), isCut: z.boolean() }),
+  written: z.object({ bytes: z.number(), isNew: z.boolean() }),
+  entries: z.array(z.object({ name: z.string(), kind })),
+  facts: z.object({ kind, bytes: z.number(), isWritable: z.boolean() }).nullable(),
+  process: z.object({
+    exitCode: z.number().nullable(),
+    stdout: z.string(),
+    stderr: z.string(),
+    isCut: z.boolean(),
+    isTimedOut: z.boolean(),
+  }),
+  response: z.object({
+    url: z.string(),
+    status: z.number(),
+    headers: z.record(z.string(), z.string()),
+    text: z.string(),
+    isCut: z.boolean(),
+  }),
+};
+
+const path = z.string();
+
+/** What a remote environment is asked, by method. */
+export const remoteRequests = {
+  read: z.object({ path, maxBytes: z.number().positive().optional() }),
+  write: z.object({ path, text: z.string() }),
+  path: z.object({ path }),
+  run: z.object({
+    command: z.string(),
+    args: z.array(z.string()),
+    cwd: z.string().optional(),
+    input: z.string().optional(),
+    timeoutMs: z.number().positive().optional(),
+  }),
+  http: z.object({
+    url: z.string(),
+    method: z.string().optional(),
+    headers: z.record(z.string(), z.string()).optional(),
+    body: z.string().optional(),
+  }),
+};

@@ -1,0 +1,58 @@
+import type { EnvironmentOps, OpsGroup, OpsHolder } from '../../contracts/environment.ts';
+import { TroupeError } from '../../contracts/error.ts';
+import type { Tool, Toolset } from '../../contracts/tool.ts';
+
+/** A tool that says which groups of operations it cannot do without. */
+export type RequiringTool<T extends Tool = Tool> = T & { readonly requires: readonly OpsGroup[] };
+
+/**
+ * The same tool, saying what it requires of the run's environment: a run without it ends before its first step.
+ *
+ * @example
+ * const build = requiring(tool({ name: 'build', … execute: (_, context) => opsOf(context, 'processes').run('make', []) }), 'processes');
+ */
+export const requiring = <T extends Tool>(tool: T, ...groups: readonly OpsGroup[]): RequiringTool<T> =>
+  Object.assign(tool, { requires: groups });
+
+/** What a tool requires; nothing, if it does not say. */
+export const requiredBy = (tool: Tool): readonly OpsGroup[] => {
+  const groups: unknown = 'requires' in tool ? tool.requires : undefined;
+  return Array.isArray(groups) ? groups : [];
+};
+
+/** Every group that some of these tools require, with the tools that do. */
+export const requirementsOf = (
+  tools: readonly (Tool | Toolset)[],
+): ReadonlyMap<OpsGroup, readonly string[]> => {
+  const found = new Map<OpsGroup, string[]>();
+  const add = (tool: Tool, name: string): void => {
+    for (const group of requiredBy(tool)) found.set(group, [...(found.get(group) ?? []), name]);
+  };
+  for (const item of tools) {
+    if ('tools' in item) for (const tool of item.tools) add(tool, `${item.name}.${tool.name}`);
+    else add(item, item.name);
+  }
+  return found;
+};
+
+/**
+ * A group of operations, from what a tool was built with or else from the run's environment.
+ *
+ * @throws `tool.failed` where there is no such group.
+ */
+export const opsOf = <Group extends OpsGroup>(
+  context: OpsHolder,
+  group: Group,
+  given?: EnvironmentOps[Group],
+): NonNullable<EnvironmentOps[Group]> => {
+  const found = given ?? context.ops?.[group];
+  if (found !== undefined && found !== null) return found;
+  throw new TroupeError(
+    'tool.failed',
+    `Cannot use the operations '${group}' as the environment of this run does not offer them: found ${groupsOf(context.ops).join(', ') || 'none'}`,
+  );
+};
+
+/** The groups that are really there. */
+export const groupsOf = (ops: EnvironmentOps | undefined): readonly string[] =>
+  Object.entries(ops ?? {}).flatMap(([group, found]) => (found === undefined ? [] : [group]));
