@@ -1,6 +1,6 @@
 import { append } from '../contracts/history.ts';
 import type { ErrorData } from '../contracts/error.ts';
-import type { Json, JsonObject } from '../contracts/json.ts';
+import type { Json } from '../contracts/json.ts';
 import type { Usage } from '../contracts/model.ts';
 import type { Message } from '../contracts/message.ts';
 import type { StopReason, Tally } from '../contracts/stop.ts';

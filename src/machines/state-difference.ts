@@ -1,4 +1,4 @@
-import type { Json } from '../contracts/json.ts';
+import type { Json, JsonObject } from '../contracts/json.ts';
 import { isJsonObject } from '../contracts/json.ts';
 import type { StateChange } from '../contracts/run.ts';
 
