@@ -103,7 +103,7 @@ export interface RunOptions {
   readonly clock?: Clock | undefined;
   /** Answers questions and approvals in place of `handle.reply` and `handle.approve`. */
   readonly person?: Person | undefined;
-  /** Effects under way at the same time in the whole run. Default: no limit but those of tools. */
+  /** Effects under way at the same time in the whole run, at least 1. Default: no limit but those of tools. */
   readonly concurrency?: number | undefined;
   /** Earlier turns of the conversation, to go on from. */
   readonly history?: readonly { readonly role: 'user' | 'assistant'; readonly text: string }[] | undefined;

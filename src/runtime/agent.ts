@@ -13,6 +13,7 @@ import type { Rules } from '../machines/rules.ts';
 import { maxSteps } from '../machines/stop-rules.ts';
 import { checkSchema, isSchema, jsonSchemaOf } from '../tools/schemas.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
+import { checkCount } from './check-count.ts';
 import type { Definition, Placement } from './definition.ts';
 import type { EmbeddableAgent } from './face.ts';
 import { faceOf } from './face.ts';
@@ -34,7 +35,7 @@ const DEFAULT_TOOL_CONCURRENCY = 4;
  * const mathematician = agent({ name: 'mathematician', instructions: 'Use the tools.', tools: [add] });
  * const { output } = await mathematician.run('What is 19 + 23?');
  *
- * @throws {TroupeError} `agent.invalid` without a usable name; `tool.duplicate` and `tool.invalid` for its tools.
+ * @throws {TroupeError} `agent.invalid` without a usable name, or for a number that bounds nothing; `tool.duplicate` and `tool.invalid` for its tools.
  */
 export const agent = <
   Input extends Schema | undefined = undefined,
@@ -73,6 +74,7 @@ const definitionFrom = <
   const [problem] = new ToolRegistry(options.tools).problems;
   if (problem !== undefined) throw new TroupeError(problem.code, problem.message, { tool: problem.tool });
   const rules = rulesFrom(options);
+  const count = { code: 'agent.invalid', owner: `the agent '${name}'` } as const;
   const plan: AgentDefinition = {
     name,
     description: options.description ?? '',
@@ -81,11 +83,16 @@ const definitionFrom = <
     settings: options.settings,
     retry: options.retry,
     tools: options.tools ?? [],
-    toolConcurrency: options.toolConcurrency ?? DEFAULT_TOOL_CONCURRENCY,
+    toolConcurrency: checkCount(
+      options.toolConcurrency ?? DEFAULT_TOOL_CONCURRENCY,
+      1,
+      'toolConcurrency',
+      count,
+    ),
     state: options.state ?? {},
     rules,
     critics: options.critics ?? [],
-    maxRejections: options.maxRejections ?? DEFAULT_MAX_REJECTIONS,
+    maxRejections: checkCount(options.maxRejections ?? DEFAULT_MAX_REJECTIONS, 0, 'maxRejections', count),
     hooks: options.hooks ?? [],
     output: outputFrom(options.output, name),
     takesText: options.input === undefined,

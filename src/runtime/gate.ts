@@ -15,7 +15,8 @@ export class Gate {
   #waiters: (() => void)[] = [];
 
   constructor(cap: number, isPaused: boolean) {
-    this.#cap = cap;
+    // With no room at all a run would wait for ever.
+    this.#cap = Math.max(1, cap);
     this.#isPaused = isPaused;
   }
 

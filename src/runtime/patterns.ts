@@ -12,6 +12,7 @@ import {
 } from '../coordination/supervisor-worker.ts';
 import type { WorkerReply } from '../coordination/supervisor-worker.ts';
 import { agent } from './agent.ts';
+import { checkCount } from './check-count.ts';
 import type { EmbeddableAgent } from './face.ts';
 import type { Member } from './team.ts';
 import { memberOf, team } from './team.ts';
@@ -124,7 +125,8 @@ export interface SupervisorWorkerSetup<Result extends 'answer' | 'replies' = 'an
  *   workers: { researcher },
  * });
  *
- * @throws {TroupeError} `team.invalid` without workers, for a worker called `supervisor`, or one that is no agent.
+ * @throws {TroupeError} `team.invalid` without workers, for a worker called `supervisor`, one that is no agent, or a
+ * number that bounds nothing.
  */
 export const supervisorWorker = <const Result extends 'answer' | 'replies' = 'answer'>(
   setup: SupervisorWorkerSetup<Result>,
@@ -137,6 +139,7 @@ export const supervisorWorker = <const Result extends 'answer' | 'replies' = 'an
       'team.invalid',
       `Cannot define the team '${name}' as it needs workers, none of them called '${SUPERVISOR}': found ${names.join(', ') || 'none'}`,
     );
+  const count = { code: 'team.invalid', owner: `the team '${name}'` } as const;
   return team({
     name,
     description,
@@ -148,9 +151,9 @@ export const supervisorWorker = <const Result extends 'answer' | 'replies' = 'an
         Object.entries(workers).map(([role, worker]) => [role, worker.description]),
       ),
       result,
-      maxRounds: setup.maxRounds ?? 3,
-      maxAssignments: setup.maxAssignments ?? 16,
-      concurrency: setup.concurrency ?? 4,
+      maxRounds: checkCount(setup.maxRounds ?? 3, 0, 'maxRounds', count),
+      maxAssignments: checkCount(setup.maxAssignments ?? 16, 1, 'maxAssignments', count),
+      concurrency: checkCount(setup.concurrency ?? 4, 1, 'concurrency', count),
     },
   });
 };
