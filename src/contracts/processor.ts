@@ -1,0 +1,108 @@
+import type { Usage } from './model.ts';
+import type { Turn } from './transcript.ts';
+
+/**
+ * Turns that stand or fall together: one turn, or a tool cycle (an assistant turn with calls, and their results).
+ *
+ * Processors handle blocks and not turns, so that no call is ever parted from its result.
+ */
+export interface TurnBlock {
+  readonly turns: readonly Turn[];
+  /** Where its first turn stands in the history; a block that a processor made up has the place of what it replaces. */
+  readonly index: number;
+  /** Never dropped and never changed: the first user message, and what else the caller pins. */
+  readonly isPinned: boolean;
+}
+
+/**
+ * Says what of a conversation the model is shown: pure, and applied left to right.
+ *
+ * Blocks come and go newest first and are only made when somebody takes them: a processor that stops taking (`keepLast`)
+ * makes the request cost the same at turn 10 and at turn 10,000. What it throws ends the model call.
+ *
+ * @example
+ * const withoutNoise: Processor = {
+ *   name: 'withoutNoise',
+ *   *project(blocks) {
+ *     for (const block of blocks) if (block.isPinned || !isNoise(block)) yield block;
+ *   },
+ * };
+ */
+export interface Processor {
+  readonly name: string;
+  project(blocks: Iterable<TurnBlock>, facts: ProjectionFacts): Iterable<TurnBlock>;
+}
+
+/** What a processor may know beside the blocks. */
+export interface ProjectionFacts {
+  /** Turns in the whole history. */
+  readonly length: number;
+  readonly pinned: readonly TurnBlock[];
+  readonly budget: TokenBudget | undefined;
+  /** Tokens of what the request holds beside turns: instructions and tools. */
+  readonly overhead: number;
+  /** What stands for the oldest turns, where somebody has summarised them. */
+  readonly summary: Summary | undefined;
+  /** Estimated tokens; a turn is counted once, however often it is asked for. */
+  count(turn: Turn): number;
+  note(note: ProjectionNote): void;
+}
+
+/** Something that whoever asked for a projection should know. */
+export type ProjectionNote =
+  /** The request is past the soft limit; nothing was done about it. */
+  | { readonly kind: 'near-limit'; readonly tokens: number; readonly soft: number }
+  /** A rung of the ladder was tried; sizes past twice the budget are given as that. */
+  | {
+      readonly kind: 'rung';
+      readonly rung: string;
+      readonly before: number;
+      readonly after: number;
+      readonly helped: boolean;
+    }
+  /** The turns from `from` to before `to` are left out and in no summary yet. */
+  | { readonly kind: 'wants-summary'; readonly from: number; readonly to: number };
+
+/** Counts the tokens of a text: an estimate by default, a real tokenizer where one is at hand. */
+export interface TokenCounter {
+  readonly name: string;
+  count(text: string): number;
+}
+
+/** How long a request may be, in tokens. */
+export interface TokenBudget {
+  /** Past this, a warning. */
+  readonly soft: number;
+  /** The model's own limit. */
+  readonly hard: number;
+  /** Kept free of `hard` for the answer. */
+  readonly reserve: number;
+}
+
+/** A text in place of the oldest turns. */
+export interface Summary {
+  /** It stands for the turns before this index. */
+  readonly upTo: number;
+  /** Empty where summarising failed: those turns are dropped without a word. */
+  readonly text: string;
+}
+
+/** What is to be summarised. */
+export interface SummaryRequest {
+  /** What stands for still older turns: to be carried on. */
+  readonly previous: string;
+  readonly turns: readonly Turn[];
+  readonly maxTokens: number;
+}
+
+/** Makes one text of many turns, usually by a model. It is tried once: what it throws means that the turns are dropped. */
+export interface Summariser {
+  readonly name: string;
+  summarise(request: SummaryRequest, signal: AbortSignal): Summarised | Promise<Summarised>;
+}
+
+/** A summary, and what it cost. */
+export interface Summarised {
+  readonly text: string;
+  readonly usage?: Usage | undefined;
+}

@@ -1,0 +1,23 @@
+import type { Processor } from '../contracts/processor.ts';
+import { budgetLadder } from './budget-ladder.ts';
+import { dropOldToolCycles } from './drop-old-tool-cycles.ts';
+import { summariseOlder } from './summarise-older.ts';
+import { truncateTools } from './truncate-tools.ts';
+
+/** How much of a conversation the model is shown. */
+export type ContextPreset = 'conservative' | 'balanced' | 'aggressive';
+
+/** What the presets mean. */
+export const contextPresets: Readonly<
+  Record<ContextPreset, { readonly truncate: number; readonly cycles: number; readonly keep: number }>
+> = {
+  conservative: { truncate: 8_000, cycles: 20, keep: 80 },
+  balanced: { truncate: 4_000, cycles: 10, keep: 40 },
+  aggressive: { truncate: 2_000, cycles: 3, keep: 12 },
+};
+
+/** The processors of a preset, to be used or added to. */
+export const presetProcessors = (preset: ContextPreset = 'balanced'): readonly Processor[] => {
+  const { truncate, cycles, keep } = contextPresets[preset];
+  return [truncateTools(truncate), dropOldToolCycles(cycles), summariseOlder(keep), budgetLadder()];
+};

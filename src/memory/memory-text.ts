@@ -1,0 +1,50 @@
+import type { MemoryRecord } from '../contracts/memory.ts';
+import { isJsonObject, toJson } from '../contracts/json.ts';
+import { oneLine } from './truncate-text.ts';
+
+/**
+ * Records as a model reads them: a heading, then a line each. Nothing for no records.
+ *
+ * @example
+ * memoryText([{ kind: 'task', text: 'Remember: the code is 7.', at: 0 }])
+ * // => 'From earlier:\nuser: Remember: the code is 7.'
+ */
+export const memoryText = (records: readonly MemoryRecord[]): string =>
+  records.length === 0 ? '' : [HEADING, ...records.map(lineOf)].join('\n');
+
+const HEADING = 'From earlier:';
+
+const lineOf = ({ kind, text }: MemoryRecord): string => `${speakers[kind] ?? kind}: ${oneLine(text, 500)}`;
+
+const speakers: Partial<Record<MemoryRecord['kind'], string>> = { task: 'user', answer: 'assistant' };
+
+/** The record in what was read from a file; nothing where it is none. */
+export const readRecord = (value: unknown): MemoryRecord | undefined => {
+  const plain = toJson(value);
+  if (!isJsonObject(plain)) return undefined;
+  const { kind, text, at, agent, runId, step, metadata } = plain;
+  const known = kinds.find((each) => each === kind);
+  if (known === undefined || typeof text !== 'string' || typeof at !== 'number') return undefined;
+  return {
+    kind: known,
+    text,
+    at,
+    ...(typeof agent === 'string' ? { agent } : {}),
+    ...(typeof runId === 'string' ? { runId } : {}),
+    ...(typeof step === 'number' ? { step } : {}),
+    ...(isJsonObject(metadata) ? { metadata } : {}),
+  };
+};
+
+const kinds: readonly MemoryRecord['kind'][] = [
+  'task',
+  'observation',
+  'decision',
+  'action',
+  'result',
+  'answer',
+  'fact',
+  'note',
+  'run',
+  'pattern',
+];

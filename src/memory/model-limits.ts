@@ -1,0 +1,47 @@
+import type { TokenBudget } from '../contracts/processor.ts';
+
+/** What models take, by the first part of the name that fits; soft and hard, in tokens. */
+export interface ModelLimit {
+  readonly pattern: RegExp;
+  readonly soft: number;
+  readonly hard: number;
+}
+
+/** Cautious on purpose: a limit that is too low costs a summary, one that is too high costs a failed call. */
+export const modelLimits: readonly ModelLimit[] = [
+  { pattern: /claude|kimi/i, soft: 150_000, hard: 190_000 },
+  { pattern: /gpt-5|gpt-4\.1|\bo[34]\b/i, soft: 150_000, hard: 190_000 },
+  { pattern: /gpt-4o|gpt-4-turbo/i, soft: 100_000, hard: 120_000 },
+  { pattern: /gemini/i, soft: 500_000, hard: 900_000 },
+  { pattern: /deepseek/i, soft: 50_000, hard: 60_000 },
+];
+
+/** For a model that nobody knows. */
+export const defaultBudget: TokenBudget = { soft: 12_000, hard: 16_000, reserve: 2_000 };
+
+/**
+ * The budget of a model by its name. What is given explicitly wins over the table, `limits` come before its rows.
+ *
+ * @example
+ * budgetFor('anthropic:claude-sonnet-5').hard // => 190000
+ */
+export const budgetFor = (
+  model: string,
+  given: Partial<TokenBudget> = {},
+  limits: readonly ModelLimit[] = [],
+): TokenBudget => {
+  const found = [...limits, ...modelLimits].find(({ pattern }) => pattern.test(model));
+  const hard = given.hard ?? found?.hard ?? defaultBudget.hard;
+  const isOwn = given.hard === undefined && found === undefined;
+  return {
+    hard,
+    soft: given.soft ?? (given.hard === undefined ? (found?.soft ?? defaultBudget.soft) : hard * 0.8),
+    reserve: given.reserve ?? (isOwn ? defaultBudget.reserve : Math.max(Math.ceil(hard * 0.05), 1_024)),
+  };
+};
+
+/** After a model has said that `tokens` were too many: half of it, as nobody knows by how much. */
+export const budgetAfterOverflow = (budget: TokenBudget, tokens: number): TokenBudget => {
+  const hard = Math.max(1, Math.min(Math.floor(tokens / 2), Math.floor((budget.hard - budget.reserve) / 2)));
+  return { hard, soft: hard, reserve: 0 };
+};

@@ -1,0 +1,118 @@
+import type { ErrorData } from '../contracts/error.ts';
+import { errorData, isTroupeError, toError } from '../contracts/error.ts';
+import type { History } from '../contracts/history.ts';
+import { append, emptyHistory, HistoryView } from '../contracts/history.ts';
+import type {
+  Processor,
+  ProjectionFacts,
+  ProjectionNote,
+  Summary,
+  TokenBudget,
+  TurnBlock,
+} from '../contracts/processor.ts';
+import type { Turn } from '../contracts/transcript.ts';
+import { memoryCodes } from '../contracts/memory.ts';
+import { TurnCounter } from './count-tokens.ts';
+import { blocksOf, firstUserIndex } from './turn-blocks.ts';
+
+/** What a projection may be told. */
+export interface ProjectOptions {
+  /** Keep one per agent: what it has counted once it knows. */
+  readonly counter?: TurnCounter | undefined;
+  readonly budget?: TokenBudget | undefined;
+  /** Tokens of instructions and tools. Default 0. */
+  readonly overhead?: number | undefined;
+  readonly summary?: Summary | undefined;
+  /** Indices of turns that are never lost, beside the first user message: the prompt of this run, in a longer thread. */
+  readonly pins?: readonly number[] | undefined;
+}
+
+/** What the model is shown of a history. */
+export interface Projection {
+  readonly history: History<Turn>;
+  /** Estimated tokens of it, without the overhead. */
+  readonly tokens: number;
+  readonly notes: readonly ProjectionNote[];
+  /** Blocks of the history that were looked at. */
+  readonly touched: number;
+}
+
+/**
+ * Applies processors to a history, left to right.
+ *
+ * I1  A call and its result are never separated.
+ * I2  The first user message, and every pinned turn, is in what comes out, and unchanged.
+ * I3  What comes out is estimated at no more than what went in.
+ * I4  No more of the history is looked at than what comes out needs.
+ *
+ * @throws `agent.threw` if a processor does, with its name; `model.context-overflow` if a ladder finds no way.
+ *
+ * @example
+ * project(history, [truncateTools(4_000), keepLast(40)]).history.length // => at most 41
+ */
+export const project = (
+  history: History<Turn>,
+  processors: readonly Processor[],
+  options: ProjectOptions = {},
+): Projection => {
+  const { counter = new TurnCounter(), pins = [], overhead = 0, budget, summary } = options;
+  const view = new HistoryView(history);
+  const pinned = new Set([firstUserIndex(view), ...pins]);
+  const notes: ProjectionNote[] = [];
+  let touched = 0;
+  const facts: ProjectionFacts = {
+    length: history.length,
+    pinned: pinnedBlocks(view, pinned),
+    budget,
+    overhead,
+    summary,
+    count: counter.count,
+    note: (note) => {
+      notes.push(note);
+    },
+  };
+  let blocks: Iterable<TurnBlock> = blocksOf(view, pinned, () => {
+    touched += 1;
+  });
+  for (const processor of processors) blocks = guarded(processor, blocks, facts);
+  const turns = inOrder(blocks, facts);
+  const isWhole = turns.length === history.length && turns.every((turn, index) => turn === view.at(index));
+  return {
+    history: isWhole ? history : append(emptyHistory<Turn>(), ...turns),
+    tokens: turns.reduce((all, turn) => all + counter.count(turn), 0),
+    notes,
+    touched,
+  };
+};
+
+const pinnedBlocks = (view: HistoryView<Turn>, pins: ReadonlySet<number>): readonly TurnBlock[] =>
+  [...pins]
+    .sort((a, b) => a - b)
+    .flatMap((index) => {
+      const turn = view.at(index);
+      return index < 0 || turn === undefined ? [] : [{ turns: [turn], index, isPinned: true }];
+    });
+
+/** Whose fault it was is said once, by the innermost. */
+function* guarded(
+  processor: Processor,
+  blocks: Iterable<TurnBlock>,
+  facts: ProjectionFacts,
+): Generator<TurnBlock> {
+  try {
+    yield* processor.project(blocks, facts);
+  } catch (thrown) {
+    if (isTroupeError(thrown)) throw thrown;
+    const message = `Cannot show the conversation to the model as the processor '${processor.name}' threw`;
+    const data: ErrorData = errorData(thrown, memoryCodes.failed, { message });
+    throw toError(data);
+  }
+}
+
+/** Oldest first; what is pinned and was not taken stands at the front. */
+const inOrder = (blocks: Iterable<TurnBlock>, { pinned }: ProjectionFacts): readonly Turn[] => {
+  const taken = [...blocks].reverse();
+  const has = (pin: TurnBlock): boolean =>
+    taken.some(({ turns }) => pin.turns.every((turn) => turns.includes(turn)));
+  return [...pinned.filter((pin) => !has(pin)), ...taken].flatMap(({ turns }) => turns);
+};
