@@ -1,4 +1,4 @@
-import { type Json, isJsonObject, type JsonObject, toJson } from '../contracts/json.ts';
+import { isJsonObject, type JsonObject, toJson } from '../contracts/json.ts';
 import type { ToolCall } from '../contracts/tool.ts';
 
 /** The part of a {@link ToolCall} that comes out of its arguments. */
@@ -46,7 +46,7 @@ export const echoedInput = ({ input }: ToolCall): JsonObject =>
 const CUT_OFF = 'The arguments were cut off before they were complete.';
 
 /** Where `toJson` had to change something: a call must not run with other arguments than the model meant. */
-const lossOf = (parsed: unknown, kept: Json): string | undefined => {
+const lossOf = (parsed: unknown, kept: unknown): string | undefined => {
   if (typeof parsed !== 'object' || parsed === null) {
     return Object.is(parsed, kept)
       ? undefined
@@ -55,7 +55,7 @@ const lossOf = (parsed: unknown, kept: Json): string | undefined => {
   if (typeof kept !== 'object' || kept === null) return 'The arguments are nested too deeply.';
   for (const [key, value] of Object.entries(parsed)) {
     if (!Object.hasOwn(kept, key)) return `The arguments hold the key '${key}', which is not allowed.`;
-    const found = lossOf(value, toJson(Reflect.get(kept, key)));
+    const found = lossOf(value, Reflect.get(kept, key));
     if (found !== undefined) return found;
   }
   return undefined;

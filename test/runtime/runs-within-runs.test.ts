@@ -31,8 +31,8 @@ describe.each(interpreters)('$name', ({ host }) => {
       name: 'commission',
       description: 'Has something painted.',
       input: z.object({}),
-      execute: async (_, { run }) => {
-        const part = await run(painter, 'the moon');
+      execute: async (_, context) => {
+        const part = await context.run(painter, 'the moon');
         parts.push(part);
         return part.output;
       },
@@ -59,8 +59,8 @@ describe.each(interpreters)('$name', ({ host }) => {
       name: 'careless',
       description: 'Starts something and forgets it.',
       input: z.object({}),
-      execute: (_, { run }) => {
-        run(sleeper, 'sleep').then(
+      execute: (_, context) => {
+        context.run(sleeper, 'sleep').then(
           (part) => ends.push(part.status),
           (error: unknown) => ends.push(error),
         );
