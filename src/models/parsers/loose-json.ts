@@ -1,0 +1,91 @@
+import { jsonrepair } from 'jsonrepair';
+
+/** JSON found in a text. */
+export interface LooseJson {
+  readonly value: unknown;
+  /** Ended in the middle of a value: what is there was mended, and may not be what was meant. */
+  readonly isTruncated: boolean;
+  /** Where it begins and ends in the text. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Openings tried in one text: a hostile one must not cost a second. */
+const MAX_TRIES = 8;
+
+/**
+ * The first object or list in a text, in a fence or amid words, mended where it has to be: single quotes, missing quotes, commas
+ * and brackets, comments.
+ *
+ * Where the text ends in the middle of a string, or before a value, the JSON counts as truncated. A closing bracket that is
+ * missing at the very end does not: models forget it.
+ *
+ * @example looseJson("Sure: {a: 'x',}")?.value // => { a: 'x' }
+ */
+export const looseJson = (text: string, from = 0): LooseJson | undefined => {
+  let start = from;
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    start = nextOpening(text, start);
+    if (start < 0) return undefined;
+    const { end, isOpen, isMidValue } = extentOf(text, start);
+    const found = parsed(text.slice(start, end));
+    if (found !== undefined && looksMeant(found.value, text.slice(start, end)))
+      return { value: found.value, isTruncated: isOpen && isMidValue, start, end };
+    start += 1;
+  }
+  return undefined;
+};
+
+const nextOpening = (text: string, from: number): number => {
+  const at = text.slice(from).search(/[{[]/);
+  return at < 0 ? -1 : from + at;
+};
+
+/** Words in square brackets are no list: `[sic]` is mended to `["sic"]`. */
+const looksMeant = (value: unknown, text: string): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (!Array.isArray(value) || value.length === 0 || /^\[\s*[-{["'\d]/.test(text));
+
+/** How far an opening reaches, strings left out of account. */
+const extentOf = (text: string, start: number): { end: number; isOpen: boolean; isMidValue: boolean } => {
+  let depth = 0;
+  let quote = '';
+  let last = '';
+  for (let at = start; at < text.length; at += 1) {
+    const sign = text.charAt(at);
+    if (quote !== '') {
+      if (sign === '\\') at += 1;
+      else if (sign === quote) quote = '';
+      continue;
+    }
+    // An apostrophe within a word opens nothing.
+    if (sign === '"' || (sign === "'" && /[\s{[:,]/.test(last || '{'))) quote = sign;
+    else if (sign === '{' || sign === '[') depth += 1;
+    else if (sign === '}' || sign === ']') {
+      depth -= 1;
+      if (depth === 0) return { end: at + 1, isOpen: false, isMidValue: false };
+    }
+    last = sign;
+  }
+  const isMidValue = quote !== '' || /[:,{[]\s*$/.test(text.slice(-8));
+  return { end: text.length, isOpen: true, isMidValue };
+};
+
+const parsed = (text: string): { readonly value: unknown } | undefined => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return { value };
+  } catch {
+    return mended(text);
+  }
+};
+
+const mended = (text: string): { readonly value: unknown } | undefined => {
+  try {
+    const value: unknown = JSON.parse(jsonrepair(text));
+    return { value };
+  } catch {
+    return undefined;
+  }
+};

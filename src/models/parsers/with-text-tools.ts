@@ -1,0 +1,151 @@
+import { TroupeError } from '../../contracts/error.ts';
+import { append, emptyHistory, HistoryView } from '../../contracts/history.ts';
+import type { Model, ModelAnswer, ModelCall, ModelRequest } from '../../contracts/model.ts';
+import type { Transcript, Turn } from '../../contracts/transcript.ts';
+import { looseJson } from './loose-json.ts';
+import type { TextParser, TextReading } from './text-parser.ts';
+
+/** So many replies in a row that cannot be read end the call: more would only cost more. */
+const MAX_UNREADABLE = 3;
+
+/**
+ * A model without tool calls of its own that uses tools all the same: it is taught a format, and what it writes is read.
+ *
+ * To the agent nothing changes: calls are calls, with the same checks, approvals and events. What cannot be read is told to the
+ * model, which may try again; the third time in a row it fails. Streamed words reach observers once they are known to be an answer.
+ *
+ * @example
+ * agent({ name: 'clerk', model: withTextTools(openaiChat('small-model'), reactParser), tools: [add] });
+ *
+ * @throws (as a failed call) {TroupeError} `model.malformed` after three replies in a row that cannot be read.
+ */
+export const withTextTools = (model: Model, parser: TextParser): Model => ({
+  provider: model.provider,
+  id: model.id,
+  ...(model.isLanguageModel === undefined ? {} : { isLanguageModel: model.isLanguageModel }),
+  answer: (request, call) => {
+    const answer = model.answer(taught(request, parser), quietly(call));
+    return 'then' in answer
+      ? answer.then((settled) => understood(settled, request, call, parser))
+      : understood(answer, request, call, parser);
+  },
+});
+
+/** The same request in words alone. */
+const taught = (request: ModelRequest, parser: TextParser): ModelRequest => {
+  const tools = request.toolChoice === 'none' ? [] : request.tools;
+  const lesson = parser.teach({ tools, output: request.output });
+  const { instructions } = request;
+  return {
+    instructions: instructions === '' ? lesson : `${instructions}\n\n${lesson}`,
+    messages: inWords(request.messages, parser),
+    tools: [],
+    settings: request.settings,
+  };
+};
+
+const inWords = (messages: Transcript, parser: TextParser): Transcript => {
+  const turns: Turn[] = [];
+  let unreadable: string | undefined;
+  for (const turn of messages) {
+    if (unreadable !== undefined && turn.role === 'assistant') turns.push(mend(unreadable));
+    unreadable = undefined;
+    turns.push(wordsOf(turn, parser));
+    if (turn.role !== 'assistant' || turn.calls !== undefined) continue;
+    const read = parser.read(turn.text);
+    if (read.kind === 'problem') unreadable = read.problem;
+  }
+  if (unreadable !== undefined) turns.push(mend(unreadable));
+  return new HistoryView(append<Turn>(emptyHistory(), ...turns));
+};
+
+const mend = (problem: string): Turn => ({
+  role: 'user',
+  from: 'runtime',
+  text: `Your last reply cannot be read as ${problem}. Write it again in the format that you were told.`,
+});
+
+const wordsOf = (turn: Turn, parser: TextParser): Turn => {
+  if (turn.role === 'tool')
+    return { role: 'user', text: parser.result(turn.tool, turn.text, turn.failed ?? false) };
+  if (turn.role === 'user' || turn.calls === undefined) return turn;
+  const text = turn.text.trim() === '' ? parser.write(turn.calls) : turn.text;
+  return { role: 'assistant', text };
+};
+
+/** The answer as if the model had calls of its own. */
+const understood = (
+  answer: ModelAnswer,
+  request: ModelRequest,
+  call: ModelCall,
+  parser: TextParser,
+): ModelAnswer => {
+  const { text, finish } = answer;
+  const { output } = request;
+  if (
+    answer.refusal !== undefined ||
+    finish === 'refusal' ||
+    finish === 'content-filter' ||
+    text.trim() === ''
+  )
+    return { ...answer, calls: [] };
+  const reading: TextReading = parser.read(text, { tools: request.tools, isCut: finish === 'length' });
+  const reasoning =
+    reading.kind !== 'problem' && answer.reasoning === undefined && reading.thought !== undefined
+      ? { reasoning: reading.thought }
+      : {};
+  if (reading.kind === 'calls' && request.toolChoice !== 'none')
+    return {
+      ...answer,
+      ...reasoning,
+      calls: reading.calls.map((each, index) => ({ id: `text_${index}`, ...each })),
+      // What follows a whole call may be cut off without harm; a call that is cut off says so itself.
+      finish: 'tool-calls',
+    };
+  if (reading.kind === 'answer') {
+    const said = output === undefined ? reading.answer : asJson(reading.answer);
+    if (call.isWatched && said !== '') call.delta({ type: 'text', text: said });
+    return { ...answer, ...reasoning, text: said, calls: [], finish: finish === 'length' ? finish : 'stop' };
+  }
+  const problem = reading.kind === 'problem' ? reading.problem : 'there are no tools now';
+  if (finish !== 'length' && unreadableInARow(request.messages, parser) + 1 >= MAX_UNREADABLE)
+    throw new TroupeError(
+      'model.malformed',
+      `Cannot use the answer of ${answer.model ?? 'the model'} as ${problem}, for the ${MAX_UNREADABLE}rd time in a row`,
+    );
+  // Kept in the conversation; the model is asked again, and told what is wrong.
+  return { ...answer, calls: [], finish: finish === 'length' ? finish : 'pause' };
+};
+
+const unreadableInARow = (messages: Transcript, parser: TextParser): number => {
+  let count = 0;
+  for (let at = messages.length - 1; at >= 0; at -= 1) {
+    const turn = messages.at(at);
+    if (turn?.role !== 'assistant' || turn.calls !== undefined) break;
+    if (parser.read(turn.text).kind !== 'problem') break;
+    count += 1;
+  }
+  return count;
+};
+
+const asJson = (text: string): string => {
+  try {
+    JSON.parse(text);
+    return text;
+  } catch {
+    const found = looseJson(text);
+    return found === undefined || found.isTruncated ? text : JSON.stringify(found.value);
+  }
+};
+
+/** Words count as signs of life only: nobody knows yet whether they are an answer. */
+const quietly = (call: ModelCall): ModelCall => ({
+  key: call.key,
+  isWatched: call.isWatched,
+  get signal() {
+    return call.signal;
+  },
+  delta: (delta) => {
+    call.delta(delta.type === 'text' ? { type: 'progress' } : delta);
+  },
+});

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import type { FieldType, SignatureField } from '../contracts/signature.ts';
+
+/** The zod schema of one type. */
+export const fieldSchema = (type: FieldType): z.ZodType => {
+  switch (type.kind) {
+    case 'string':
+      return z.string();
+    case 'number':
+      return z.number();
+    case 'integer':
+      return z.int();
+    case 'boolean':
+      return z.boolean();
+    case 'json':
+      return z.json();
+    case 'date':
+      return z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
+    case 'enum':
+      return z.enum(type.values);
+    case 'list':
+      return z.array(fieldSchema(type.of));
+  }
+};
+
+/**
+ * The zod schema of some fields. What is not among them is dropped; a model is told that nothing else is welcome.
+ *
+ * A field that may be left out may also be null, as models write that; it is left out then.
+ */
+export const fieldsSchema = (fields: readonly SignatureField[]): z.ZodType =>
+  z
+    .object(Object.fromEntries(fields.map((field) => [field.name, described(field)])))
+    .meta({ additionalProperties: false });
+
+const described = (field: SignatureField): z.ZodType => {
+  const schema = marked(field);
+  return field.description === undefined ? schema : schema.describe(field.description);
+};
+
+const marked = ({ type, isOptional, fallback }: SignatureField): z.ZodType => {
+  const schema = fieldSchema(type);
+  if (fallback !== undefined) return schema.default(fallback);
+  if (!isOptional) return schema;
+  if (type.kind === 'json') return schema.optional();
+  return schema
+    .nullable()
+    .optional()
+    .transform((value) => value ?? undefined);
+};
