@@ -117,7 +117,12 @@ const refused = (effect: Effect, ask: ToolAsk, desk: Desk): ToolResult => {
 };
 
 /** Where a call failed: at the agent that made it, also where a call of its own makes the attempt. */
-const placeOf = ({ runId, step }: Effect, { context }: ToolAsk) => ({ runId, path: context.run.path, step });
+const placeOf = ({ runId, step }: Effect, { context }: ToolAsk) => ({
+  runId,
+  path: context.run.path,
+  step,
+  phase: 'ACT',
+});
 
 /** What a tool may use, read off the effect when it is read. */
 class CallContext implements ToolContext {

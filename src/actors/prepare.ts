@@ -21,7 +21,10 @@ export const prepare = (context: AgentContext, desk: Desk): Prepared | Promise<P
 const placed = (found: Prepared, { run: { runId, path } }: AgentContext): Prepared =>
   found.problems.length === 0
     ? found
-    : { ...found, problems: found.problems.map((problem) => ({ ...problem, runId, path })) };
+    : {
+        ...found,
+        problems: found.problems.map((problem) => ({ ...problem, runId, path, step: 0, phase: 'preparing' })),
+      };
 
 const prepared = (checked: Checked<unknown>, toolProblems: readonly ErrorData[], desk: Desk): Prepared => {
   const { definition } = desk;

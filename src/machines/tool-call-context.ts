@@ -162,14 +162,16 @@ const CODES = {
 
 const refusal = ({ of, attempt }: ToolCallContext, kind: keyof typeof CODES, reason: string): ToolFailure => {
   const message = `Cannot run '${of.call.name}' as ${reason}`;
+  const { runId, path } = of.context.run;
+  const where = { tool: of.call.name, runId, path, step: of.context.step, phase: 'ACT' };
   return {
     ok: false,
     kind,
     callId: of.call.id,
     tool: of.call.name,
-    text: `Error: ${message}.`,
+    text: message,
     durationMs: 0,
     attempts: attempt,
-    error: { code: CODES[kind], message, retryable: 'no', tool: of.call.name },
+    error: { code: CODES[kind], message, retryable: 'no', ...where },
   };
 };

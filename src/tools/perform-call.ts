@@ -184,7 +184,8 @@ class Attempt {
 
   #fail(kind: ToolErrorKind, error: ErrorData): ToolFailure {
     const { runId, path, step } = this.#context;
-    return failure(this.#call, kind, { ...error, tool: this.#call.name, runId, path, step }, this.#effort());
+    const where = { tool: this.#call.name, runId, path, step, phase: 'ACT' };
+    return failure(this.#call, kind, { ...error, ...where }, this.#effort());
   }
 
   #effort(): { durationMs: number; attempts: number } {
