@@ -4,6 +4,7 @@ import { openaiChat } from '../../src/models/openai-chat.ts';
 import { openai } from '../../src/models/openai.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { compareRuns } from '../../src/testing/compare-runs.ts';
+import type { Model } from '../../src/contracts/model.ts';
 import type { RunResult } from '../../src/contracts/run.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { mockProvider, type SeenRequest } from '../support/mock-provider.ts';
@@ -124,6 +125,52 @@ describe.each(pairs)('from %s to %s', (from, to) => {
     expect(result).toMatchObject({ status: 'failed', error: { code: 'model.unavailable', path: 'clerk' } });
     expect([first.requests.length, second.requests.length]).toEqual([3, 3]);
     expect(clock.pending).toBe(0);
+  });
+});
+
+describe('within one provider', () => {
+  const url = ({ url: base }: { readonly url: string }) => `${base}/v1`;
+
+  it.each<
+    readonly [
+      string,
+      WireKind,
+      (provider: { readonly url: string }) => Model,
+      (provider: { readonly url: string }) => Model,
+    ]
+  >([
+    [
+      'another model of Anthropic',
+      'anthropic',
+      (provider) => anthropic('one', { apiKey: 'sk', baseURL: provider.url }),
+      (provider) => anthropic('two', { apiKey: 'sk', baseURL: provider.url }),
+    ],
+    [
+      'another model of OpenAI',
+      'openai-responses',
+      (provider) => openai('one', { apiKey: 'sk', baseURL: url(provider) }),
+      (provider) => openai('two', { apiKey: 'sk', baseURL: url(provider) }),
+    ],
+    [
+      'the same model at another place',
+      'openai-chat',
+      (provider) => openaiChat('one', { provider: 'here', baseURL: url(provider) }),
+      (provider) => openaiChat('one', { provider: 'there', baseURL: url(provider) }),
+    ],
+  ])('[DODO-58] [P18] %s is not told what only the one before can read', async (_, kind, one, other) => {
+    await using provider = await mockProvider(
+      says(kind, { thinking, text: ['Let me look.'], calls: [asksWeather('Aachen')] }),
+      says(kind, DONE),
+    );
+    const handle = start(weatherClerk()(one(provider)), 'Well?', { paused: true });
+    await handle.step();
+    handle.use(other(provider));
+    handle.resume();
+    expect((await handle.result).output).toBe(DONE);
+    expectValid(provider.requests);
+    const told = JSON.stringify(provider.requests[1]?.body);
+    expect(told).toContain('Let me look.');
+    for (const text of [thinking.proof, thinking.text]) expect(told).not.toContain(text);
   });
 });
 
