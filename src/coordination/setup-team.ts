@@ -44,17 +44,25 @@ export const setupTeam = <Own extends Json, Options extends Json>() =>
       ),
       abandoned: assign(({ event }) =>
         event.type === 'abort'
-          ? { end: { status: 'aborted' as const, stopReason: { kind: 'aborted' as const, reason: event.reason } } }
+          ? {
+              end: {
+                status: 'aborted' as const,
+                stopReason: { kind: 'aborted' as const, reason: event.reason },
+              },
+            }
           : {},
       ),
       broken: assign(({ event }) =>
         'error' in event
-          ? { end: { status: 'failed' as const, stopReason: { kind: 'failed' as const }, error: event.error } }
+          ? {
+              end: { status: 'failed' as const, stopReason: { kind: 'failed' as const }, error: event.error },
+            }
           : {},
       ),
     },
     guards: {
-      isLastReply: ({ context, event }) => event.type === 'answered.member' && isLastReply(context, event.index),
+      isLastReply: ({ context, event }) =>
+        event.type === 'answered.member' && isLastReply(context, event.index),
       isCompleted: ({ context }) => context.end?.status === 'completed',
       isStopped: ({ context }) => context.end?.status === 'stopped',
       isAborted: ({ context }) => context.end?.status === 'aborted',

@@ -11,7 +11,12 @@ export const SUPERVISOR = 'supervisor';
 /** What a supervisor decides where the workers' replies are the result. */
 export const planSchema = z.object({
   assignments: z
-    .array(z.object({ worker: z.string().describe('The name of a worker.'), task: z.string().describe('What to do.') }))
+    .array(
+      z.object({
+        worker: z.string().describe('The name of a worker.'),
+        task: z.string().describe('What to do.'),
+      }),
+    )
     .describe('Who does what; independent of each other, as they are done at the same time.'),
 });
 
@@ -99,7 +104,8 @@ const readPlan = (context: Context): Partial<Context> => {
   });
   const known = assignments.filter(({ worker }) => Object.hasOwn(options.workers, worker));
   const replies = [...own.replies, ...lost];
-  if (known.length === 0) return { own: { ...own, replies }, end: nothingAssigned({ ...context, own: { ...own, replies } }) };
+  if (known.length === 0)
+    return { own: { ...own, replies }, end: nothingAssigned({ ...context, own: { ...own, replies } }) };
   return { own: { ...own, replies, notes: note, plan: { assignments: known } } };
 };
 
@@ -113,7 +119,9 @@ const notesOn = (
     : [
         `There is no worker called ${unknown.map(({ worker }) => `'${worker}'`).join(', ')}. The workers are: ${Object.keys(workers).join(', ')}.`,
       ]),
-  ...(wanted <= maxAssignments ? [] : [`Only the first ${maxAssignments} of ${wanted} assignments were carried out.`]),
+  ...(wanted <= maxAssignments
+    ? []
+    : [`Only the first ${maxAssignments} of ${wanted} assignments were carried out.`]),
 ];
 
 const nothingAssigned = ({ own, options }: Context): TeamEnd =>
@@ -121,7 +129,11 @@ const nothingAssigned = ({ own, options }: Context): TeamEnd =>
     ? { status: 'completed', stopReason: { kind: 'answered' }, output: own.replies }
     : {
         status: 'stopped',
-        stopReason: { kind: 'rule', rule: 'assignments', detail: 'the supervisor assigned nothing and gave no answer' },
+        stopReason: {
+          kind: 'rule',
+          rule: 'assignments',
+          detail: 'the supervisor assigned nothing and gave no answer',
+        },
         ...(own.replies.length > 0 ? { candidate: own.replies } : {}),
       };
 
@@ -160,7 +172,11 @@ const keepReplies = (context: Context): Partial<Context> => {
 const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const outOfRounds = ({ own, options }: Context): Partial<Context> => ({
-  end: { status: 'stopped', stopReason: { kind: 'maxRounds', limit: options.maxRounds }, candidate: own.replies },
+  end: {
+    status: 'stopped',
+    stopReason: { kind: 'maxRounds', limit: options.maxRounds },
+    candidate: own.replies,
+  },
 });
 
 const DEFAULTS: SupervisorWorkerOptions = {
@@ -187,7 +203,12 @@ export const supervisorWorkerMachine = team
       keepReplies: assign(({ context }) => keepReplies(context)),
       outOfRounds: assign(({ context }) => outOfRounds(context)),
       tellPlan: ({ self, context }) => {
-        tell(self, { type: 'team.planned', assignments: [...(context.own.plan?.assignments ?? [])] }, context, 'working');
+        tell(
+          self,
+          { type: 'team.planned', assignments: [...(context.own.plan?.assignments ?? [])] },
+          context,
+          'working',
+        );
       },
     },
     guards: {

@@ -115,7 +115,8 @@ export const withReply = (
   const { round, tally } = context;
   const engaged = context.engaged + round.starting.length;
   const task = round.tasks[index];
-  if (task === undefined || round.replies[index] !== null) return { round: { ...round, starting: [] }, tally, engaged };
+  if (task === undefined || round.replies[index] !== null)
+    return { round: { ...round, starting: [] }, tally, engaged };
   const replies = round.replies.with(index, replyOf(task, outcome));
   return { round: startNext({ ...round, replies }), tally: addTally(tally, outcome.tally, at), engaged };
 };
@@ -152,10 +153,16 @@ export const teamOutcome = ({ context }: { context: TeamContext }): Outcome => {
 export const repliesOf = ({ round }: TeamContext): readonly Reply[] =>
   round.replies.filter((reply): reply is Reply => reply !== null);
 
-const UNFINISHED: TeamEnd = { status: 'stopped', stopReason: { kind: 'aborted', reason: 'stopped from outside' } };
+const UNFINISHED: TeamEnd = {
+  status: 'stopped',
+  stopReason: { kind: 'aborted', reason: 'stopped from outside' },
+};
 
 const startNext = (round: Round): Round => {
-  const underWay = round.replies.reduce((count, reply, index) => count + Number(index < round.started && !reply), 0);
+  const underWay = round.replies.reduce(
+    (count, reply, index) => count + Number(index < round.started && !reply),
+    0,
+  );
   const free = Math.max(0, Math.min(round.cap - underWay, round.tasks.length - round.started));
   const starting = Array.from({ length: free }, (_, position) => round.started + position);
   return { ...round, started: round.started + free, starting };
