@@ -7,7 +7,8 @@ import type { ModelAnswer, Usage } from '../contracts/model.ts';
  * @throws {TroupeError} `model.malformed` for something that is no answer; a usage that is none counts as nothing used.
  */
 export const checkAnswer = (answer: ModelAnswer, model: string): ModelAnswer => {
-  if (typeof answer.text !== 'string' || typeof answer.finish !== 'string' || !Array.isArray(answer.calls))
+  const { text, finish, calls }: { readonly [Key in 'text' | 'finish' | 'calls']: unknown } = answer;
+  if (typeof text !== 'string' || typeof finish !== 'string' || !Array.isArray(calls) || !calls.every(isCall))
     throw new TroupeError(
       'model.malformed',
       `Cannot use the answer of ${model} as it is none: it needs text, calls and finish (see modelAnswer)`,
@@ -16,6 +17,10 @@ export const checkAnswer = (answer: ModelAnswer, model: string): ModelAnswer => 
 };
 
 const NO_USAGE: Usage = { input: 0, output: 0, isEstimate: true };
+
+/** A call without a name can be neither made nor refused. */
+const isCall = (call: unknown): boolean =>
+  typeof call === 'object' && call !== null && 'name' in call && typeof call.name === 'string';
 
 /** Untyped, as it is looked at because it may not be what its type says. */
 const isUsage = (usage: Partial<Usage> | undefined): boolean =>

@@ -25,7 +25,7 @@ export const critique = async (context: AgentContext, desk: Desk): Promise<Criti
 const heard = async (critic: Critic, context: AgentContext, desk: Desk): Promise<Critique> => {
   try {
     const said = await critic.critique(reviewOf(context, desk));
-    if (isCritique(said)) return said;
+    if (isCritique(said)) return plain(said);
     throw new TypeError(`it answered ${JSON.stringify(said) ?? String(said)}, which is no critique`);
   } catch (thrown) {
     const message = `Cannot use the critic '${critic.name}'`;
@@ -37,6 +37,10 @@ const heard = async (critic: Critic, context: AgentContext, desk: Desk): Promise
     return ACCEPT;
   }
 };
+
+/** What a critic says becomes part of contexts and events: no more of it than is asked for. */
+const plain = ({ verdict, note }: Critique): Critique =>
+  verdict === 'accept' && typeof note !== 'string' ? ACCEPT : { verdict, note: note ?? '' };
 
 const isCritique = (said: unknown): said is Critique =>
   typeof said === 'object' &&

@@ -44,7 +44,8 @@ const wantsTools = (answer: ModelAnswer, { step }: AgentContext, desk: Desk): De
     return {
       id: callIdOf(step, index),
       name: call.name,
-      input: call.input,
+      // A model may be anybody's code: what it wants becomes part of a context, and has to be plain.
+      input: toJson(call.input),
       ...(problem === undefined ? {} : { problem }),
       exclusive: desk.tools.find(call.name)?.exclusive ?? false,
     };
