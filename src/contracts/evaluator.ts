@@ -1,4 +1,3 @@
-import type { Agent } from './agent.ts';
 import type { Json } from './json.ts';
 import type { RunResult } from './run.ts';
 import type { StopReason } from './stop.ts';
@@ -78,6 +77,3 @@ export interface TaskResult {
   readonly artifacts: readonly Artifact[];
   readonly metrics: RunMetrics;
 }
-
-/** A judge: an agent that is asked for a verdict in words that {@link Evaluator}s understand. */
-export type Judge = Agent<string, { readonly score: number; readonly reason: string }>;

@@ -1,4 +1,4 @@
-import type { EnvironmentOps, OpsGroup, OpsHolder } from '../../contracts/environment.ts';
+import type { EnvironmentOps, OpsContext, OpsGroup, OpsHolder } from '../../contracts/environment.ts';
 import { TroupeError } from '../../contracts/error.ts';
 import type { Tool, Toolset } from '../../contracts/tool.ts';
 
@@ -41,7 +41,7 @@ export const requirementsOf = (
  * @throws `tool.failed` where there is no such group.
  */
 export const opsOf = <Group extends OpsGroup>(
-  context: OpsHolder,
+  context: OpsContext | OpsHolder,
   group: Group,
   given?: EnvironmentOps[Group],
 ): NonNullable<EnvironmentOps[Group]> => {

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { TroupeError } from '../../contracts/error.ts';
+import type { ToolContext } from '../../contracts/tool.ts';
+import type { DefinedTool } from '../define-tool.ts';
+import { tool } from '../define-tool.ts';
+import { dual } from '../tool-result.ts';
+
+/** Who may end a conversation. */
+export interface EndConversationOptions {
+  /** Names of agents, or a test. Default: only the agent that the run began with. */
+  readonly by?: readonly string[] | ((caller: Pick<ToolContext, 'agent' | 'path'>) => boolean) | undefined;
+}
+
+/**
+ * The control tool `end_conversation`: the one who leads ends everything with a last word.
+ *
+ * For anybody else it fails and ends nothing: the model reads so and goes on.
+ *
+ * @example
+ * agent({ name: 'orchestrator', tools: [endConversation()] });
+ */
+export const endConversation = ({ by }: EndConversationOptions = {}): DefinedTool<
+  { response: string; summary?: string | undefined },
+  string
+> =>
+  tool({
+    name: 'end_conversation',
+    description: 'Ends the whole conversation with a last response. Only for the one who leads it.',
+    category: 'control',
+    input: z.object({
+      response: z.string().trim().min(1, 'the response is empty').describe('The last word to the user.'),
+      summary: z.string().optional().describe('What was done, in a sentence.'),
+    }),
+    describe: () => 'Ending the conversation',
+    execute: ({ response, summary = response }, context) => {
+      if (!mayEnd(by, context))
+        throw new TroupeError(
+          'tool.denied',
+          `Cannot end the conversation as '${context.agent}' does not lead it: finish your own part instead`,
+          { retryable: 'no' },
+        );
+      return dual({
+        text: summary,
+        value: response,
+        control: { type: 'complete', answer: response, summary },
+      });
+    },
+  });
+
+const mayEnd = (by: EndConversationOptions['by'], caller: ToolContext): boolean => {
+  if (by === undefined) return !caller.path.includes('/');
+  return typeof by === 'function' ? by(caller) : by.includes(caller.agent);
+};

@@ -1,0 +1,57 @@
+import { BlockList, isIP } from 'node:net';
+
+/** Networks of IPv4 that are not on the public internet (IANA special-purpose registry). */
+const PRIVATE_4: readonly (readonly [string, number])[] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+];
+
+/** Of IPv6 only global unicast is public, and of that not these: they carry other addresses, or are examples. */
+const PRIVATE_6: readonly (readonly [string, number])[] = [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+];
+
+const listOf = (networks: readonly (readonly [string, number])[], family: 'ipv4' | 'ipv6'): BlockList => {
+  const list = new BlockList();
+  for (const [network, bits] of networks) list.addSubnet(network, bits, family);
+  return list;
+};
+
+const private4 = listOf(PRIVATE_4, 'ipv4');
+const private6 = listOf(PRIVATE_6, 'ipv6');
+const global6 = listOf([['2000::', 3]], 'ipv6');
+
+/**
+ * Whether an IP address is one of the public internet. Every other text is none.
+ *
+ * An allow-list for IPv6: what wraps an IPv4 address (mapped, NAT64, 6to4, compatible) is refused whatever it wraps.
+ *
+ * @example
+ * isPublicAddress('169.254.169.254') // => false
+ */
+export const isPublicAddress = (address: string): boolean => {
+  switch (isIP(address)) {
+    case 4:
+      return !private4.check(address, 'ipv4');
+    case 6:
+      return !address.includes('%') && global6.check(address, 'ipv6') && !private6.check(address, 'ipv6');
+    default:
+      return false;
+  }
+};

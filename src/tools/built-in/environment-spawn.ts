@@ -1,0 +1,160 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { messageOf, TroupeError } from '../../contracts/error.ts';
+import type { ProcessResult } from '../../contracts/environment.ts';
+
+/** What a command is started with. */
+export interface SpawnPlan {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd?: string | undefined;
+  /** All that the command sees of the environment variables. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly input?: string | undefined;
+  readonly timeoutMs: number;
+  /** Kept of each of the two outputs; what is in the middle goes first. */
+  readonly maxOutputBytes: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A command that writes so many times what is kept is stopped. */
+const MOST_OUTPUT = 1_000;
+
+/** How long outputs may stay open after the command itself is over, in ms: something that got away may hold them. */
+const LINGER_MS = 250;
+
+/**
+ * Runs a command without a shell, in a process group of its own, and waits for its end.
+ *
+ * Past its time, at an abort, and once the command itself is over, the whole group is killed: nothing that it started
+ * in the background stays behind. Rejects if it cannot be started, or is called off.
+ */
+export const spawnCaptured = (plan: SpawnPlan): Promise<ProcessResult> =>
+  new Promise((resolve, reject) => {
+    const { file, args, cwd, env, input, timeoutMs, maxOutputBytes, signal } = plan;
+    if (signal?.aborted === true) {
+      reject(calledOff(file));
+      return;
+    }
+    const child = spawn(file, [...args], {
+      cwd,
+      env: { ...env },
+      shell: false,
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    const stdout = new Captured(maxOutputBytes);
+    const stderr = new Captured(maxOutputBytes);
+    let isTimedOut = false;
+    let exitCode: number | null = null;
+    let lingering: NodeJS.Timeout | undefined;
+    const kill = (): void => {
+      killGroup(child);
+    };
+    const timer = setTimeout(() => {
+      isTimedOut = true;
+      kill();
+    }, timeoutMs);
+    const onAbort = (): void => {
+      kill();
+      settle(() => reject(calledOff(file)));
+    };
+    let isOver = false;
+    const settle = (end: () => void): void => {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(timer);
+      clearTimeout(lingering);
+      signal?.removeEventListener('abort', onAbort);
+      child.stdout.destroy();
+      child.stderr.destroy();
+      child.stdin.destroy();
+      end();
+    };
+    const finish = (): void => {
+      const isCut = stdout.isCut || stderr.isCut;
+      settle(() => resolve({ exitCode, stdout: stdout.text, stderr: stderr.text, isCut, isTimedOut }));
+    };
+    signal?.addEventListener('abort', onAbort, { once: true });
+    for (const [stream, captured] of [
+      [child.stdout, stdout],
+      [child.stderr, stderr],
+    ] as const) {
+      stream.on('data', (chunk: Buffer) => {
+        captured.add(chunk);
+        if (captured.bytes > maxOutputBytes * MOST_OUTPUT) kill();
+      });
+      stream.on('error', () => undefined);
+    }
+    child.on('error', (error) => settle(() => reject(notStarted(file, error))));
+    child.on('exit', (code) => {
+      exitCode = code;
+      kill();
+      lingering = setTimeout(finish, LINGER_MS);
+    });
+    child.on('close', finish);
+    // Who does not read its input is not asked to.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(input ?? '');
+  });
+
+const killGroup = (child: ChildProcess): void => {
+  if (child.pid === undefined) return;
+  try {
+    if (process.platform === 'win32') child.kill('SIGKILL');
+    else process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // It is gone already.
+  }
+};
+
+/** The start and the end of an output: what is in the middle of too much is dropped. */
+class Captured {
+  readonly #half: number;
+  #head: Buffer[] = [];
+  #headBytes = 0;
+  #tail: Buffer[] = [];
+  #tailBytes = 0;
+  bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#half = Math.ceil(maxBytes / 2);
+  }
+
+  get isCut(): boolean {
+    return this.bytes > this.#headBytes + Math.min(this.#tailBytes, this.#half);
+  }
+
+  add(chunk: Buffer): void {
+    this.bytes += chunk.length;
+    const room = this.#half - this.#headBytes;
+    if (room > 0) {
+      const taken = chunk.subarray(0, room);
+      this.#head.push(taken);
+      this.#headBytes += taken.length;
+    }
+    const rest = room > 0 ? chunk.subarray(room) : chunk;
+    if (rest.length === 0) return;
+    this.#tail.push(rest);
+    this.#tailBytes += rest.length;
+    while (this.#tailBytes - (this.#tail[0]?.length ?? 0) >= this.#half) {
+      this.#tailBytes -= this.#tail.shift()?.length ?? 0;
+    }
+  }
+
+  get text(): string {
+    const tail = Buffer.concat(this.#tail);
+    const end = tail.subarray(Math.max(0, tail.length - this.#half));
+    const head = Buffer.concat(this.#head);
+    if (!this.isCut) return Buffer.concat([head, end]).toString();
+    const left = this.bytes - head.length - end.length;
+    return `${head.toString()}\n[… ${left} bytes left out …]\n${end.toString()}`;
+  }
+}
+
+const notStarted = (file: string, error: Error): TroupeError =>
+  new TroupeError('tool.failed', `Cannot run '${file}' as it cannot be started: ${messageOf(error)}`);
+
+const calledOff = (file: string): TroupeError =>
+  new TroupeError('tool.cancelled', `Cannot finish '${file}' as it was called off`);

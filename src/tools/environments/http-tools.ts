@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import type { HttpOps } from '../../contracts/environment.ts';
+import type { Toolset } from '../../contracts/tool.ts';
+import { tool } from '../define-tool.ts';
+import { dual } from '../tool-result.ts';
+import { opsOf, requiring } from './requiring.ts';
+
+/** What the HTTP tools may do. */
+export interface HttpToolsOptions {
+  /** Default: those of the run's environment. */
+  readonly ops?: HttpOps | undefined;
+  /** Methods beside GET and HEAD; with some, the tool counts as one that changes something. Default: none. */
+  readonly methods?: readonly string[] | undefined;
+}
+
+/**
+ * The toolset `http`: `http.request`, in the environment of the run, which says which addresses may be reached.
+ *
+ * A status of 400 and more is a result like any other: the model reads it and decides.
+ */
+export const httpTools = ({ ops, methods = [] }: HttpToolsOptions = {}): Toolset => {
+  const allowed = ['GET', 'HEAD', ...methods.map((method) => method.toUpperCase())];
+  const request = tool({
+    name: 'request',
+    description: `Makes an HTTP request (${allowed.join(', ')}) to the public internet and gives status and text.`,
+    category: 'http',
+    safety: methods.length === 0 ? 'read' : 'write',
+    input: z.object({
+      url: z.string().min(1).describe('http or https'),
+      method: z.enum(allowed).default('GET'),
+      headers: z.record(z.string(), z.string()).optional(),
+      body: z.string().optional(),
+    }),
+    describe: ({ url, method }) => `${method} ${withoutQuery(url)}`,
+    execute: async ({ url, method, headers, body }, context) => {
+      const { signal } = context;
+      const response = await opsOf(context, 'http', ops).request({ url, method, headers, body, signal });
+      const note = response.isCut ? '\n[cut here: the answer is longer]' : '';
+      return dual({ text: `${response.status} ${response.url}\n${response.text}${note}`, value: response });
+    },
+  });
+  return { name: 'http', tools: [ops === undefined ? requiring(request, 'http') : request] };
+};
+
+/** Queries carry keys: people who watch need not see them. */
+const withoutQuery = (url: string): string => url.replace(/[?#].*$/s, '').slice(0, 200);

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import type { ProcessOps, ProcessResult } from '../../contracts/environment.ts';
+import type { Safety, Toolset } from '../../contracts/tool.ts';
+import { tool } from '../define-tool.ts';
+import { dual } from '../tool-result.ts';
+import { opsOf, requiring } from './requiring.ts';
+
+/** What the process tools may do. */
+export interface ProcessToolsOptions {
+  /** Default: those of the run's environment. */
+  readonly ops?: ProcessOps | undefined;
+  /** Default `danger`: nobody knows what a command does. */
+  readonly safety?: Safety | undefined;
+  /** Whether a person has to say yes first. Default: as for every tool of that safety. */
+  readonly approval?: boolean | undefined;
+  /** In ms. Default 120,000. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/**
+ * The toolset `processes`: `processes.run`, in the environment of the run.
+ *
+ * There is no shell: a command and its arguments, one by one. An exit code other than 0 is a result like any other.
+ *
+ * @example
+ * const tools = [processTools({ approval: false })]; // in an environment that confines what it allows
+ */
+export const processTools = (options: ProcessToolsOptions = {}): Toolset => {
+  const { ops, safety = 'danger', approval, timeoutMs = 120_000 } = options;
+  const run = tool({
+    name: 'run',
+    description:
+      'Runs a command without a shell: no pipes, variables or wildcards, each argument as it is. Gives exit code and output.' +
+      (ops?.commands === undefined ? '' : ` Commands: ${ops.commands.join(', ')}.`),
+    category: 'processes',
+    safety,
+    approval,
+    timeoutMs,
+    input: z.object({
+      command: z.string().min(1),
+      args: z.array(z.string()).default([]),
+      cwd: z.string().optional().describe('Folder below the root to work in'),
+      input: z.string().optional().describe('Standard input'),
+    }),
+    describe: ({ command, args }) => `Running ${[command, ...args].join(' ').slice(0, 100)}`,
+    execute: async ({ command, args, cwd, input }, context) => {
+      const { signal } = context;
+      const processes = opsOf(context, 'processes', ops);
+      const result = await processes.run(command, args, { cwd, input, timeoutMs, signal });
+      return dual({ text: textOf(result), value: result });
+    },
+  });
+  return { name: 'processes', tools: [ops === undefined ? requiring(run, 'processes') : run] };
+};
+
+const textOf = ({ exitCode, stdout, stderr, isTimedOut }: ProcessResult): string => {
+  const end = isTimedOut ? 'stopped: out of time' : `exit code ${exitCode ?? 'none: it was killed'}`;
+  const parts = [end];
+  if (stdout !== '') parts.push(stdout.trimEnd());
+  if (stderr !== '') parts.push(`stderr:\n${stderr.trimEnd()}`);
+  return parts.join('\n');
+};

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { TroupeError } from '../contracts/error.ts';
+import type { Json, JsonObject } from '../contracts/json.ts';
+import { isJsonObject } from '../contracts/json.ts';
+import type { ToolResult } from '../contracts/tool.ts';
+
+/** How a step of a plan stands. */
+const stepStatus = z.enum(['pending', 'active', 'done', 'skipped']);
+
+/** See {@link planSchema}. */
+const planStepSchema = z.object({
+  title: z.string().trim().min(1, 'a step needs a title'),
+  status: stepStatus.default('pending'),
+});
+
+/** What a model says when it plans: three to six steps, and what could go wrong. */
+export const planInputSchema = z.object({
+  steps: z.array(planStepSchema).min(3, 'a plan has 3 to 6 steps').max(6, 'a plan has 3 to 6 steps'),
+  risks: z.array(z.string().trim().min(1)).default([]),
+});
+
+/** See {@link planInputSchema}. */
+export type PlanInput = z.output<typeof planInputSchema>;
+
+/** A plan as part of an agent's state. `revision` counts from 1; `cursor` is the first step that is not over. */
+export const planSchema = planInputSchema.extend({
+  revision: z.number().int().positive(),
+  cursor: z.number().int().nonnegative(),
+});
+
+/** See {@link planSchema}. */
+export type Plan = z.output<typeof planSchema>;
+
+/** One step of a plan. */
+export type PlanStep = Plan['steps'][number];
+
+/** How a plan as a whole stands. */
+export type PlanStatus = 'idle' | 'executing' | 'completed';
+
+const isOver = ({ status }: PlanStep): boolean => status === 'done' || status === 'skipped';
+
+/** The plan that somebody said, after the one before it. Pure. */
+export const revisedPlan = (said: PlanInput, before?: Plan): Plan => ({
+  ...said,
+  revision: (before?.revision ?? 0) + 1,
+  cursor: firstOpen(said.steps),
+});
+
+/** `idle` before anything has begun, `completed` once every step is done or skipped. */
+export const planStatus = ({ steps }: Plan): PlanStatus => {
+  if (steps.every(isOver)) return 'completed';
+  return steps.every(({ status }) => status === 'pending') ? 'idle' : 'executing';
+};
+
+/** The step that comes next; undefined when there is none left. */
+export const nextStep = ({ steps, cursor }: Plan): PlanStep | undefined => steps[cursor];
+
+/**
+ * The plan with one step (from 0) in another state, and the cursor at the first that is not over.
+ *
+ * @throws `tool.input-invalid` for a step that there is not.
+ */
+export const markStep = (plan: Plan, index: number, status: PlanStep['status']): Plan => {
+  const step = plan.steps[index];
+  if (!Number.isInteger(index) || index < 0 || step === undefined)
+    throw new TroupeError(
+      'tool.input-invalid',
+      `Cannot mark step ${index} as the plan has the steps 0 to ${plan.steps.length - 1}`,
+    );
+  const steps = plan.steps.with(index, { ...step, status });
+  return { ...plan, steps, cursor: firstOpen(steps) };
+};
+
+const firstOpen = (steps: readonly PlanStep[]): number => {
+  const index = steps.findIndex((step) => !isOver(step));
+  return index < 0 ? steps.length : index;
+};
+
+/** The plan in an agent's state; undefined where there is none. */
+export const planIn = (state: Json): Plan | undefined => {
+  const parsed = planSchema.safeParse(isJsonObject(state) ? state['plan'] : undefined);
+  return parsed.success ? parsed.data : undefined;
+};
+
+/** The name of the tool whose results change the plan. */
+export const PLAN_TOOL = 'plan';
+
+/** The state after a step: its `plan` is what the plan tool said last. Pure; for an agent's `reduce`. */
+export const withPlan = (state: Json, results: readonly ToolResult[]): Json => {
+  const said = results.findLast((result) => result.ok && result.tool === PLAN_TOOL);
+  if (said?.ok !== true) return state;
+  const parsed = planInputSchema.safeParse(said.value);
+  if (!parsed.success) return state;
+  const base: JsonObject = isJsonObject(state) ? state : {};
+  return { ...base, plan: revisedPlan(parsed.data, planIn(state)) };
+};
