@@ -1,4 +1,5 @@
 import type { ActorLogic, AnyActorRef, Snapshot } from 'xstate';
+import { z } from 'zod';
 import type { RuntimeEvent } from '../contracts/event.ts';
 import type { Message } from '../contracts/message.ts';
 import type { Outcome } from '../contracts/run.ts';
@@ -69,8 +70,9 @@ export const embeddedLogic = <Input, Output>(definition: Definition): AgentLogic
 /** Carries out what an app wants of a run; what is no command is nothing. */
 const commandsTo = (run: Run): ((event: { readonly type: string }) => void) => {
   const handle = new Handle(run);
-  return (event) => {
-    if (!isCommand(event)) return;
+  return (given) => {
+    const { success, data: event } = commandSchema.safeParse(given);
+    if (!success) return;
     switch (event.type) {
       case 'message':
         handle.send(event.message);
@@ -96,16 +98,18 @@ const commandsTo = (run: Run): ((event: { readonly type: string }) => void) => {
   };
 };
 
-/** The field that a command cannot be without. */
-const NEEDS: Readonly<Record<AgentCommand['type'], string>> = {
-  message: 'message',
-  approve: 'callId',
-  deny: 'callId',
-  reply: 'text',
-  pause: 'type',
-  resume: 'type',
-  abort: 'type',
-};
+const text = z.string();
 
-const isCommand = (event: { readonly type: string }): event is AgentCommand =>
-  Object.hasOwn(NEEDS, event.type) && NEEDS[event.type as AgentCommand['type']] in event;
+/** An app may send its agent anything: what is no command must not break the app. */
+const commandSchema: z.ZodType<AgentCommand> = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('message'),
+    message: z.union([text, z.object({ from: text, text, data: z.json().optional() })]),
+  }),
+  z.object({ type: z.literal('approve'), callId: text }),
+  z.object({ type: z.literal('deny'), callId: text, reason: text.optional().catch(undefined) }),
+  z.object({ type: z.literal('reply'), text }),
+  z.object({ type: z.literal('pause') }),
+  z.object({ type: z.literal('resume') }),
+  z.object({ type: z.literal('abort'), reason: text.optional().catch(undefined) }),
+]);

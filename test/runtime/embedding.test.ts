@@ -2,6 +2,7 @@ import { assign, createActor, setup, toPromise, waitFor } from 'xstate';
 import { z } from 'zod';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LiveEvent, RuntimeEvent } from '../../src/contracts/event.ts';
+import { answer } from '../../src/contracts/decision.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { supervisorWorker } from '../../src/runtime/patterns.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
@@ -309,5 +310,27 @@ describe('an agent in an app of somebody else', () => {
     const app = createActor(outer).start();
     expect((await waitFor(app, ({ status }) => status === 'done')).value).toBe('done');
     await expect(odd.run('go')).rejects.toMatchObject({ code: 'machine.threw' });
+  });
+
+  test('what an app sends that is no command changes nothing, in the agent or in the app', async () => {
+    const waiter = agent({
+      name: 'waiter',
+      decide: ({ transcript }) =>
+        transcript.length > 1 ? answer(transcript.at(-1)?.text ?? '') : { kind: 'wait' },
+    });
+    const actor = createActor(waiter.logic, { input: 'go' }).start();
+    await quiet();
+    const nonsense: readonly unknown[] = [
+      { type: 'message', message: undefined },
+      { type: 'message', message: { from: 'person' } },
+      { type: 'message', message: { from: 'person', text: 5 } },
+      { type: 'reply', text: null },
+      { type: 'constructor' },
+    ];
+    for (const event of nonsense) actor.send(event as never);
+    await quiet();
+    expect(actor.getSnapshot()).toMatchObject({ status: 'active', value: 'waiting' });
+    actor.send({ type: 'message', message: { from: 'person', text: 'hello' } });
+    expect(await toPromise(actor)).toMatchObject({ status: 'completed', output: 'hello' });
   });
 });
