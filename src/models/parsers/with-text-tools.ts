@@ -2,34 +2,36 @@ import { TroupeError } from '../../contracts/error.ts';
 import { append, emptyHistory, HistoryView } from '../../contracts/history.ts';
 import type { Model, ModelAnswer, ModelCall, ModelRequest } from '../../contracts/model.ts';
 import type { Transcript, Turn } from '../../contracts/transcript.ts';
+import { wrapModel } from '../wrap-model.ts';
 import { looseJson } from './loose-json.ts';
 import type { TextParser, TextReading } from './text-parser.ts';
 
-/** So many replies in a row that cannot be read end the call: more would only cost more. */
-const MAX_UNREADABLE = 3;
+/** Knobs of {@link withTextTools}. */
+export interface TextToolsOptions {
+  /** So many replies in a row that cannot be read fail the call: more would only cost more. Default 3. */
+  readonly patience?: number | undefined;
+}
+
+const DEFAULT_PATIENCE = 3;
 
 /**
  * A model without tool calls of its own that uses tools all the same: it is taught a format, and what it writes is read.
  *
  * To the agent nothing changes: calls are calls, with the same checks, approvals and events. What cannot be read is told to the
- * model, which may try again; the third time in a row it fails. Streamed words reach observers once they are known to be an answer.
+ * model, which may try again; after the third time in a row the call fails. Streamed words reach observers once they are known to be an answer.
  *
  * @example
  * agent({ name: 'clerk', model: withTextTools(openaiChat('small-model'), reactParser), tools: [add] });
  *
  * @throws (as a failed call) {TroupeError} `model.malformed` after three replies in a row that cannot be read.
  */
-export const withTextTools = (model: Model, parser: TextParser): Model => ({
-  provider: model.provider,
-  id: model.id,
-  ...(model.isLanguageModel === undefined ? {} : { isLanguageModel: model.isLanguageModel }),
-  answer: (request, call) => {
+export const withTextTools = (model: Model, parser: TextParser, options: TextToolsOptions = {}): Model =>
+  wrapModel(model, (request, call) => {
     const answer = model.answer(taught(request, parser), quietly(call));
     return 'then' in answer
-      ? answer.then((settled) => understood(settled, request, call, parser))
-      : understood(answer, request, call, parser);
-  },
-});
+      ? answer.then((settled) => understood(settled, request, call, parser, options))
+      : understood(answer, request, call, parser, options);
+  });
 
 /** The same request in words alone. */
 const taught = (request: ModelRequest, parser: TextParser): ModelRequest => {
@@ -79,6 +81,7 @@ const understood = (
   request: ModelRequest,
   call: ModelCall,
   parser: TextParser,
+  { patience = DEFAULT_PATIENCE }: TextToolsOptions,
 ): ModelAnswer => {
   const { text, finish } = answer;
   const { output } = request;
@@ -108,10 +111,10 @@ const understood = (
     return { ...answer, ...reasoning, text: said, calls: [], finish: finish === 'length' ? finish : 'stop' };
   }
   const problem = reading.kind === 'problem' ? reading.problem : 'there are no tools now';
-  if (finish !== 'length' && unreadableInARow(request.messages, parser) + 1 >= MAX_UNREADABLE)
+  if (finish !== 'length' && unreadableInARow(request.messages, parser) + 1 >= patience)
     throw new TroupeError(
       'model.malformed',
-      `Cannot use the answer of ${answer.model ?? 'the model'} as ${problem}, for the ${MAX_UNREADABLE}rd time in a row`,
+      `Cannot use the answer of ${answer.model ?? 'the model'} as it cannot be read, ${patience} times in a row: ${problem}`,
     );
   // Kept in the conversation; the model is asked again, and told what is wrong.
   return { ...answer, calls: [], finish: finish === 'length' ? finish : 'pause' };

@@ -1,0 +1,34 @@
+import type { AgentOptions } from '../../contracts/agent.ts';
+import type { Json } from '../../contracts/json.ts';
+import type { Schema } from '../../contracts/schema.ts';
+import type { StopRule } from '../../contracts/stop.ts';
+import type { Strategy } from '../../contracts/strategy.ts';
+
+/**
+ * What a strategy makes of an agent's options: its `decide`, critics and stop rules. (Models are wrapped where they are
+ * resolved, as an agent may be given another one while it runs; reviews take place where decisions are read.)
+ */
+export const applyStrategy = <
+  Input extends Schema | undefined,
+  Output extends Schema | undefined,
+  State extends Json,
+>(
+  options: AgentOptions<Input, Output, State>,
+  strategy: Strategy,
+): AgentOptions<Input, Output, State> => {
+  const { decide: choose, critics = [], maxRejections, stop = [] } = strategy;
+  const { decide: own } = options;
+  const rules: readonly StopRule[] = options.stop === undefined ? [] : [options.stop].flat();
+  return {
+    ...options,
+    ...(choose === undefined
+      ? {}
+      : {
+          // A strategy hands on the view that it was given: its state is of the agent's own type.
+          decide: (view) => choose(view, (same) => own?.(same as typeof view)),
+        }),
+    critics: [...(options.critics ?? []), ...critics],
+    maxRejections: options.maxRejections ?? maxRejections,
+    stop: [...rules, ...stop],
+  };
+};

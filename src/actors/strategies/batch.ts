@@ -1,0 +1,69 @@
+import type { Agent } from '../../contracts/agent.ts';
+import type { ErrorData } from '../../contracts/error.ts';
+import { errorData, TroupeError } from '../../contracts/error.ts';
+import type { RunOptions, RunResult } from '../../contracts/run.ts';
+
+/** What became of one input of a batch. */
+export type BatchItem<Output, State> =
+  | { readonly ok: true; readonly index: number; readonly result: RunResult<Output, State> }
+  | { readonly ok: false; readonly index: number; readonly error: ErrorData };
+
+/** Knobs of {@link batch}; the rest is told to every run. */
+export interface BatchOptions extends Omit<RunOptions, 'runId' | 'concurrency'> {
+  /** Runs under way at the same time. Default 10. */
+  readonly runs?: number | undefined;
+  /** Runs are called `batchId-0`, `batchId-1` … Default: random. */
+  readonly batchId?: string | undefined;
+}
+
+/**
+ * Many inputs through one agent, so many at a time; what came of them, in the order of the inputs.
+ *
+ * A run that fails is an item that says so, and the others go on. After an abort no more are begun.
+ *
+ * @example
+ * const items = await batch(translator, ['one', 'two', 'three'], { runs: 2 });
+ * items.map((item) => (item.ok ? item.result.output : item.error.message));
+ *
+ * @throws {TroupeError} `agent.invalid` for less than one run at a time.
+ */
+export const batch = async <Input, Output, State>(
+  agent: Agent<Input, Output, State>,
+  inputs: readonly Input[],
+  options: BatchOptions = {},
+): Promise<readonly BatchItem<Output, State>[]> => {
+  const { runs = 10, batchId, ...each } = options;
+  if (!(runs >= 1))
+    throw new TroupeError('agent.invalid', `Cannot run a batch as ${runs} runs at a time are none`);
+  const items: BatchItem<Output, State>[] = [];
+  const waiting = inputs.entries();
+  const lane = async (): Promise<void> => {
+    for (const [index, input] of waiting) {
+      items[index] = each.signal?.aborted
+        ? { ok: false, index, error: { code: 'run.aborted', message: NOT_BEGUN, retryable: 'no' } }
+        : await one(
+            agent,
+            input,
+            index,
+            batchId === undefined ? each : { ...each, runId: `${batchId}-${index}` },
+          );
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(runs, inputs.length) }, lane));
+  return items;
+};
+
+const NOT_BEGUN = 'Cannot begin the run as its batch was aborted';
+
+const one = async <Input, Output, State>(
+  agent: Agent<Input, Output, State>,
+  input: Input,
+  index: number,
+  options: RunOptions,
+): Promise<BatchItem<Output, State>> => {
+  try {
+    return { ok: true, index, result: await agent.run(input, options) };
+  } catch (thrown) {
+    return { ok: false, index, error: errorData(thrown, 'agent.threw') };
+  }
+};

@@ -1,0 +1,113 @@
+import type { Critic, Review } from '../../contracts/critique.ts';
+import { messageOf } from '../../contracts/error.ts';
+import type { Json } from '../../contracts/json.ts';
+import { isJsonObject } from '../../contracts/json.ts';
+
+/** Says of a candidate answer whether it is good enough to stop. */
+export interface Convergence {
+  readonly name: string;
+  check(candidate: Json, review: Review): Finding | Promise<Finding>;
+}
+
+/** What was found; the note tells the agent what is missing. */
+export interface Finding {
+  readonly isMet: boolean;
+  readonly note: string;
+}
+
+/** A test of an answer: true, or what is wrong with it. A throw is a failed test. */
+export interface AnswerTest {
+  readonly name: string;
+  check(candidate: Json, review: Review): boolean | string | Promise<boolean | string>;
+}
+
+/** Met when none of the tests fails. All of them are run. */
+export const testsPass = (...tests: readonly AnswerTest[]): Convergence => ({
+  name: 'tests',
+  check: async (candidate, review) => {
+    const failed: string[] = [];
+    for (const test of tests) {
+      const said = await tested(test, candidate, review);
+      if (said !== true) failed.push(said === false ? test.name : `${test.name}: ${said}`);
+    }
+    return {
+      isMet: failed.length === 0,
+      note:
+        failed.length === 0 ? '' : `${failed.length} of ${tests.length} tests failed: ${failed.join('; ')}`,
+    };
+  },
+});
+
+const tested = async (test: AnswerTest, candidate: Json, review: Review): Promise<boolean | string> => {
+  try {
+    return await test.check(candidate, review);
+  } catch (thrown) {
+    return messageOf(thrown);
+  }
+};
+
+/**
+ * Met when the answer is sure enough of itself (`>=`): by its field `confidence`, or by a line `Confidence: 0.9` in its words.
+ * An answer that does not say counts as 0.
+ */
+export const confidenceAtLeast = (
+  threshold = 0.9,
+  read: (candidate: Json) => number | undefined = confidenceOf,
+): Convergence => ({
+  name: 'confidence',
+  check: (candidate) => {
+    const found = read(candidate) ?? 0;
+    return found >= threshold
+      ? { isMet: true, note: '' }
+      : {
+          isMet: false,
+          note: `The confidence is ${found}; at least ${threshold} is wanted. Check, and say how sure you are.`,
+        };
+  },
+});
+
+/** How sure an answer says it is, from 0 to 1. */
+export const confidenceOf = (candidate: Json): number | undefined => {
+  const [, percent] =
+    typeof candidate === 'string' ? (/\bconfidence\b\W{1,4}([\d.]{1,8}\s?%?)/i.exec(candidate) ?? []) : [];
+  const said = isJsonObject(candidate) ? candidate['confidence'] : percent;
+  if (typeof said === 'number') return said;
+  if (typeof said !== 'string') return undefined;
+  const number = Number.parseFloat(said);
+  if (Number.isNaN(number)) return undefined;
+  return said.endsWith('%') ? number / 100 : number;
+};
+
+/** Met when all of them are. */
+export const allMet = (...of: readonly Convergence[]): Convergence => ({
+  name: of.map(({ name }) => name).join(' and '),
+  check: async (candidate, review) => {
+    const findings = await Promise.all(of.map((each) => each.check(candidate, review)));
+    return { isMet: findings.every(({ isMet }) => isMet), note: notes(findings) };
+  },
+});
+
+/** Met when one of them is. */
+export const anyMet = (...of: readonly Convergence[]): Convergence => ({
+  name: of.map(({ name }) => name).join(' or '),
+  check: async (candidate, review) => {
+    const findings = await Promise.all(of.map((each) => each.check(candidate, review)));
+    return { isMet: findings.some(({ isMet }) => isMet), note: notes(findings) };
+  },
+});
+
+const notes = (findings: readonly Finding[]): string =>
+  findings
+    .filter(({ isMet }) => !isMet)
+    .map(({ note }) => note)
+    .join('\n');
+
+/** A convergence as a critic: an answer that does not meet it goes back with the note. */
+export const converges = (convergence: Convergence): Critic => ({
+  name: `converges: ${convergence.name}`,
+  critique: async (review) => {
+    if (review.candidate === undefined) return { verdict: 'accept' };
+    const { isMet, note } = await convergence.check(review.candidate, review);
+    return isMet ? { verdict: 'accept' } : { verdict: 'revise', note };
+  },
+});

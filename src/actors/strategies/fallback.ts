@@ -1,0 +1,96 @@
+import { errorData, TroupeError } from '../../contracts/error.ts';
+import type { ErrorData } from '../../contracts/error.ts';
+import { toJson } from '../../contracts/json.ts';
+import type { Model, ModelAnswer, ModelCall, ModelRequest } from '../../contracts/model.ts';
+import type { Decision } from '../../contracts/decision.ts';
+import type { Strategy } from '../../contracts/strategy.ts';
+import { wrapModel } from '../../models/wrap-model.ts';
+
+/**
+ * Several strategies in order: the first that comes to a decision is taken, and what the others threw is kept.
+ *
+ * Trouble that passes by itself (a rate limit, a network) does not count: the runtime waits for that. Fragments, critics and
+ * stop rules of all of them are in force.
+ *
+ * @example fallback(textCalls('json', { patience: 1 }), textCalls('react'))
+ *
+ * @throws (as a failed decision) {TroupeError} with the code of the last error, and all of them as `details`.
+ */
+export const fallback = (...strategies: readonly Strategy[]): Strategy => {
+  const [first] = strategies;
+  if (first === undefined)
+    throw new TroupeError('agent.invalid', 'Cannot fall back as there are no strategies');
+  const limits = strategies.flatMap(({ maxRejections }) => maxRejections ?? []);
+  const deciding = strategies.flatMap(({ decide }) => decide ?? []);
+  return {
+    name: `fallback: ${strategies.map(({ name }) => name).join(', ')}`,
+    fragments: strategies.flatMap(({ fragments = [] }) => fragments),
+    critics: strategies.flatMap(({ critics = [] }) => critics),
+    stop: strategies.flatMap(({ stop = [] }) => stop),
+    ...(limits.length === 0 ? {} : { maxRejections: Math.max(...limits) }),
+    model: (model) => falling(model, strategies),
+    ...(deciding.length === 0
+      ? {}
+      : {
+          decide: async (view, own): Promise<Decision | undefined> => {
+            const errors: ErrorData[] = [];
+            for (const decide of deciding) {
+              try {
+                const choice = await decide(view, own);
+                if (choice !== undefined) return choice;
+              } catch (thrown) {
+                if (view.signal.aborted) throw thrown;
+                errors.push(errorData(thrown, 'agent.threw'));
+              }
+            }
+            // A strategy without a choice of its own leaves it to the model, and so does the list.
+            if (errors.length < deciding.length || deciding.length < strategies.length) return undefined;
+            throw allFailed(errors);
+          },
+        }),
+  };
+};
+
+const falling = (model: Model, strategies: readonly Strategy[]): Model => {
+  const models = strategies.map((strategy) => strategy.model?.(model) ?? model);
+  return wrapModel(model, (request, call) => inOrder(models, request, call));
+};
+
+const inOrder = async (
+  models: readonly Model[],
+  request: ModelRequest,
+  call: ModelCall,
+): Promise<ModelAnswer> => {
+  const errors: ErrorData[] = [];
+  for (const [index, model] of models.entries()) {
+    try {
+      return await model.answer(request, index === 0 ? call : keyed(call, `${call.key}/${index}`));
+    } catch (thrown) {
+      const error = errorData(thrown, 'model.failed');
+      if (error.retryable === 'yes' || call.signal.aborted) throw thrown;
+      errors.push(error);
+    }
+  }
+  throw allFailed(errors);
+};
+
+/** The same call under another key: two requests that differ must not share one. */
+export const keyed = (call: ModelCall, key: string): ModelCall => ({
+  key,
+  isWatched: call.isWatched,
+  get signal() {
+    return call.signal;
+  },
+  delta: (delta) => {
+    call.delta(delta);
+  },
+});
+
+const allFailed = (errors: readonly ErrorData[]): TroupeError => {
+  const last = errors.at(-1);
+  return new TroupeError(
+    last?.code ?? 'agent.threw',
+    `Cannot decide as every strategy failed: ${errors.map(({ message }) => message).join('; ')}`,
+    { retryable: last?.retryable ?? 'no', details: toJson({ errors }) },
+  );
+};

@@ -1,0 +1,76 @@
+import type { Decision } from '../../contracts/decision.ts';
+import { decisionSchema } from '../../contracts/decision.ts';
+import { isJsonObject, toJson } from '../../contracts/json.ts';
+import type { DecisionReview, Strategy } from '../../contracts/strategy.ts';
+
+/** Knobs of {@link personInTheLoop}. */
+export interface PersonInTheLoopOptions {
+  /** Which decisions a person sees. Default: to act, and to answer. */
+  readonly kinds?: readonly Decision['kind'][] | undefined;
+}
+
+/**
+ * A person confirms, edits or refuses each decision before it counts.
+ *
+ * `yes` confirms. JSON edits: another input of the one call, another answer, or a whole decision (`{"kind": …}`). For an answer any
+ * other text stands in its place. `no`, or `no: why`, refuses: the agent is told and decides anew. A run without a person fails.
+ *
+ * @example agent({ name: 'clerk', strategy: personInTheLoop({ kinds: ['act'] }) })
+ */
+export const personInTheLoop = ({ kinds = ['act', 'answer'] }: PersonInTheLoopOptions = {}): Strategy => ({
+  name: 'person-in-the-loop',
+  review: async (decision, desk) =>
+    kinds.includes(decision.kind)
+      ? reviewOf(await desk.ask(questionOf(decision)), decision)
+      : { kind: 'keep' },
+});
+
+/** What a person is asked. */
+const questionOf = (decision: Decision): string => {
+  switch (decision.kind) {
+    case 'act':
+      return `Use ${decision.calls.map(({ name, input }) => `${name} ${JSON.stringify(input)}`).join(', ')}? (yes, no: why, or another input)`;
+    case 'answer':
+      return `Answer ${JSON.stringify(decision.answer)}? (yes, no: why, or another answer)`;
+    case 'wait':
+      return `Wait${decision.reason === undefined ? '' : ` for ${decision.reason}`}? (yes, or no: why)`;
+    case 'handoff':
+      return `Hand the task to ${decision.to}? (yes, or no: why)`;
+  }
+};
+
+/** What a person's words mean for a decision. */
+export const reviewOf = (reply: string, decision: Decision): DecisionReview => {
+  const text = reply.trim();
+  if (/^(y|yes|ok|okay)[.!]?$/i.test(text)) return { kind: 'keep' };
+  const [, why] = /^no\b\s*[:,.-]?\s*([\s\S]*)$/i.exec(text) ?? [];
+  if (why !== undefined) return { kind: 'refuse', reason: why === '' ? 'a person said no' : why };
+  const edited = editOf(text, decision);
+  return edited === undefined
+    ? { kind: 'refuse', reason: text === '' ? 'a person said nothing' : text }
+    : { kind: 'replace', decision: edited };
+};
+
+const editOf = (text: string, decision: Decision): Decision | undefined => {
+  const value = jsonIn(text);
+  const whole = decisionSchema.safeParse(value);
+  if (whole.success) return whole.data;
+  if (decision.kind === 'answer' && text !== '')
+    return {
+      kind: 'answer',
+      answer: value === undefined || typeof decision.answer === 'string' ? text : toJson(value),
+    };
+  const [call, ...others] = decision.kind === 'act' ? decision.calls : [];
+  return call !== undefined && others.length === 0 && isJsonObject(value)
+    ? { kind: 'act', calls: [{ name: call.name, input: toJson(value) }] }
+    : undefined;
+};
+
+const jsonIn = (text: string): unknown => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch {
+    return undefined;
+  }
+};

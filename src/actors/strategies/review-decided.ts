@@ -1,0 +1,75 @@
+import type { Decision } from '../../contracts/decision.ts';
+import type { DecisionReview, Strategy } from '../../contracts/strategy.ts';
+import { callIdOf } from '../../contracts/effect.ts';
+import type { AgentContext, Decided } from '../../machines/agent-context.ts';
+import type { PlannedCall } from '../../machines/call-plan.ts';
+import type { Desk } from '../desk.ts';
+import { andThen } from '../promises.ts';
+import { viewOf } from '../view.ts';
+
+const NOTHING = { input: 0, output: 0 } as const;
+
+/** Has a strategy review what was decided; what is no decision yet (trouble, a refusal) goes on as it is. */
+export const reviewDecided = (
+  decided: Decided,
+  strategy: Strategy | undefined,
+  context: AgentContext,
+  desk: Desk,
+): Decided | Promise<Decided> => {
+  if (strategy?.review === undefined || decided.kind !== 'decided') return decided;
+  const review = strategy.review(decided.decision, {
+    view: viewOf(context, desk),
+    ask: (question) => desk.ask(question),
+  });
+  return andThen(review, (said) => reviewed(decided, said, context, desk));
+};
+
+type Chosen = Extract<Decided, { kind: 'decided' }>;
+
+const reviewed = (decided: Chosen, review: DecisionReview, context: AgentContext, desk: Desk): Decided => {
+  switch (review.kind) {
+    case 'keep':
+      return decided;
+    case 'refuse': {
+      const { turn, usage = NOTHING, retries } = decided;
+      // Calls that are never made have no place in a conversation: they are told in words.
+      const wanted = turn?.text.trim() || `I would ${inWords(decided.decision)}.`;
+      return {
+        kind: 'again',
+        turn: { role: 'assistant', text: wanted },
+        note: `That was refused: ${review.reason}. Decide anew.`,
+        usage,
+        ...(retries === undefined ? {} : { retries }),
+      };
+    }
+    case 'replace':
+      return replaced(decided, review.decision, context, desk);
+  }
+};
+
+const replaced = (decided: Chosen, decision: Decision, { step }: AgentContext, desk: Desk): Chosen => {
+  const { turn, calls: _, ...rest } = decided;
+  if (decision.kind !== 'act') return { ...rest, decision };
+  const calls = decision.calls.map(({ name, input }, index): PlannedCall => ({
+    id: callIdOf(step, index),
+    name,
+    input,
+    exclusive: desk.tools.find(name)?.exclusive ?? false,
+  }));
+  // What a provider wants echoed no longer fits the calls.
+  const text = turn?.text ?? '';
+  return { ...rest, decision, calls, turn: { role: 'assistant', text, calls } };
+};
+
+const inWords = (decision: Decision): string => {
+  switch (decision.kind) {
+    case 'act':
+      return `use ${decision.calls.map(({ name, input }) => `${name} ${JSON.stringify(input)}`).join(', ')}`;
+    case 'answer':
+      return `answer ${JSON.stringify(decision.answer)}`;
+    case 'wait':
+      return 'wait';
+    case 'handoff':
+      return `hand the task to ${decision.to}`;
+  }
+};

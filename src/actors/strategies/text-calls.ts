@@ -1,0 +1,22 @@
+import type { Strategy } from '../../contracts/strategy.ts';
+import { jsonParser } from '../../models/parsers/json-parser.ts';
+import { reactParser } from '../../models/parsers/react-parser.ts';
+import type { TextParser } from '../../models/parsers/text-parser.ts';
+import type { TextToolsOptions } from '../../models/parsers/with-text-tools.ts';
+import { withTextTools } from '../../models/parsers/with-text-tools.ts';
+import { xmlParser } from '../../models/parsers/xml-parser.ts';
+
+const parsers = { react: reactParser, json: jsonParser, xml: xmlParser } as const;
+
+/**
+ * Tools for models that have no calls of their own: taught and read as text.
+ *
+ * @example agent({ name: 'clerk', model: openaiChat('small-model'), strategy: textCalls('react'), tools: [add] })
+ */
+export const textCalls = (
+  format: keyof typeof parsers | TextParser = 'react',
+  options: TextToolsOptions = {},
+): Strategy => {
+  const parser = typeof format === 'string' ? parsers[format] : format;
+  return { name: `text-calls: ${parser.name}`, model: (model) => withTextTools(model, parser, options) };
+};

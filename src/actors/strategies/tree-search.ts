@@ -1,0 +1,71 @@
+import type { AgentView } from '../../contracts/agent.ts';
+import type { Candidate, Strategy } from '../../contracts/strategy.ts';
+import type { SearchPolicy, Visits } from './search-policy.ts';
+import { dynamicTree, keyOf } from './search-policy.ts';
+import type { SearchPlan, SearchResult } from './search-tree.ts';
+import { searchTree } from './search-tree.ts';
+
+/** What {@link treeSearch} needs. */
+export interface TreeSearchOptions extends Pick<SearchPlan, 'maxDepth' | 'maxExpansions' | 'isGoal'> {
+  /** What could be done after a path; nothing is a dead end. */
+  readonly expand: (
+    view: AgentView,
+    path: readonly Candidate[],
+  ) => readonly Candidate[] | Promise<readonly Candidate[]>;
+  /** What each is worth, from 0 to 1. Default: its own score. */
+  readonly score?:
+    | ((
+        candidates: readonly Candidate[],
+        view: AgentView,
+        path: readonly Candidate[],
+      ) => readonly number[] | Promise<readonly number[]>)
+    | undefined;
+  /** Default: the dynamic tree. */
+  readonly policy?: SearchPolicy | undefined;
+  /** Told of every search, for whoever wants to see it. */
+  readonly onSearched?: ((result: SearchResult, view: AgentView) => void) | undefined;
+}
+
+/**
+ * Looks ahead before each step: a tree of what could be done, of which the first decision of the best path is taken.
+ *
+ * The agent's own `decide` goes first. What was done in earlier steps counts as visited, by the conversation. Where every way is a
+ * dead end, the model decides.
+ *
+ * @example
+ * agent({ name: 'player', strategy: treeSearch({ expand: (view, path) => movesAfter(view.state, path), maxDepth: 3 }) })
+ */
+export const treeSearch = ({
+  expand,
+  score,
+  policy = dynamicTree(),
+  onSearched,
+  ...limits
+}: TreeSearchOptions): Strategy => ({
+  name: `tree-search: ${policy.name}`,
+  decide: async (view, own) => {
+    const chosen = await own(view);
+    if (chosen !== undefined) return chosen;
+    const result = await searchTree({
+      ...limits,
+      policy,
+      visits: visitsIn(view),
+      signal: view.signal,
+      expand: (path) => expand(view, path),
+      score: score === undefined ? undefined : (candidates, path) => score(candidates, view, path),
+    });
+    onSearched?.(result, view);
+    return result.path[0]?.decision;
+  },
+});
+
+/** How often each set of calls was made in this run, by the key of the decision. */
+const visitsIn = ({ transcript }: AgentView): Visits => {
+  const visits = new Map<string, number>();
+  for (const turn of transcript) {
+    if (turn.role !== 'assistant' || turn.calls === undefined) continue;
+    const key = keyOf({ kind: 'act', calls: turn.calls.map(({ name, input }) => ({ name, input })) });
+    visits.set(key, (visits.get(key) ?? 0) + 1);
+  }
+  return visits;
+};
