@@ -44,8 +44,8 @@ export interface ProjectionFacts {
   /** What stands for the oldest turns, where somebody has summarised them. */
   readonly summary: Summary | undefined;
   /** Estimated tokens; a turn is counted once, however often it is asked for. */
-  count(turn: Turn): number;
-  note(note: ProjectionNote): void;
+  readonly count: (turn: Turn) => number;
+  readonly note: (note: ProjectionNote) => void;
 }
 
 /** Something that whoever asked for a projection should know. */

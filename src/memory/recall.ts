@@ -1,0 +1,26 @@
+import { messageOf } from '../contracts/error.ts';
+import type { Memory, MemoryBlock, MemoryRecord } from '../contracts/memory.ts';
+import { memoryText } from './memory-text.ts';
+
+/** What is recalled, and how much. */
+export interface RecallOptions {
+  /** Records at most. Default 8. */
+  readonly k?: number | undefined;
+  /** Which of the recalled ones are told: own decisions, for example, are in the conversation anyway. */
+  readonly isWanted?: ((record: MemoryRecord) => boolean) | undefined;
+}
+
+/** Asks a memory. One that throws gives an empty block that says why: the run goes on. */
+export const recall = async (
+  memory: Memory | undefined,
+  query: string,
+  { k = 8, isWanted = () => true }: RecallOptions = {},
+): Promise<MemoryBlock> => {
+  if (memory === undefined) return { isEnabled: false, query, records: [], summary: '' };
+  try {
+    const records = (await memory.recall(query, k)).filter(isWanted).slice(-k);
+    return { isEnabled: true, query, records, summary: memoryText(records) };
+  } catch (thrown) {
+    return { isEnabled: true, query, records: [], summary: '', problem: messageOf(thrown) };
+  }
+};
