@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../src/contracts/error.ts';
 import type { Reply } from '../support/mock-provider.ts';
-import type { WireKind } from '../support/provider-streams.ts';
+import { modelFor, type WireKind } from '../support/provider-streams.ts';
 import { type HttpOutcome, type HttpRun, runOverHttp, until } from '../support/run-over-http.ts';
 import { ofType } from '../support/runs.ts';
 import { expectAnswer, expectFailure, GREETING } from '../support/fault-runs.ts';
@@ -73,16 +73,34 @@ describe.each<WireKind>(['openai-responses', 'openai-chat', 'anthropic'])('a run
     });
 
     it('[F9] every piece that arrives puts the idle limit off', async () => {
-      const half = upToText(kind, GREETING, 1);
-      const outcome = await run([{ pieces: half, ending: 'stall' }, ok], {
-        agent: weatherClerk({ retry: { idleTimeoutMs: 1_000, attempts: 1 } }),
+      const retry = { idleTimeoutMs: 1_000, attempts: 1 };
+      const [first = '', second = ''] = GREETING.text;
+      const pieces = [1, 2].map((count) => upToText(kind, GREETING, count).join(''));
+      const whole = (ok.pieces ?? []).join('');
+      let body: ReadableStreamDefaultController<Uint8Array> | undefined;
+      const send = (text: string): void => body?.enqueue(new TextEncoder().encode(text));
+      const fetch = (): Promise<Response> => {
+        const stream = new ReadableStream<Uint8Array>({ start: (controller) => void (body = controller) });
+        return Promise.resolve(new Response(stream, { headers: { 'content-type': 'text/event-stream' } }));
+      };
+      const [one = '', two = ''] = pieces;
+      const outcome = await run([], {
+        agent: () => weatherClerk({ retry })(modelFor(kind, { fetch })),
         meanwhile: async ({ streamed, pass }) => {
-          await until(() => streamed() === 'It ');
-          await pass(1_000);
+          await until(() => body !== undefined);
+          send(one);
+          await until(() => streamed() === first);
+          await pass(900);
+          send(two.slice(one.length));
+          await until(() => streamed() === `${first}${second}`);
+          await pass(900);
+          send(whole.slice(two.length));
+          body?.close();
+          body = undefined;
         },
       });
-      expect(outcome.requests).toHaveLength(1);
-      expectFailure(outcome, 'model.idle');
+      expectAnswer(outcome, 0);
+      expect(outcome.result.totals.durationMs).toBe(1_800);
     });
   });
 

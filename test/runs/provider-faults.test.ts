@@ -222,10 +222,9 @@ describe.each<WireKind>(['openai-responses', 'openai-chat', 'anthropic'])('a run
     const outcome = await run([{ pieces: upToText(kind, GREETING, 2), ending: 'comments' }, ok], {
       meanwhile: async ({ streamed, handle, hungUp }) => {
         await until(() => streamed() === 'It is ');
-        const began = performance.now();
         handle.abort('the user left');
+        // The run's clock stands still, and the provider goes on: nothing else can end it.
         await handle.result;
-        expect(performance.now() - began).toBeLessThan(250);
         await until(() => hungUp() === 1);
       },
     });

@@ -157,4 +157,4 @@ export const assertWhole = (result: RunResult<unknown>): void => {
 
 /** Until `condition` holds: for what goes on in real time, on a socket. */
 export const until = (condition: () => boolean): Promise<void> =>
-  vi.waitFor(() => expect(condition()).toBe(true), { timeout: 5_000, interval: 2 });
+  vi.waitFor(() => expect(condition()).toBe(true), { timeout: 30_000, interval: 2 });
