@@ -17,7 +17,9 @@ export interface Speaker {
 export class LazyLog implements EventSource {
   readonly #runId: string;
   readonly #bodies: EventBody[] = [];
-  readonly #speakers: Speaker[] = [];
+  // Names, not the actors that bear them: a log that is kept must not keep what they knew.
+  readonly #paths: string[] = [];
+  readonly #agents: string[] = [];
   readonly #phases: (string | undefined)[] = [];
   // Plain numbers in arrays of their own take eight bytes each; -1 stands for no step.
   readonly #steps: number[] = [];
@@ -40,7 +42,8 @@ export class LazyLog implements EventSource {
     at: number,
   ): void {
     this.#bodies.push(body);
-    this.#speakers.push(speaker);
+    this.#paths.push(speaker.path);
+    this.#agents.push(speaker.agent);
     this.#phases.push(phase);
     this.#steps.push(step ?? -1);
     this.#times.push(at);
@@ -56,18 +59,18 @@ export class LazyLog implements EventSource {
   }
 
   #build(index: number): RuntimeEvent | undefined {
-    const speaker = this.#speakers[index];
+    const path = this.#paths[index];
     const step = this.#steps[index] ?? -1;
     const phase = this.#phases[index];
-    if (speaker === undefined) return undefined;
+    if (path === undefined) return undefined;
     // A body with what is the same for every type is an event of its type.
     const event = {
       v: EVENT_VERSION,
       seq: index,
       at: this.#times[index],
       runId: this.#runId,
-      path: speaker.path,
-      agent: speaker.agent,
+      path,
+      agent: this.#agents[index],
       ...(step < 0 ? undefined : { step }),
       ...(phase === undefined ? undefined : { phase }),
       ...this.#bodies[index],

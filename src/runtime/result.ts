@@ -61,12 +61,13 @@ export const resultOf = <Output = Json>(
   path: string,
   since: number,
 ): RunResult<Output> => {
-  const { log } = run;
+  // What is read later is held by itself: a result that is kept does not keep its run.
+  const { events: written, records: steps, totals } = run.log;
+  const { records: asked } = run.effects;
   const isWhole = path === run.root.path;
   const isOurs = (part: { readonly path: string }): boolean => isWhole || isWithin(part.path, path);
   let events: readonly RuntimeEvent[] | undefined;
   let effects: readonly EffectRecord[] | undefined;
-  const { totals } = log;
   return {
     runId: run.runId,
     status: outcome.status,
@@ -78,15 +79,15 @@ export const resultOf = <Output = Json>(
     state: outcome.state,
     // Read by few: built when they are.
     get records() {
-      return isWhole ? log.records : stepsOf(this.events, path);
+      return isWhole ? steps : stepsOf(this.events, path);
     },
     get events() {
-      return (events ??= isWhole ? log.events.slice() : log.events.slice(since).filter(isOurs));
+      return (events ??= isWhole ? written.slice() : written.slice(since).filter(isOurs));
     },
     artifacts: run.artifacts.filter(isOurs).map(({ artifact }) => artifact),
     totals: isWhole ? totals : partTotals(outcome),
     get effects() {
-      return (effects ??= isWhole ? run.effects.records : run.effects.records.filter(isOurs));
+      return (effects ??= isWhole ? asked : asked.filter(isOurs));
     },
   };
 };
