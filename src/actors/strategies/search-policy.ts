@@ -77,7 +77,7 @@ export const keyOf = (decision: Decision): string =>
       : value,
   );
 
-/** The best of some nodes; of equals the less visited, then the earlier. */
+/** The best of some nodes; of equals the earlier. */
 export const best = (
   nodes: readonly SearchNode[],
   policy: SearchPolicy,
@@ -90,9 +90,6 @@ export const ranked = (
   policy: SearchPolicy,
   visits: Visits,
 ): readonly SearchNode[] => {
-  const seen = ({ key }: SearchNode): number => visits.get(key) ?? 0;
-  const worth = (node: SearchNode): number => policy.value(node, seen(node));
-  const isVisitedLess =
-    policy.name === 'greedy' ? () => 0 : (a: SearchNode, b: SearchNode) => seen(a) - seen(b);
-  return nodes.toSorted((a, b) => worth(b) - worth(a) || isVisitedLess(a, b));
+  const worth = (node: SearchNode): number => policy.value(node, visits.get(node.key) ?? 0);
+  return nodes.toSorted((a, b) => worth(b) - worth(a));
 };
