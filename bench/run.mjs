@@ -30,7 +30,12 @@ const contenders = (dist) => {
     ...(canDrive(dist) ? [{ name: 'troupe-driven', ...troupe, variant: 'driven' }] : []),
     ...(options.against === undefined
       ? []
-      : [{ name: 'troupe-against', file: 'troupe', dist: resolve(options.against) }]),
+      : ['', 'watched', 'driven'].map((variant) => ({
+          name: ['troupe', variant, 'against'].filter(Boolean).join('-'),
+          file: 'troupe',
+          variant,
+          dist: resolve(options.against),
+        }))),
     { name: 'ai-sdk', file: 'ai-sdk' },
     { name: 'langgraph', file: 'langgraph' },
     ...(old === undefined
