@@ -291,18 +291,11 @@ describe.each(corpus)('$parser.name', ({ parser, valid, synonyms, truncated, inv
       const found = read(text, isCut);
       expect(found).toMatchObject(reading);
       // A call that is whole carries no problem, one that is not always does.
-      if (found.kind === 'calls')
-        expect(found.calls.map((call) => 'problem' in call)).toEqual(
-          'calls' in reading &&
-            Array.isArray(reading.calls) &&
-            reading.calls.map((call: object) => 'problem' in call),
-        );
+      const problems = (of: object) =>
+        'calls' in of && Array.isArray(of.calls) ? of.calls.map((call: object) => 'problem' in call) : [];
+      expect(problems(found)).toEqual(problems(reading));
     },
   );
-
-  test.each(named(invalid))('[QITOS-16] says what is wrong: $title', ({ text, reading }) => {
-    expect(read(text)).toEqual(reading);
-  });
 
   test('reads what it writes', () => {
     expect(read(parser.write([add, search]))).toMatchObject(calls(add, search));
@@ -361,8 +354,8 @@ describe.each(corpus)('$parser.name', ({ parser, valid, synonyms, truncated, inv
         (text, isCut) => {
           const found = parser.read(text, { tools, isCut });
           expect(['calls', 'answer', 'problem']).toContain(found.kind);
-          if (found.kind === 'calls')
-            for (const { input } of found.calls) expect(JSON.parse(JSON.stringify(input))).toEqual(input);
+          const inputs = found.kind === 'calls' ? found.calls.map(({ input }) => input) : [];
+          expect(JSON.parse(JSON.stringify(inputs))).toEqual(inputs);
         },
       ),
       { numRuns: 1_000 },
