@@ -297,6 +297,10 @@ describe.each(corpus)('$parser.name', ({ parser, valid, synonyms, truncated, inv
     },
   );
 
+  test.each(named(invalid))('[QITOS-16] says what is wrong: $title', ({ text, reading }) => {
+    expect(read(text)).toEqual(reading);
+  });
+
   test('reads what it writes', () => {
     expect(read(parser.write([add, search]))).toMatchObject(calls(add, search));
   });
