@@ -7,7 +7,7 @@ export interface HashingEmbedderOptions {
 }
 
 /**
- * Embeds texts without a model: words, word pairs and pieces of words, hashed into a vector of length 1.
+ * Embeds texts without a model: words and pieces of words, hashed into a vector of length 1.
  *
  * It knows no meaning: texts are near each other where they share words or parts of words. It needs no key, no network
  * and no download, and gives the same vector everywhere.
@@ -43,10 +43,11 @@ const embedded = (text: string, dimensions: number): Float32Array => {
 };
 
 const unit = (vector: Float32Array): Float32Array => {
-  const length = Math.hypot(...vector);
+  let sum = 0;
+  for (let at = 0; at < vector.length; at += 1) sum += (vector[at] ?? 0) ** 2;
   // A text without a word is near to nothing in particular.
-  if (length === 0) vector[0] = 1;
-  else for (const [at, value] of vector.entries()) vector[at] = value / length;
+  if (sum === 0) vector[0] = 1;
+  else for (let at = 0; at < vector.length; at += 1) vector[at] = (vector[at] ?? 0) / Math.sqrt(sum);
   return vector;
 };
 

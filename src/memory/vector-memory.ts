@@ -35,10 +35,16 @@ export const vectorMemory = (options: VectorMemoryOptions = {}): MemorySource =>
 /** Records recalled, where nobody says how many. */
 const RECALLED = 5;
 
-/** A record with its vector, as base64. */
+/** A record with its vector. */
 interface Entry {
   readonly record: MemoryRecord;
   readonly embedder: string;
+  readonly vector: Float32Array;
+}
+
+/** The same as a line of a file. */
+interface Line extends Omit<Entry, 'vector'> {
+  /** Base64. */
   readonly vector: string;
 }
 
@@ -46,7 +52,8 @@ class Vectors implements Memory {
   readonly #embedder: Embedder;
   readonly #size: number;
   readonly #makeIndex: (dimensions: number) => VectorIndex;
-  readonly #log: MemoryLog<Entry>;
+  readonly #log: MemoryLog<Line>;
+  readonly #isKept: boolean;
   #index: VectorIndex;
   /** By id, oldest first. */
   readonly #entries = new Map<string, Entry>();
@@ -60,10 +67,11 @@ class Vectors implements Memory {
     this.#makeIndex = index ?? oramaIndex;
     this.#index = this.#makeIndex(this.#embedder.dimensions);
     this.#log = new MemoryLog(files, name);
+    this.#isKept = files !== undefined;
   }
 
   async load(): Promise<void> {
-    const read = await this.#log.load(readEntry);
+    const read = (await this.#log.load(readLine)).map(entryOf);
     const entries = read.slice(Math.max(0, read.length - this.#size));
     const isOwn = ({ embedder }: Entry): boolean => embedder === this.#embedder.name;
     const foreign = entries.filter((entry) => !isOwn(entry));
@@ -78,7 +86,7 @@ class Vectors implements Memory {
     return this.#next(async () => {
       const entries = await this.#embedded(records.filter(({ text }) => text.trim() !== ''));
       for (const entry of entries) await this.#hold(entry);
-      await this.#log.append(entries);
+      if (this.#isKept) await this.#log.append(entries.map(lineOf));
       await this.#cut();
     });
   }
@@ -121,17 +129,14 @@ class Vectors implements Memory {
     const vectors = await this.#embedder.embed(records.map(({ text }) => text));
     return records.flatMap((record, at) => {
       const vector = vectors[at];
-      return vector === undefined
-        ? []
-        : [{ record, embedder: this.#embedder.name, vector: toBase64(vector) }];
+      return vector === undefined ? [] : [{ record, embedder: this.#embedder.name, vector }];
     });
   }
 
   async #hold(entry: Entry): Promise<void> {
-    const vector = fromBase64(entry.vector);
-    if (vector.length !== this.#embedder.dimensions) return;
+    if (entry.vector.length !== this.#embedder.dimensions) return;
     const id = String((this.#made += 1));
-    await this.#index.add(id, vector);
+    await this.#index.add(id, entry.vector);
     this.#entries.set(id, entry);
   }
 
@@ -148,7 +153,7 @@ class Vectors implements Memory {
 
   #rewrite(): Promise<void> {
     this.#stale = 0;
-    return this.#log.rewrite([...this.#entries.values()]);
+    return this.#isKept ? this.#log.rewrite([...this.#entries.values()].map(lineOf)) : Promise.resolve();
   }
 
   /** One change after the other. */
@@ -159,7 +164,11 @@ class Vectors implements Memory {
   }
 }
 
-const readEntry = (value: unknown): Entry | undefined => {
+const lineOf = (entry: Entry): Line => ({ ...entry, vector: toBase64(entry.vector) });
+
+const entryOf = (line: Line): Entry => ({ ...line, vector: fromBase64(line.vector) });
+
+const readLine = (value: unknown): Line | undefined => {
   const plain = toJson(value);
   if (!isJsonObject(plain)) return undefined;
   const { embedder, vector } = plain;

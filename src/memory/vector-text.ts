@@ -9,12 +9,14 @@ export const toBase64 = (vector: Float32Array): string => {
 
 /** The vector again; empty where the text is no such thing. */
 export const fromBase64 = (text: string): Float32Array => {
-  let bytes: Uint8Array;
+  let binary: string;
   try {
-    bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    binary = atob(text);
   } catch {
     return new Float32Array();
   }
+  const bytes = new Uint8Array(binary.length);
+  for (let at = 0; at < bytes.length; at += 1) bytes[at] = binary.charCodeAt(at);
   return bytes.byteLength % 4 === 0 ? new Float32Array(bytes.buffer) : new Float32Array();
 };
 

@@ -97,13 +97,20 @@ describe('[DODO-50] the ladder', () => {
   });
 
   test('leaves a rung that does not make it shorter', () => {
-    const idle: Processor = { name: 'idle', project: (blocks) => blocks };
-    const budget = { soft: 7_000, hard: 7_000, reserve: 0 };
-    const { notes } = project(long, [budgetLadder([idle, keepLast(2)])], { budget });
+    const chatty: Processor = {
+      name: 'chatty',
+      *project(blocks) {
+        for (const block of blocks)
+          yield { ...block, turns: block.turns.map((turn) => ({ ...turn, text: `${turn.text} and so on` })) };
+      },
+    };
+    const budget = { soft: 10_000, hard: 10_000, reserve: 0 };
+    const { notes, history } = project(long, [budgetLadder([chatty, keepLast(2)])], { budget });
     expect(notes).toMatchObject([
-      { rung: 'idle', helped: false },
+      { rung: 'chatty', helped: false },
       { rung: 'keepLast(2)', helped: true },
     ]);
+    expect(new HistoryView(history).at(-1)).toBe(new HistoryView(long).at(-1));
   });
 
   test('is an error where nothing helps', () => {

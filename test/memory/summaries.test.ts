@@ -95,3 +95,10 @@ test('[DODO-44] a model without a word counts as one that failed', async () => {
   });
   expect(made).toMatchObject({ summary: { text: '' }, problem: { code: 'model.empty' } });
 });
+
+test('where only the first user message is older, there is nothing to summarise', async () => {
+  const summariser = telling('x');
+  const history = historyOf(conversationOf(['u', 'a', 'u', 'a', 'u'], 100));
+  const made = await compact(history, [summariseOlder(4, { stride: 1 })], { summariser });
+  expect([made.projection.history, made.projection.notes, summariser.asked]).toEqual([history, [], []]);
+});
