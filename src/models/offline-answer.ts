@@ -39,6 +39,9 @@ const ENOUGH_CHOSEN = 0.3;
 /** A line of more words than this is a table or squeezed code, not something to quote. */
 const MOST_WORDS = 90;
 
+/** What each kind of quote is worth beside a sentence; a row of a table says little without its head. */
+const PLAINNESS: Readonly<Record<Quote['kind'], number>> = { prose: 1, code: 0.75, heading: 0.75, row: 0.6 };
+
 /** Sentences that are quoted together, and characters of them. */
 const WIDEST = 3;
 const WIDEST_IN_BLOCK = 5;
@@ -71,9 +74,9 @@ export const rate = (question: string, quotes: readonly Quote[]): Findings => {
     const around = covered.get(passage) ?? 0;
     const isKind = wanted === undefined || wanted.test(text);
     const kind = wanted !== undefined && isKind ? 0.2 : 0;
-    // Each more sentence has to earn its place, the more so across paragraphs; code and titles explain little.
+    // Each more sentence has to earn its place, the more so across paragraphs; code, titles and rows explain little.
     const width = 1 - (isOneBlock ? 0.05 : 0.12) * (size - 1);
-    const plain = inside.every((quote) => quote.kind === 'prose') ? 1 : 0.75;
+    const plain = Math.min(...inside.map(({ kind }) => PLAINNESS[kind]));
     const length =
       words.size < 4 ? 0.5 : text.length > LONGEST_QUOTE ? (words.size > MOST_WORDS ? 0.2 : 0.75) : 1;
     const early = 0.03 / (1 + passage);

@@ -5,7 +5,7 @@ export interface Unit {
   readonly text: string;
   /** Sentences of one paragraph share it. */
   readonly block: number;
-  readonly kind: 'prose' | 'code' | 'heading';
+  readonly kind: 'prose' | 'code' | 'row' | 'heading';
 }
 
 /** Takes a text of any kind (Markdown, source with its comments, plain) apart into what can be quoted. */
@@ -34,6 +34,10 @@ export const unitsOf = (text: string): Unit[] => {
     if (/^\s*(```|~~~)/.test(content)) {
       flush();
       isFenced = !isFenced;
+    } else if (/^\s*(?:={3,}|-{3,})\s*$/.test(content) && prose.length === 1) {
+      // The line above is a title.
+      const [title = ''] = prose.splice(0);
+      single(title, 'heading');
     } else if (
       content.trim() === '' ||
       isDecoration(content) ||
@@ -42,6 +46,7 @@ export const unitsOf = (text: string): Unit[] => {
       flush();
     else if (/^\s*#{1,6}\s/.test(content)) single(content.replace(/^\s*#+\s*/, ''), 'heading');
     else if (isFenced || (!isComment && isCode(raw))) single(content, 'code');
+    else if (/^\s*\|.*\|\s*$/.test(content)) single(content, 'row');
     else if (/^\s*(?:[-*+•]\s|\d+[.)]\s|\||@\w|\[[^\]]+\]:)/.test(content)) {
       flush();
       prose.push(content.replace(/^\s*(?:[-*+•]|\d+[.)])\s+/, ''));

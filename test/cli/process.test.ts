@@ -49,6 +49,15 @@ describe('npm start, on a machine with nothing set', () => {
     }
   });
 
+  test('answers the question of the README about the documents of the project from the page on it', async () => {
+    const { exit, stdout } = await troupe(['ask', 'How are retries configured?', 'docs', '--quiet']);
+    expect(exit).toBe(0);
+    expect(stdout).toMatch(
+      /Retries are configured where an agent is made: its option `retry` .+ \[models\.md:\d+-\d+\]/,
+    );
+    expect(stdout).not.toContain('|');
+  });
+
   test('with --json prints events only, from run.started to run.ended', async () => {
     const { exit, stdout, stderr } = await troupe(['ask', '--json']);
     const events = stdout

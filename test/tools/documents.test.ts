@@ -47,6 +47,17 @@ describe('a search', () => {
     expect(await search(documentsFrom(handbook), query, 1)).toMatchObject({ ok: true, value: [{ path }] });
   });
 
+  test('gives what explains before a table and code that name the same words', async () => {
+    const pages = {
+      'a-table.md': '| what | where |\n| --- | --- |\n| retries of a call | call.ts |\n',
+      'b-code.md': '```js\ncall({ retries: 3 });\n```\n',
+      'c-prose.md':
+        'A call has three retries unless the agent that makes it says how many there are to be.\n',
+    };
+    const { value } = await search(documentsFrom(pages), 'retries');
+    expect(value).toMatchObject([{ path: 'c-prose.md' }, {}, {}]);
+  });
+
   test('says so if nothing fits, as text that is never empty', async () => {
     expect(await search(documentsFrom(handbook), 'volcano')).toMatchObject({
       ok: true,

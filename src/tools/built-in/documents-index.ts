@@ -1,6 +1,6 @@
 import MiniSearch from 'minisearch';
 import { TroupeError } from '../../contracts/error.ts';
-import { linesOf, splitPassages, type Span } from './documents-passages.ts';
+import { linesOf, proseShare, splitPassages, type Span } from './documents-passages.ts';
 import { tokenize, toTerm } from './documents-words.ts';
 
 /** A piece of a document, with where it stands. */
@@ -24,15 +24,21 @@ export interface FoundPassage extends Passage {
 const MOST_LINES = 200;
 const MOST_CHARACTERS = 16_000;
 
+/** What a passage loses of its score that is nothing but rows of tables or code: they name much and explain little. */
+const LESS_FOR_TABLES = 0.4;
+
 /** Full-text search over documents held in memory; it knows nothing of where they came from. */
 export class DocumentIndex {
   readonly #texts = new Map<string, string>();
-  readonly #places: { path: string; span: Span }[] = [];
+  readonly #places: { path: string; span: Span; weight: number }[] = [];
   readonly #search = new MiniSearch<{ id: number; text: string; heading: string; path: string }>({
     fields: ['text', 'heading', 'path'],
     tokenize,
     processTerm: toTerm,
-    searchOptions: { boost: { heading: 1.5, path: 1.2 } },
+    searchOptions: {
+      boost: { heading: 1.5, path: 1.2 },
+      boostDocument: (id: number) => this.#places[id]?.weight ?? 1,
+    },
   });
 
   get files(): number {
@@ -47,8 +53,10 @@ export class DocumentIndex {
   *add(path: string, text: string): Generator<void> {
     this.#texts.set(path, text);
     for (const span of splitPassages(path, text)) {
-      const id = this.#places.push({ path, span }) - 1;
-      this.#search.add({ id, text: text.slice(span.start, span.end), heading: span.heading, path });
+      const passage = text.slice(span.start, span.end);
+      const weight = 1 - LESS_FOR_TABLES * (1 - proseShare(path, passage));
+      const id = this.#places.push({ path, span, weight }) - 1;
+      this.#search.add({ id, text: passage, heading: span.heading, path });
       yield;
     }
   }

@@ -24,8 +24,26 @@ const LONGEST = 1_600;
  */
 export const splitPassages = (path: string, text: string): Span[] => {
   const lines = linesOf(text);
-  const isMarkdown = /\.(md|mdx|markdown)$/i.test(path);
-  return isMarkdown ? splitMarkdown(text, lines) : splitSource(text, lines);
+  return isMarkdown(path) ? splitMarkdown(text, lines) : splitSource(text, lines);
+};
+
+const isMarkdown = (path: string): boolean => /\.(md|mdx|markdown)$/i.test(path);
+
+/**
+ * How much of a passage of Markdown is neither a row of a table nor fenced code, from 0 to 1. Source is what it is: 1.
+ */
+export const proseShare = (path: string, passage: string): number => {
+  if (!isMarkdown(path)) return 1;
+  let isFenced = false;
+  let prose = 0;
+  let whole = 0;
+  for (const line of passage.split('\n').map((each) => each.trim())) {
+    const isFence = /^(?:```|~~~)/.test(line);
+    if (isFence) isFenced = !isFenced;
+    whole += line.length;
+    if (!isFence && !isFenced && !/^\|.*\|$/.test(line)) prose += line.length;
+  }
+  return whole === 0 ? 1 : prose / whole;
 };
 
 /** A line without its end. */
