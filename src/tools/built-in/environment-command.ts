@@ -6,7 +6,7 @@ import type {
   ProcessResult,
 } from '../../contracts/environment.ts';
 import { TroupeError } from '../../contracts/error.ts';
-import { pathDenied, pathNames, shownPath } from '../environments/clean-path.ts';
+import { pathDenied, pathNames } from '../environments/clean-path.ts';
 import { commandDenied } from '../environments/memory-environment.ts';
 
 /** A place that is reached by putting words before a command. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { messageOf } from '../../contracts/error.ts';
 import type { IssueCode, PreflightIssue, Task, TaskInput } from '../../contracts/task.ts';
 import { taskSchema } from '../../contracts/task.ts';

@@ -1,0 +1,176 @@
+import type { RequestListener } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { HttpRules } from '../../src/tools/built-in/environment-http.ts';
+import { publicHttp } from '../../src/tools/built-in/environment-http.ts';
+import { isPublicAddress } from '../../src/tools/built-in/environment-public-address.ts';
+import { codeOf } from './contract.ts';
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+/** A server on the loopback interface, which has to be trusted to be reached at all. */
+const serve = async (listener: RequestListener): Promise<string> => {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+const fetching = (url: string, rules: HttpRules = {}) =>
+  publicHttp(rules)
+    .request({ url })
+    .then(() => 'let through', codeOf);
+
+const nobody = () => Promise.reject(new Error('a name was looked up'));
+
+describe('[M27] HTTP reaches the public internet only', () => {
+  test.each([
+    '127.0.0.1',
+    '127.1',
+    '2130706433',
+    '0x7f000001',
+    '0177.0.0.1',
+    '１２７.0.0.1',
+    '0.0.0.0',
+    '10.0.0.1',
+    '172.31.255.255',
+    '192.168.0.1',
+    '169.254.169.254',
+    '100.64.0.1',
+    '198.18.0.1',
+    '224.0.0.1',
+    '255.255.255.255',
+    '[::1]',
+    '[::]',
+    '[::ffff:7f00:1]',
+    '[::7f00:1]',
+    '[64:ff9b::7f00:1]',
+    '[2002:7f00:1::]',
+    '[fd00::1]',
+    '[fe80::1]',
+    '[2001:db8::1]',
+    '[2001::1]',
+    '[ff02::1]',
+  ])('the literal address %s is refused without asking anybody', async (host) => {
+    expect(await fetching(`http://${host}/`, { lookup: nobody })).toBe('tool.denied');
+  });
+
+  test.each(['1.1.1.1', '8.8.8.8', '2606:4700:4700::1111'])('the address %s is public', (address) => {
+    expect(isPublicAddress(address)).toBe(true);
+  });
+
+  test.each(['', 'localhost', '1.1.1', '::ffff:8.8.8.8', 'fe80::1%eth0', '2606:4700::1%1', '999.1.1.1'])(
+    '%j is no public address',
+    (address) => {
+      expect(isPublicAddress(address)).toBe(false);
+    },
+  );
+
+  test.each([
+    [['127.0.0.1']],
+    [['::1']],
+    [['93.184.216.34', '10.0.0.1']],
+    [['fd00::8']],
+    [['64:ff9b::7f00:1']],
+    [[]],
+    [['not an address']],
+  ])('a name with the addresses %j is refused', async (addresses) => {
+    expect(await fetching('http://name.test/', { lookup: async () => addresses })).toBe('tool.denied');
+  });
+
+  test.each([
+    'ftp://a.test',
+    'file:///etc/passwd',
+    'gopher://a.test',
+    'http://user:pass@a.test',
+    'http://a.test:22',
+    'nonsense',
+    'http://',
+    'data:text/plain,x',
+  ])('the URL %j is refused', async (url) => {
+    expect(await fetching(url, { lookup: async () => ['1.1.1.1'] })).toBe('tool.denied');
+  });
+
+  test('the connection goes to the address that was checked, whatever the name means a moment later', async () => {
+    const host = await serve((_, response) => response.end('inside'));
+    const port = Number(host.split(':')[1]);
+    const answers = [['127.0.0.1'], ['10.0.0.1']];
+    let asked = 0;
+    const lookup = async () => answers[asked++] ?? [];
+    const rules = { lookup, trusted: [`rebound.test:${port}`] };
+    const { text } = await publicHttp(rules).request({ url: `http://rebound.test:${port}/` });
+    expect({ text, asked }).toEqual({ text: 'inside', asked: 1 });
+  });
+
+  test.each([
+    'http://169.254.169.254/latest',
+    'http://[::1]/',
+    'file:///etc/passwd',
+    '//10.0.0.1/x',
+    'http://u:p@1.1.1.1/',
+  ])('a redirect to %s is not followed', async (target) => {
+    const host = await serve((_, response) => response.writeHead(302, { location: target }).end());
+    expect(await fetching(`http://${host}/`, { trusted: [host] })).toBe('tool.denied');
+  });
+
+  test('redirects are followed so far and no further, and never in a circle', async () => {
+    const host = await serve((request, response) => {
+      const count = Number(request.url?.slice(1));
+      if (count === 0) response.end('there');
+      else response.writeHead(302, { location: `/${count - 1}` }).end();
+    });
+    const rules = { trusted: [host] };
+    expect(await publicHttp(rules).request({ url: `http://${host}/5` })).toMatchObject({
+      status: 200,
+      text: 'there',
+      url: `http://${host}/0`,
+    });
+    expect(await fetching(`http://${host}/6`, rules)).toBe('tool.denied');
+    const circle = await serve((_, response) => response.writeHead(302, { location: '/' }).end());
+    expect(await fetching(`http://${circle}/`, { trusted: [circle] })).toBe('tool.denied');
+  });
+
+  test('secrets are not carried to another origin', async () => {
+    const seen: unknown[] = [];
+    const second = await serve((request, response) => {
+      seen.push(request.headers.authorization, request.headers.cookie, request.headers['x-plain']);
+      response.end('ok');
+    });
+    const first = await serve((_, response) =>
+      response.writeHead(307, { location: `http://${second}/` }).end(),
+    );
+    const headers = { Authorization: 'Bearer x', Cookie: 'a=b', 'X-Plain': 'yes', Host: 'other.test' };
+    await publicHttp({ trusted: [first, second] }).request({ url: `http://${first}/`, headers });
+    expect(seen).toEqual([undefined, undefined, 'yes']);
+  });
+
+  test('an answer is cut at its limit, and one that never comes is given up', async () => {
+    const long = await serve((_, response) => response.end('x'.repeat(10_000)));
+    expect(
+      await publicHttp({ trusted: [long], maxBytes: 10 }).request({ url: `http://${long}/` }),
+    ).toMatchObject({
+      text: 'x'.repeat(10),
+      isCut: true,
+    });
+    const silent = await serve(() => undefined);
+    expect(await fetching(`http://${silent}/`, { trusted: [silent], timeoutMs: 50 })).toBe('tool.timeout');
+    expect(
+      await fetching('http://slow.test', { lookup: () => new Promise(() => undefined), timeoutMs: 50 }),
+    ).toBe('tool.failed');
+  });
+
+  test('only the methods that are allowed are sent', async () => {
+    const host = await serve((request, response) => response.end(request.method));
+    const send = (rules: HttpRules) =>
+      publicHttp({ trusted: [host], ...rules }).request({ url: `http://${host}/`, method: 'post' });
+    expect(await send({}).catch(codeOf)).toBe('tool.denied');
+    expect(await send({ methods: ['POST'] })).toMatchObject({ text: 'POST' });
+  });
+});
