@@ -168,15 +168,21 @@ class CallContext implements ToolContext {
   get signal() {
     return this.#desk.abort.signal;
   }
-  now() {
-    return this.#desk.clock.now();
+  // Made when they are read, and bound: tools take their context apart.
+  get now() {
+    const { clock } = this.#desk;
+    return () => clock.now();
   }
-  progress(text: string) {
+  get progress() {
     const { id, name } = this.#ask.call;
-    this.#desk.emit({ type: 'tool.progressed', callId: id, tool: name, text });
+    return (text: string) => {
+      this.#desk.emit({ type: 'tool.progressed', callId: id, tool: name, text });
+    };
   }
-  ask(question: string) {
-    return this.#desk.ask(question);
+  get ask() {
+    return (question: string) => this.#desk.ask(question);
   }
-  run: ToolContext['run'] = (agent, input) => this.#desk.run(agent, input);
+  get run(): ToolContext['run'] {
+    return (agent, input) => this.#desk.run(agent, input);
+  }
 }

@@ -73,7 +73,7 @@ export interface Tool extends ToolFacts {
   execute(input: unknown, context: ToolContext): unknown;
 }
 
-/** What a tool may use while it runs. */
+/** What a tool may use while it runs. It may be taken apart: each piece works by itself. */
 export interface ToolContext {
   readonly callId: string;
   /** The idempotency key: equal for every attempt of this very call, also after a crash. */
@@ -92,13 +92,13 @@ export interface ToolContext {
   /** Aborted at the time-out, or when the run ends. Made on first use. */
   readonly signal: AbortSignal;
   /** Now, by the run's clock, in ms since 1970. */
-  now(): number;
+  readonly now: () => number;
   /** Tells observers how far it is (`tool.progressed`). */
-  progress(text: string): void;
+  readonly progress: (text: string) => void;
   /** Asks a person and waits; rejects with `tool.failed` where nobody can answer. */
-  ask(question: string): Promise<string>;
+  readonly ask: (question: string) => Promise<string>;
   /** Runs an agent or team as a child of this run: its events, limits and abort are the run's. */
-  run<Input, Output>(agent: Agent<Input, Output>, input: Input): Promise<RunResult<Output>>;
+  readonly run: <Input, Output>(agent: Agent<Input, Output>, input: Input) => Promise<RunResult<Output>>;
 }
 
 /** A result in two languages: `text` for the model, `value` and `artifacts` for the program. */

@@ -1,0 +1,233 @@
+import { describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import type { Agent } from '../../src/contracts/agent.ts';
+import { answer } from '../../src/contracts/decision.ts';
+import type { ErrorCode, ErrorData, Retryable } from '../../src/contracts/error.ts';
+import { errorCodes, isTroupeError, TroupeError } from '../../src/contracts/error.ts';
+import { agent } from '../../src/runtime/agent.ts';
+import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
+import { virtualClock } from '../../src/testing/virtual-clock.ts';
+import { tool } from '../../src/tools/define-tool.ts';
+import { echo, interpreters, letTimePass, ofType, settled, start } from '../support/runs.ts';
+
+const boom = (): never => {
+  throw new Error('boom');
+};
+
+const looks = calls({ name: 'echo', input: { text: 'seen' } });
+
+interface Row {
+  readonly what: string;
+  readonly make: () => Agent<string, unknown>;
+  readonly code: ErrorCode;
+  readonly phase: string;
+  readonly step: number;
+  readonly retryable: Retryable;
+}
+
+/** What may break, and what it is called then. */
+const table: readonly Row[] = [
+  {
+    what: 'the task',
+    make: () => agent({ name: 'a', input: z.string().regex(/^\d+$/) }),
+    code: 'input.invalid',
+    phase: 'preparing',
+    step: 0,
+    retryable: 'no',
+  },
+  {
+    what: 'the environment',
+    make: () => agent({ name: 'a', observe: boom }),
+    code: 'agent.threw',
+    phase: 'OBSERVE',
+    step: 0,
+    retryable: 'no',
+  },
+  {
+    what: 'the model, in a way that may pass',
+    make: () =>
+      agent({
+        name: 'a',
+        tools: [echo],
+        model: scriptedModel([
+          looks,
+          ...Array.from(
+            { length: 3 },
+            () => new TroupeError('model.timeout', 'Cannot wait: 9 s', { retryable: 'yes' }),
+          ),
+        ]),
+      }),
+    code: 'model.timeout',
+    phase: 'DECIDE',
+    step: 1,
+    retryable: 'yes',
+  },
+  {
+    what: 'the model, for good',
+    make: () => agent({ name: 'a', model: scriptedModel([new Error('boom')]) }),
+    code: 'model.failed',
+    phase: 'DECIDE',
+    step: 0,
+    retryable: 'no',
+  },
+  {
+    what: 'the parsing of an answer',
+    make: () => agent({ name: 'a', output: z.object({}), model: scriptedModel(['{', '{', '{']) }),
+    code: 'output.invalid',
+    phase: 'DECIDE',
+    step: 2,
+    retryable: 'maybe',
+  },
+  {
+    what: 'a decision',
+    make: () => agent({ name: 'a', decide: () => ({ kind: 'act', calls: [] }) }),
+    code: 'decision.invalid',
+    phase: 'DECIDE',
+    step: 0,
+    retryable: 'no',
+  },
+  {
+    what: 'the state',
+    make: () => agent({ name: 'a', decide: () => answer('x'), reduce: boom }),
+    code: 'agent.threw',
+    phase: 'REDUCE',
+    step: 0,
+    retryable: 'no',
+  },
+  {
+    what: 'the check for the end',
+    make: () => agent({ name: 'a', tools: [echo], model: scriptedModel([looks]), shouldStop: boom }),
+    code: 'agent.threw',
+    phase: 'CHECK_STOP',
+    step: 0,
+    retryable: 'no',
+  },
+];
+
+describe.each(interpreters)('$name', ({ host }) => {
+  test.each(table)(
+    '[QITOS-75] [D30] where $what breaks, the error says so: $code, $phase, retryable: $retryable',
+    async ({ make, code, phase, step, retryable }) => {
+      const clock = virtualClock();
+      const handle = start(make(), 'go', { clock, runId: 'run-7' }, host?.());
+      const { error, status, events } = await letTimePass(clock, settled(handle));
+      expect(status).toBe('failed');
+      expect(error).toMatchObject({ code, phase, step, retryable, runId: 'run-7', path: 'a' });
+      expect(ofType(events, 'run.ended')).toMatchObject([{ status: 'failed', error }]);
+      expect(events.at(-1)?.type).toBe('run.ended');
+    },
+  );
+
+  test('[QITOS-75] what a tool or a critic breaks on does not end the run: the one is data, the other is on record', async () => {
+    const breaks = tool({ name: 'breaks', description: 'Breaks.', input: z.object({}), execute: boom });
+    const model = scriptedModel([calls({ name: 'breaks', input: {} }), 'there']);
+    const critics = [{ name: 'cross', critique: boom }];
+    const one = agent({ name: 'a', tools: [breaks], model, critics });
+    const { status, records, events } = await settled(start(one, 'go', {}, host?.()));
+    expect(status).toBe('completed');
+    expect(records[0]?.results).toMatchObject([{ ok: false, kind: 'execution' }]);
+    expect(ofType(events, 'critic.failed')).toMatchObject([
+      { critic: 'cross', phase: 'CRITIC', step: 1, error: { code: 'agent.threw' } },
+    ]);
+  });
+
+  test('[D27] a critic, a check and a rule that break leave a run that has ended, not one that goes on', async () => {
+    const breakers = [
+      agent({ name: 'a', decide: () => answer('x'), critics: [{ name: 'c', each: 'step', critique: boom }] }),
+      agent({ name: 'a', tools: [echo], model: scriptedModel([looks]), shouldStop: boom }),
+      agent({
+        name: 'a',
+        tools: [echo],
+        model: scriptedModel([looks]),
+        stop: { name: 'broken', check: boom },
+      }),
+    ];
+    const ends: string[] = [];
+    for (const each of breakers) {
+      const { events, status } = await settled(start(each, 'go', {}, host?.()));
+      expect(events.at(-1)?.type).toBe('run.ended');
+      ends.push(status);
+    }
+    expect(ends).toEqual(['completed', 'failed', 'failed']);
+  });
+
+  test('[D29] a decision to act without a call is named for what it is, as one of no known kind is', async () => {
+    const codes: unknown[] = [];
+    // A decision that comes from JavaScript may be anything.
+    for (const decision of [{ kind: 'act', calls: [] }, JSON.parse('{"kind":"dance"}')]) {
+      const one = agent({ name: 'a', decide: () => decision });
+      codes.push((await settled(start(one, 'go', {}, host?.()))).error?.code);
+    }
+    expect(codes).toEqual(['decision.invalid', 'decision.invalid']);
+  });
+
+  test('[DODO-36] an error says in its fields where it happened, and in its message what was being done', async () => {
+    const breaks = tool({
+      name: 'breaks',
+      description: 'Breaks.',
+      input: z.object({ n: z.number() }),
+      execute: boom,
+    });
+    const asked: readonly [string, number | string][] = [
+      ['breaks', 1],
+      ['breaks', 'one'],
+      ['ghost', 1],
+    ];
+    const model = scriptedModel([
+      looks,
+      calls(...asked.map(([name, n]) => ({ name, input: { n } }))),
+      'there',
+    ]);
+    const one = agent({ name: 'a', tools: [echo, breaks], model });
+    const { records } = await settled(start(one, 'go', { runId: 'run-7' }, host?.()));
+    const errors = records[1]?.results.map((result): ErrorData | undefined =>
+      result.ok ? undefined : result.error,
+    );
+    const place = { runId: 'run-7', path: 'a', step: 1, phase: 'ACT' };
+    expect(errors).toMatchObject([
+      { ...place, tool: 'breaks', message: "Cannot finish 'breaks' as it failed: boom" },
+      { ...place, tool: 'breaks', message: expect.stringContaining("Cannot call 'breaks' as its input") },
+      { ...place, tool: 'ghost', message: expect.stringContaining("Cannot call 'ghost' as there is no") },
+    ]);
+  });
+
+  test('[DODO-36] a call that a person or a strategy denied says where, too', async () => {
+    const denied = tool({
+      name: 'denied',
+      description: 'No.',
+      input: z.object({}),
+      approval: true,
+      execute: boom,
+    });
+    const run = async (options: object) => {
+      const model = scriptedModel([looks, calls({ name: 'denied', input: {} }), 'there']);
+      const one = agent({ name: 'a', tools: [echo, denied], model });
+      const { records } = await settled(start(one, 'go', { runId: 'run-7', ...options }, host?.()));
+      const result = records[1]?.results[0];
+      return result?.ok === false ? result.error : undefined;
+    };
+    const place = { code: 'tool.denied', runId: 'run-7', path: 'a', step: 1, phase: 'ACT', tool: 'denied' };
+    expect(await run({ person: { approve: () => false } })).toMatchObject(place);
+    expect(
+      await run({
+        safety: ({ tool: name }: { tool: string }) =>
+          name === 'denied' ? { verdict: 'deny', reason: 'not today' } : { verdict: 'allow' },
+      }),
+    ).toMatchObject(place);
+  });
+});
+
+test('[DODO-37] an error is told apart by its code, and only by that, also one of another copy of the package', async () => {
+  vi.resetModules();
+  const copy = await import('../../src/contracts/error.ts');
+  expect(copy.TroupeError).not.toBe(TroupeError);
+  for (const code of errorCodes) {
+    const foreign = new copy.TroupeError(code, 'Cannot go on as it is a test: x');
+    expect(foreign).not.toBeInstanceOf(TroupeError);
+    expect(isTroupeError(foreign)).toBe(true);
+    expect(errorCodes.filter((each) => isTroupeError(foreign, each))).toEqual([code]);
+    expect(errorCodes.filter((each) => copy.isTroupeError(new TroupeError(code, 'x'), each))).toEqual([code]);
+  }
+  for (const other of [new Error('x'), { code: 'tool.failed' }, 'tool.failed', null, undefined])
+    expect(isTroupeError(other)).toBe(false);
+});
