@@ -165,10 +165,9 @@ export class ActorTree {
     entry.underWay.clear();
     this.#run.effects.withdraw(gone);
     if (!entry.isCall) this.#run.log.closeTools('its agent ended first', entry.path);
-    if (entry.sponsor.kind === 'root') return;
-    entry.sponsor.parent.children.delete(entry);
-    // The root's tools are torn down before the run's last event; nobody waits for a member's.
-    void entry.tools?.teardown();
+    if (entry.sponsor.kind !== 'root') entry.sponsor.parent.children.delete(entry);
+    // Its sponsor goes on meanwhile; the run's last event waits for it.
+    this.#run.tearDowns.begin(entry);
   }
 
   #tellMachine(parent: Actor, port: Engagement['port'], index: number, output: Outcome): void {

@@ -7,8 +7,9 @@ import type { Message } from '../contracts/message.ts';
 import type { Model } from '../contracts/model.ts';
 import type { Outcome, RunOptions, RunResult } from '../contracts/run.ts';
 import type { Tool, Toolset } from '../contracts/tool.ts';
-import { isToolset, ToolRegistry } from '../tools/tool-registry.ts';
+import { ToolRegistry } from '../tools/tool-registry.ts';
 import { ActorTree } from './actor-tree.ts';
+import { addTools } from './add-tools.ts';
 import type { Definition } from './definition.ts';
 import { EffectRunner } from './effect-runner.ts';
 import { EventLog } from './event-log.ts';
@@ -19,7 +20,7 @@ import type { Pacer } from './pacer.ts';
 import { PersonDesk } from './person-desk.ts';
 import { outcomeOfFailure, resultOf } from './result.ts';
 import type { Actor, Host, Job, KeptArtifact, Stage } from './stage.ts';
-import { tearDown } from './tear-down.ts';
+import { TearDowns } from './tear-down.ts';
 
 /** What a run needs beside its options. */
 export interface RunSetup {
@@ -52,6 +53,7 @@ export class Run implements Stage {
   readonly person: PersonDesk;
   readonly effects: EffectRunner;
   readonly actors: ActorTree;
+  readonly tearDowns: TearDowns;
   readonly artifacts: KeptArtifact[] = [];
   readonly result: Promise<RunResult>;
   readonly #queue: JobQueue;
@@ -79,6 +81,7 @@ export class Run implements Stage {
     this.gate = new Gate(options.concurrency ?? Infinity, options.paused ?? false);
     this.person = new PersonDesk(options.person, setup.isAttended);
     this.effects = new EffectRunner(this);
+    this.tearDowns = new TearDowns(this);
     this.actors = new ActorTree(this, definition, setup.onEngaged);
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -142,7 +145,10 @@ export class Run implements Stage {
   }
 
   abort(reason: string): void {
-    if (this.#isEnding) return;
+    if (this.#isEnding) {
+      this.tearDowns.hurry();
+      return;
+    }
     this.enqueue({
       kind: 'deliver',
       actor: this.root,
@@ -165,20 +171,8 @@ export class Run implements Stage {
   }
 
   /** Gives an agent more tools from its next step on; what was wrong with them comes back. */
-  async addTools(items: readonly (Tool | Toolset)[], path = this.root.path): Promise<readonly ErrorData[]> {
-    const actor = this.actors.at(path);
-    if (actor?.definition.agent === undefined) return [nobodyAt(path)];
-    const tools = this.toolsOf(actor);
-    const problems: ErrorData[] = [];
-    const added = items.filter((item) => {
-      const found = tools.add(item);
-      problems.push(...found);
-      // Of a toolset, what could be added was.
-      return found.length < (isToolset(item) ? item.tools.length : 1);
-    });
-    if (tools.needsSetup) problems.push(...(await tools.setup()));
-    for (const { name } of added) this.log.write({ type: 'tool.added', tool: name }, actor);
-    return problems;
+  addTools(items: readonly (Tool | Toolset)[], path = this.root.path): Promise<readonly ErrorData[]> {
+    return addTools(this, this.actors.at(path), path, items);
   }
 
   removeTool(name: string, path = this.root.path): boolean {
@@ -210,7 +204,7 @@ export class Run implements Stage {
     if (this.#isEnding) return;
     this.#isEnding = true;
     const { root } = this;
-    if (root.tools?.wasSetUp === true) await tearDown(this, root, root.tools, outcome.status === 'aborted');
+    if (this.tearDowns.areUnderWay) await this.tearDowns.settled(outcome.status === 'aborted');
     this.log.closeTools('the run ended first');
     const { status, stopReason, output, error } = outcome;
     this.log.write(
@@ -292,9 +286,3 @@ export class Run implements Stage {
     }
   }
 }
-
-const nobodyAt = (path: string): ErrorData => ({
-  code: 'agent.unknown',
-  message: `Cannot add tools as no agent runs at '${path}'`,
-  retryable: 'no',
-});

@@ -29,6 +29,7 @@ export interface Stage {
   readonly log: EventLog;
   readonly gate: Gate;
   readonly person: PersonDesk;
+  readonly tearDowns: { begin(actor: Actor): void };
   readonly artifacts: KeptArtifact[];
   readonly root: Actor;
   readonly effects: {

@@ -1,33 +1,67 @@
+import type { ErrorData } from '../contracts/error.ts';
 import { isJsonObject } from '../contracts/json.ts';
-import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { Actor, Stage } from './stage.ts';
 
-/** How long tearing down may take, in ms: after a normal end, and after an abort. */
+/** How long tearing down may hold the end of a run, in ms: after a normal end, and after an abort. */
 const PATIENCE_MS = 5_000;
 const HURRIED_MS = 50;
 
-/** Toolsets are always torn down; what goes wrong is on record, and one that never comes back does not hold the run. */
-export const tearDown = async (
-  { clock, log }: Stage,
-  actor: Actor,
-  tools: ToolRegistry,
-  isHurried: boolean,
-): Promise<void> => {
-  let timer: unknown;
-  const late = new Promise<readonly []>((resolve) => {
-    timer = clock.setTimeout(
-      () => {
-        resolve([]);
-      },
-      isHurried ? HURRIED_MS : PATIENCE_MS,
-    );
-  });
-  const problems = await Promise.race([tools.teardown(), late]);
-  clock.clearTimeout(timer);
-  for (const error of problems) {
-    const { details } = error;
-    const toolset =
-      isJsonObject(details) && typeof details['toolset'] === 'string' ? details['toolset'] : 'unknown';
-    log.write({ type: 'toolset.failed', toolset, error }, actor);
+/**
+ * The tearing down of a run's toolsets, its members' included.
+ *
+ * I1  Toolsets are always torn down; what goes wrong is on record, with whose they were.
+ * I2  One that never comes back holds neither the run, nor for long its end; an abort hurries it, also a late one.
+ */
+export class TearDowns {
+  readonly #run: Pick<Stage, 'clock' | 'log'>;
+  readonly #underWay = new Set<Promise<void>>();
+  #hurry: () => void = () => undefined;
+
+  constructor(run: Pick<Stage, 'clock' | 'log'>) {
+    this.#run = run;
   }
-};
+
+  get areUnderWay(): boolean {
+    return this.#underWay.size > 0;
+  }
+
+  /** Begins to let go of the toolsets of an actor that is over. */
+  begin(actor: Actor): void {
+    const { tools } = actor;
+    if (tools?.wasSetUp !== true) return;
+    const done = tools.teardown().then((problems) => {
+      this.#underWay.delete(done);
+      for (const error of problems)
+        this.#run.log.write({ type: 'toolset.failed', toolset: toolsetOf(error), error }, actor);
+    });
+    this.#underWay.add(done);
+  }
+
+  /** Resolves when all that was begun is through, or has taken too long. */
+  async settled(isHurried: boolean): Promise<void> {
+    const { clock } = this.#run;
+    let timer: unknown;
+    const late = new Promise<void>((resolve) => {
+      timer = clock.setTimeout(resolve, isHurried ? HURRIED_MS : PATIENCE_MS);
+      if (isHurried) return;
+      this.#hurry = () => {
+        clock.clearTimeout(timer);
+        timer = clock.setTimeout(resolve, HURRIED_MS);
+      };
+    });
+    await Promise.race([Promise.all(this.#underWay), late]);
+    this.#hurry = () => undefined;
+    clock.clearTimeout(timer);
+  }
+
+  /** The run was aborted while it waits for its toolsets. */
+  hurry(): void {
+    const hurry = this.#hurry;
+    // Once: an abort that is repeated must not put the end off.
+    this.#hurry = () => undefined;
+    hurry();
+  }
+}
+
+const toolsetOf = ({ details }: ErrorData): string =>
+  isJsonObject(details) && typeof details['toolset'] === 'string' ? details['toolset'] : 'unknown';

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { describe, expect, test } from 'vitest';
+import { act, answer } from '../../src/contracts/decision.ts';
+import type { Toolset } from '../../src/contracts/tool.ts';
+import { agent } from '../../src/runtime/agent.ts';
+import { virtualClock } from '../../src/testing/virtual-clock.ts';
+import { tool } from '../../src/tools/define-tool.ts';
+import {
+  deferred,
+  echo,
+  interpreters,
+  letTimePass,
+  never,
+  ofType,
+  quiet,
+  settled,
+  start,
+  typesOf,
+} from '../support/runs.ts';
+
+/** An agent that has a child run by a tool, and the child's toolset, which is let go of by `teardown`. */
+const withChild = (teardown: () => Promise<void>) => {
+  const set: Toolset = { name: 'desk', tools: [echo], setup: () => undefined, teardown };
+  const child = agent({ name: 'child', tools: [set], decide: () => answer('done') });
+  const delegate = tool({
+    name: 'delegate',
+    description: 'Has the child do it.',
+    input: z.object({}),
+    execute: async (_, context) => (await context.run(child, 'go')).output,
+  });
+  return agent({
+    name: 'parent',
+    tools: [delegate],
+    decide: ({ step }) => (step === 0 ? act({ name: 'delegate', input: {} }) : answer('all done')),
+  });
+};
+
+/** An agent whose toolset never comes back from being torn down. */
+const stuck = () =>
+  agent({
+    name: 'a',
+    tools: [{ name: 'stuck', tools: [echo], setup: () => undefined, teardown: () => never<void>() }],
+    decide: () => answer('x'),
+  });
+
+describe.each(interpreters)('$name', ({ host }) => {
+  test('a run does not end before the toolsets of its members are torn down', async () => {
+    const gate = deferred<void>();
+    const handle = start(
+      withChild(() => gate.promise),
+      'go',
+      {},
+      host?.(),
+    );
+    const seen: string[] = [];
+    handle.events$.subscribe(({ type }) => seen.push(type));
+    await quiet();
+    expect(seen).toContain('member.ended');
+    expect(seen).not.toContain('run.ended');
+    gate.resolve();
+    expect((await settled(handle)).output).toBe('all done');
+  });
+
+  test('a toolset of a member that fails to be torn down is on record, with whose it was', async () => {
+    const failing = withChild(() => Promise.reject(new Error('stuck')));
+    const { events, status } = await settled(start(failing, 'go', {}, host?.()));
+    expect(status).toBe('completed');
+    expect(ofType(events, 'toolset.failed')).toMatchObject([
+      { agent: 'child', toolset: 'desk', error: { code: 'tool.setup' } },
+    ]);
+    expect(typesOf(events).at(-1)).toBe('run.ended');
+  });
+
+  test('a toolset of a member that never comes back does not hold the run', async () => {
+    const clock = virtualClock();
+    const handle = start(
+      withChild(() => never<void>()),
+      'go',
+      { clock },
+      host?.(),
+    );
+    expect((await letTimePass(clock, settled(handle))).output).toBe('all done');
+    expect(clock.now()).toBe(5_000);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('an abort hurries a run that waits for its toolsets to be torn down, however often it is said', async () => {
+    const clock = virtualClock();
+    const handle = start(stuck(), 'go', { clock }, host?.());
+    let isOver = false;
+    void handle.result.then(() => (isOver = true));
+    await clock.advance(1_000);
+    handle.abort();
+    await clock.advance(49);
+    handle.abort();
+    expect(isOver).toBe(false);
+    await clock.advance(1);
+    expect(isOver).toBe(true);
+    // It had its answer when it was aborted.
+    expect(await handle.result).toMatchObject({ status: 'completed', output: 'x' });
+    expect(clock.pending).toBe(0);
+  });
+});
