@@ -13,16 +13,6 @@ const page = join(root, 'docs/coverage.md');
 
 const BRACKETS = /\[([A-Z][^[\]]*)\]/g;
 const ID = /^(?:ENG|TENEX|KAIZEN|DODO|QITOS)-[QU]?\d+$/;
-/** What a test says of a whole subject, and the rows that are that subject. */
-const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
-  M2: ['QITOS-64'],
-  M7: ['QITOS-101'],
-  M8: ['TENEX-12'],
-  M10: ['QITOS-12'],
-  M18: ['TENEX-Q10'],
-  M21: ['DODO-21', 'QITOS-86', 'TENEX-50', 'TENEX-91'],
-  M22: ['TENEX-Q15'],
-};
 
 const ROW = /^\| *([A-Z]+-[QU]?\d+) *\|([^|]*)\|([^|]*)\|([^|]*)\|$/;
 
@@ -36,8 +26,7 @@ const testedIn = new Map<string, Set<string>>();
 for (const name of testFiles) {
   for (const [, inside = ''] of readFileSync(join(root, 'test', name), 'utf8').matchAll(BRACKETS)) {
     for (const named of inside.split(',').map((each) => each.trim())) {
-      for (const id of ID.test(named) ? [named] : (SUBJECTS[named] ?? []))
-        testedIn.set(id, (testedIn.get(id) ?? new Set()).add(name));
+      if (ID.test(named)) testedIn.set(named, (testedIn.get(named) ?? new Set()).add(name));
     }
   }
 }
