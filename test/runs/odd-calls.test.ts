@@ -201,6 +201,8 @@ describe.each<WireKind>(['openai-responses', 'openai-chat', 'anthropic'])('what 
     );
     expect(places).toEqual(places.toSorted((left, right) => left - right));
     expect(places).not.toContain(-1);
+    // Only one of the three forms has a mark for failures.
+    expect(told.split('"is_error":true')).toHaveLength(kind === 'anthropic' ? 3 : 1);
   });
 
   describe('[F29] a finish that is a call', () => {

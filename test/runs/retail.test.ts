@@ -55,7 +55,7 @@ describeWithFixtures('the retail desk', ['retail/tasks.json', 'retail/db.json', 
   const runTask =
     (begin: (clerk: ReturnType<typeof agent>, input: string, options: RunOptions) => RunHandle): Start =>
     async (task, atOnce) => {
-      const desk = new RetailDesk(data, task.steps);
+      const desk = new RetailDesk(data, task.steps, atOnce);
       const model = recorded(task, atOnce);
       expect(desk.digest()).toBe(task.initial_digest);
       const handle = begin(clerk(desk, model, task), task.instruction, { runId: task.id });

@@ -74,9 +74,13 @@ export class RetailDesk {
   readonly ledger: { readonly name: string; readonly key: string; readonly mutates: boolean }[] = [];
   readonly #collections: Map<string, Map<string, JsonObject>>;
   readonly #steps: readonly RetailStep[];
+  readonly #isSlow: boolean;
+  #begun = 0;
 
-  constructor(data: RetailData, steps: readonly RetailStep[]) {
+  /** A slow desk takes its time, and less of it for later calls: who starts them too early has them out of order. */
+  constructor(data: RetailData, steps: readonly RetailStep[], isSlow = false) {
     this.#steps = steps;
+    this.#isSlow = isSlow;
     this.#collections = new Map(
       Object.entries(data).map(([name, records]) => [name, new Map(Object.entries(records))]),
     );
@@ -110,6 +114,13 @@ export class RetailDesk {
     return step.output;
   }
 
+  async #later(work: () => string): Promise<string> {
+    const turns = Math.max(1, this.#steps.length - this.#begun) * 2;
+    this.#begun += 1;
+    for (let turn = 0; turn < turns; turn += 1) await new Promise((next) => setImmediate(next));
+    return work();
+  }
+
   /** The tools of the fixture, at this desk. What any recorded call of a tool changes, its tool may change. */
   tools(tasks: readonly RetailTask[]): readonly Tool[] {
     const writing = new Set(
@@ -122,7 +133,8 @@ export class RetailDesk {
         parameters,
         dynamicSchema: true,
         safety: writing.has(name) ? 'write' : 'read',
-        execute: (input, { key }) => this.call(name, input, key),
+        execute: (input, { key }) =>
+          this.#isSlow ? this.#later(() => this.call(name, input, key)) : this.call(name, input, key),
       }),
     );
   }
