@@ -12,10 +12,11 @@ export const applyStrategy = <
   Input extends Schema | undefined,
   Output extends Schema | undefined,
   State extends Json,
+  Observation extends Json,
 >(
-  options: AgentOptions<Input, Output, State>,
+  options: AgentOptions<Input, Output, State, Observation>,
   strategy: Strategy,
-): AgentOptions<Input, Output, State> => {
+): AgentOptions<Input, Output, State, Observation> => {
   const { decide: choose, critics = [], maxRejections, stop = [] } = strategy;
   const { decide: own } = options;
   const rules: readonly StopRule[] = options.stop === undefined ? [] : [options.stop].flat();
