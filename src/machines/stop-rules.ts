@@ -1,3 +1,4 @@
+import { messageOf, TroupeError } from '../contracts/error.ts';
 import { atOnce } from './rules.ts';
 import type { StopReason, StopRule, StopView } from '../contracts/stop.ts';
 
@@ -5,31 +6,57 @@ import type { StopReason, StopRule, StopView } from '../contracts/stop.ts';
  * Stops after so many steps (`>=`). Every agent has this rule; 20 is its default.
  *
  * @example agent({ name: 'a', stop: maxSteps(5) })
+ * @throws {TroupeError} `agent.invalid` for what is neither a whole number from 1 nor Infinity, which is no limit.
  */
-export const maxSteps = (limit: number): StopRule => ({
-  name: 'maxSteps',
-  limitsSteps: true,
-  check: ({ step }) => (step >= limit ? { kind: 'maxSteps', limit } : undefined),
-});
+export const maxSteps = (limit: number): StopRule => {
+  checkLimit('maxSteps', limit);
+  return {
+    name: 'maxSteps',
+    limitsSteps: true,
+    check: ({ step }) => (step >= limit ? { kind: 'maxSteps', limit } : undefined),
+  };
+};
 
-/** Stops when more than `limitMs` milliseconds (`>`) have passed since the start; seen at CHECK_STOP only. */
-export const maxTime = (limitMs: number): StopRule => ({
-  name: 'maxTime',
-  check: ({ tally }) => (tally.now - tally.startedAt > limitMs ? { kind: 'maxTime', limitMs } : undefined),
-});
+/**
+ * Stops when more than `limitMs` milliseconds (`>`) have passed since the start; seen at CHECK_STOP only.
+ *
+ * @throws {TroupeError} `agent.invalid` for what is no number from 0.
+ */
+export const maxTime = (limitMs: number): StopRule => {
+  // A comparison with NaN is never true: the rule would be there, and never stop anything.
+  if (!(typeof limitMs === 'number' && limitMs >= 0)) throw badLimit('maxTime', 'number from 0', limitMs);
+  return {
+    name: 'maxTime',
+    check: ({ tally }) => (tally.now - tally.startedAt > limitMs ? { kind: 'maxTime', limitMs } : undefined),
+  };
+};
 
-/** Stops when so many tokens (`>=`), in and out together, are used. */
-export const maxTokens = (limit: number): StopRule => ({
-  name: 'maxTokens',
-  check: ({ tally }) =>
-    tally.inputTokens + tally.outputTokens >= limit ? { kind: 'maxTokens', limit } : undefined,
-});
+/**
+ * Stops when so many tokens (`>=`), in and out together, are used.
+ *
+ * @throws {TroupeError} `agent.invalid` for what is neither a whole number from 1 nor Infinity.
+ */
+export const maxTokens = (limit: number): StopRule => {
+  checkLimit('maxTokens', limit);
+  return {
+    name: 'maxTokens',
+    check: ({ tally }) =>
+      tally.inputTokens + tally.outputTokens >= limit ? { kind: 'maxTokens', limit } : undefined,
+  };
+};
 
-/** Stops after so many tool calls (`>=`). */
-export const maxToolCalls = (limit: number): StopRule => ({
-  name: 'maxToolCalls',
-  check: ({ tally }) => (tally.toolCalls >= limit ? { kind: 'maxToolCalls', limit } : undefined),
-});
+/**
+ * Stops after so many tool calls (`>=`).
+ *
+ * @throws {TroupeError} `agent.invalid` for what is neither a whole number from 1 nor Infinity.
+ */
+export const maxToolCalls = (limit: number): StopRule => {
+  checkLimit('maxToolCalls', limit);
+  return {
+    name: 'maxToolCalls',
+    check: ({ tally }) => (tally.toolCalls >= limit ? { kind: 'maxToolCalls', limit } : undefined),
+  };
+};
 
 /**
  * Stops as soon as `test` says so; what it returns is the detail.
@@ -72,3 +99,15 @@ export const firstReason = (rules: readonly StopRule[], view: StopView): StopRea
 };
 
 const namesOf = (rules: readonly StopRule[]): string => rules.map((rule) => rule.name).join(', ');
+
+/** Untyped, as limits come from settings and from JavaScript. */
+const checkLimit = (rule: string, limit: unknown): void => {
+  const isWhole = Number.isInteger(limit) || limit === Infinity;
+  if (!isWhole || typeof limit !== 'number' || limit < 1) throw badLimit(rule, 'whole number from 1', limit);
+};
+
+const badLimit = (rule: string, wanted: string, limit: unknown): TroupeError =>
+  new TroupeError(
+    'agent.invalid',
+    `Cannot stop by ${rule} as its limit is no ${wanted}: ${typeof limit === 'number' ? String(limit) : messageOf(limit)}`,
+  );

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { answer } from '../../src/contracts/decision.ts';
+import { maxSteps, maxTime, maxTokens, maxToolCalls } from '../../src/machines/stop-rules.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { supervisorWorker } from '../../src/runtime/patterns.ts';
 import { interpreters, settled, start } from '../support/runs.ts';
@@ -37,6 +38,29 @@ test('none is a bound of rejections and of rounds, but no number is not', () => 
   expect(() => supervisorWorker({ ...team, maxRounds: Infinity })).toThrow(
     /maxRounds is no whole number from 0/,
   );
+});
+
+describe('a stop rule whose limit could never be reached, or always is, is refused where it is made', () => {
+  test.each([0, -1, 1.5, Number.NaN, -Infinity, '5', undefined])('%s counts nothing', (limit) => {
+    for (const rule of [maxSteps, maxTokens, maxToolCalls])
+      expect(() => Reflect.apply(rule, undefined, [limit])).toThrow(
+        expect.objectContaining({
+          code: 'agent.invalid',
+          message: expect.stringMatching(/^Cannot stop by max\w+ as its limit is no whole number from 1: /),
+        }),
+      );
+  });
+
+  test.each([-1, Number.NaN, '5', undefined])('%s is no time', (limit) => {
+    expect(() => Reflect.apply(maxTime, undefined, [limit])).toThrow(
+      /maxTime as its limit is no number from 0/,
+    );
+  });
+
+  test('no time at all, and no limit, are limits', () => {
+    for (const rule of [maxSteps(Infinity), maxTime(Infinity), maxTime(0), maxTime(0.5)])
+      expect(() => agent({ name: 'a', stop: rule })).not.toThrow();
+  });
 });
 
 describe.each(interpreters)('$name', ({ host }) => {
