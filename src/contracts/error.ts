@@ -102,8 +102,9 @@ export class TroupeError extends Error {
   override readonly name: string = 'TroupeError';
   readonly code: ErrorCode;
   readonly retryable: Retryable;
-  readonly data: ErrorData;
   readonly [BRAND] = true;
+  /** Hidden, as whoever prints an error prints all that it shows; its message says what matters. */
+  readonly #data: ErrorData;
 
   constructor(code: ErrorCode, message: string, context: Context = {}) {
     const { cause, retryable = 'no', ...where } = context;
@@ -111,9 +112,13 @@ export class TroupeError extends Error {
     this.code = code;
     this.retryable = retryable;
     const found = Object.fromEntries(Object.entries(where).filter(([, value]) => value !== undefined));
-    this.data = { code, message, retryable, ...found, ...causeOf(cause) };
+    this.#data = { code, message, retryable, ...found, ...causeOf(cause) };
   }
 
+  /** The error as data. */
+  get data(): ErrorData {
+    return this.#data;
+  }
   get runId(): string | undefined {
     return this.data.runId;
   }

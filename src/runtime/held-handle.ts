@@ -5,9 +5,9 @@ import type { Message } from '../contracts/message.ts';
 import type { RunOptions } from '../contracts/run.ts';
 import type { Tool, Toolset } from '../contracts/tool.ts';
 import { Handle } from './handle.ts';
-import { outcomeOfFailure } from './result.ts';
 import type { RunQueue } from './run-queue.ts';
 import type { Run } from './run.ts';
+import { failToBegin } from './start-run.ts';
 
 /**
  * The handle of a run that may have to wait in line: what it is told meanwhile, the run is told when it begins.
@@ -103,12 +103,7 @@ export class HeldHandle<Output, State> extends Handle<Output, State> {
       this.#run.begin(input, history);
     } catch (thrown) {
       // Whoever asked for it may be gone by now: it ends like any run that failed, and the line goes on.
-      const message = `Cannot begin the run as it threw`;
-      const error = errorData(thrown, 'internal', { message, runId: this.runId });
-      this.#run.over(this.#run.root, {
-        ...outcomeOfFailure(error.code, error.message, this.#run.log.now()),
-        error,
-      });
+      failToBegin(this.#run, thrown);
     }
     const untold = this.#untold;
     this.#untold = [];

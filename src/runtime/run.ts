@@ -221,7 +221,7 @@ export class Run implements Stage {
     this.gate.close();
     const result = resultOf(this, outcome, root.path, 0);
     this.log.close();
-    if (status === 'failed' && error !== undefined) this.#reject(Object.assign(toError(error), { result }));
+    if (status === 'failed' && error !== undefined) this.#reject(withResult(toError(error), result));
     else this.#resolve(result);
   }
 
@@ -286,3 +286,7 @@ export class Run implements Stage {
     }
   }
 }
+
+/** Not enumerable: a process that dies of an error prints all that it shows, and a result is pages long. */
+const withResult = (error: TroupeError, result: RunResult): TroupeError =>
+  Object.defineProperty(error, 'result', { value: result });

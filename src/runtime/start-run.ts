@@ -1,10 +1,12 @@
 import type { RunHandle, RunOptions } from '../contracts/run.ts';
 import { systemClock } from '../contracts/clock.ts';
+import { errorData } from '../contracts/error.ts';
 import type { Definition } from './definition.ts';
 import type { Host } from './stage.ts';
 import { Handle } from './handle.ts';
 import { liveHost, safeInspector } from './live-host.ts';
 import { processPacer } from './pacer.ts';
+import { outcomeOfFailure } from './result.ts';
 import type { OnHooks } from './run-hooks.ts';
 import { attachRunHooks } from './run-hooks.ts';
 import { Run } from './run.ts';
@@ -27,7 +29,12 @@ export const startRun = <Output, State>(
   setup: StartSetup,
 ): RunHandle<Output, State> => {
   const run = createRun(definition, options, setup);
-  run.begin(input, options.history);
+  try {
+    run.begin(input, options.history);
+  } catch (thrown) {
+    failToBegin(run, thrown);
+    throw thrown;
+  }
   return new Handle<Output, State>(run);
 };
 
@@ -58,6 +65,13 @@ export const createRun = (definition: Definition, options: RunOptions, setup: St
     }
   }
   return run;
+};
+
+/** A run that threw when it was to begin ends like any that failed: nothing is left that waits for it. */
+export const failToBegin = (run: Run, thrown: unknown): void => {
+  const message = 'Cannot begin the run as it threw';
+  const error = errorData(thrown, 'internal', { message, runId: run.runId });
+  run.over(run.root, { ...outcomeOfFailure(error.code, error.message, run.log.now()), error });
 };
 
 const inspectorOf = ({ inspect }: RunOptions, run: () => Run) =>

@@ -1,8 +1,12 @@
+import { getEventListeners } from 'node:events';
+import { inspect } from 'node:util';
 import { z } from 'zod';
 import { describe, expect, test } from 'vitest';
 import { act, answer } from '../../src/contracts/decision.ts';
+import type { RunOptions } from '../../src/contracts/run.ts';
 import type { Toolset } from '../../src/contracts/tool.ts';
 import { agent } from '../../src/runtime/agent.ts';
+import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import {
@@ -100,4 +104,34 @@ describe.each(interpreters)('$name', ({ host }) => {
     expect(await handle.result).toMatchObject({ status: 'completed', output: 'x' });
     expect(clock.pending).toBe(0);
   });
+});
+
+test('what a failed run rejects with prints as an error, and has its result and its data all the same', async () => {
+  const failing = agent({ name: 'a', model: scriptedModel([new Error('a-cause-to-be-found')]) });
+  const error: unknown = await failing.run('secret-input').catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ result: { status: 'failed' }, data: { message: expect.any(String) } });
+  expect(Object.keys(error as object)).not.toEqual(expect.arrayContaining(['result']));
+  expect(Object.keys(error as object)).not.toEqual(expect.arrayContaining(['data']));
+  expect(inspect(error, { depth: null })).not.toContain('secret-input');
+});
+
+/** Options that no type has checked. */
+const fromJavaScript = (options: unknown): RunOptions => options as RunOptions;
+
+test.each([{ history: 5 }, { hooks: 5 }, { model: Symbol('x') }, null, { signal: 'x' }])(
+  'run rejects, and never throws, whatever it is told: %o',
+  async (options) => {
+    const one = agent({ name: 'a', model: scriptedModel(['x']) });
+    const running: unknown = one.run('go', fromJavaScript(options));
+    expect(running).toBeInstanceOf(Promise);
+    await expect(running).rejects.toMatchObject({ name: 'TroupeError' });
+  },
+);
+
+test('a run that could not begin lets go of its signal', async () => {
+  const { signal } = new AbortController();
+  const one = agent({ name: 'a', model: scriptedModel(['x']) });
+  await expect(one.run('go', fromJavaScript({ signal, history: 5 }))).rejects.toThrow(/Cannot begin/);
+  await quiet();
+  expect(getEventListeners(signal, 'abort')).toHaveLength(0);
 });
