@@ -5,20 +5,34 @@ import type { Output } from './terminal.ts';
 /** Longer lines are hard to read, on a screen however wide. */
 const WIDEST = 100;
 
-/** An answer as it is printed: text as it is, data as JSON; broken at spaces where a person reads it. */
+/**
+ * An answer as it is printed: text with a line for each cited sentence and bold words bold (plain where nothing is
+ * bold), data as JSON; broken at spaces where a person reads it.
+ */
 export const answerText = (answer: unknown, output: Output, paint: Paint): string => {
-  const text = printable(typeof answer === 'string' ? answer : JSON.stringify(answer, null, 2)).trim();
-  if (output.isTTY !== true) return `${text}\n`;
+  const text =
+    typeof answer === 'string'
+      ? printable(answer).trim().replaceAll(AFTER_CITATION, '$1\n')
+      : printable(JSON.stringify(answer, null, 2));
+  const shown = (lines: string): string =>
+    typeof answer === 'string' ? lines.replaceAll(BOLD, (_, words: string) => paint.bold(words)) : lines;
+  if (output.isTTY !== true) return `${shown(text)}\n`;
   const width = Math.min(WIDEST, Math.max(20, (output.columns ?? 80) - 4));
   const lines = text.split('\n').flatMap((line) => broken(line, width));
-  return `${lines
-    .map((line) => (line === '' ? '' : `  ${line}`))
-    .join('\n')
-    .replaceAll(CITATION, (cited) => paint.cyan(cited))}\n`;
+  return `${shown(lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')).replaceAll(
+    CITATION,
+    (cited) => paint.cyan(cited),
+  )}\n`;
 };
 
 /** `[path:3-9]`, on one line. */
 const CITATION = /\[[^[\]\n]{1,300}:\d+(?:-\d+)?\]/g;
+
+/** The space between a citation and the sentence after it; not before another citation, or what goes on. */
+const AFTER_CITATION = /(\[[^[\]\n]{1,300}:\d+(?:-\d+)?\]) +(?=[^\s[\p{Ll}.,;:!?)])/gu;
+
+/** Bold as Markdown writes it; not powers (`2 ** 3`) and patterns of paths. */
+const BOLD = /(?<=^|[\s("“‘[])\*\*(?=[^\s*])([^*]{1,200})(?<=[^\s*])\*\*(?=$|[\s.,;:!?)"”’\]])/gmu;
 
 const broken = (line: string, width: number): readonly string[] => {
   if (line.length <= width) return [line];
