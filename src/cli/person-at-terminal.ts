@@ -1,8 +1,10 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { TroupeError } from '../contracts/error.ts';
+import type { Json } from '../contracts/json.ts';
 import type { Person } from '../contracts/run.ts';
 import { oneLine, printable } from '../events/printable.ts';
+import { counted } from './number-words.ts';
 import type { ProgressView } from './progress-view.ts';
 import type { Session } from './session.ts';
 import type { Output } from './terminal.ts';
@@ -49,12 +51,24 @@ const attended = ({ terminal, sidePaint: paint }: Session, view: ProgressView): 
     approve: async ({ path, tool, input, description }, signal) => {
       const lines = [
         `${paint.bold(oneLine(path, 80))} wants to use ${paint.bold(oneLine(tool, 80))}: ${oneLine(description)}`,
-        paint.dim(oneLine(JSON.stringify(input), 400)),
+        paint.dim(inputLine(input)),
       ];
       const said = await inTurn(() => read(lines, 'Allow it? [y/N]', signal));
       return /^(?:y|yes)$/i.test(said);
     },
   };
+};
+
+/** Characters of an input that are shown of each end. */
+const END_SHOWN = 400;
+
+/** What is to be approved, on one line: both ends of it, as the harm may stand in either, and how much is between. */
+const inputLine = (input: Json): string => {
+  const text = oneLine(JSON.stringify(input), Infinity);
+  const left = text.length - 2 * END_SHOWN;
+  if (left <= 0) return text;
+  const [head, tail] = [text.slice(0, END_SHOWN), text.slice(-END_SHOWN)];
+  return `${head} … (${counted(left, 'character')} left out) … ${tail}`;
 };
 
 const absent = ({ terminal, sidePaint: paint }: Session): Person => {

@@ -66,6 +66,7 @@ const SILENT: ReadonlySet<string> = new Set([
 const lineView = ({ terminal, sidePaint: paint }: Session): ProgressView => {
   let progress = noProgress;
   let hasShown = false;
+  let toldTokens = 0;
   /** Errors wait for the next line: the last one is told at the end. */
   let held = '';
   const flush = (): void => {
@@ -84,7 +85,10 @@ const lineView = ({ terminal, sidePaint: paint }: Session): ProgressView => {
       const activity = SILENT.has(event.type) ? undefined : activityOf(event);
       if (activity === undefined) return;
       flush();
-      held = `  ${activity.line} ${paint.dim(`(${grouped(progress.tokens)} tokens so far)`)}\n`;
+      const { tokens } = progress;
+      const sum = tokens === toldTokens ? '' : ` ${paint.dim(`(${grouped(tokens)} tokens so far)`)}`;
+      toldTokens = tokens;
+      held = `  ${activity.line}${sum}\n`;
       if (!ERRORS.has(event.type)) flush();
     },
     end: (error) => {

@@ -108,6 +108,13 @@ describe('a terminal', () => {
     }
   });
 
+  test('that is none gets the sum of tokens only in lines where it is another one', async () => {
+    const { stderr } = await play(['ask', 'How are retries configured?', 'docs']);
+    const sums = [...stderr.matchAll(/\(([\d,]+) tokens so far\)/g)].map(([, sum]) => sum);
+    expect(sums.length).toBeGreaterThan(2);
+    expect(sums).toEqual([...new Set(sums)]);
+  });
+
   test('breaks long answers at spaces', async () => {
     const words = Array.from({ length: 60 }, (_, index) => `word${index}`).join(' ');
     const { stdout } = await play(['run', moduleOf('echo.ts'), words], { isTTY: true, columns: 50 });
@@ -131,6 +138,17 @@ describe('a person', () => {
     });
     expect({ code, stdout: stdout.trim() }).toEqual({ code: 0, stdout: 'To Ada | sent to Ada' });
     expect(plain(stderr)).toContain('clerk wants to use send: Sending a letter to Ada');
+  });
+
+  test('sees both ends of what is to be approved, and how much is between', async () => {
+    const { stderr } = await play(['run', moduleOf('long-letter.ts'), 'x', '--no-color'], {
+      isTTY: true,
+      typed: [{ at: /Allow it\? \[y\/N\] $/, text: 'y' }],
+    });
+    const shown =
+      /\{"to":"Ada","text":"(x+) … \((1,\d{3}) characters left out\) … (x+)","copies":"everybody"\}/;
+    const [, head = '', left = '', tail = ''] = shown.exec(plain(stderr)) ?? [];
+    expect(head.length + Number(left.replace(',', '')) + tail.length).toBe(2_000);
   });
 
   test('who says anything but yes has denied it', async () => {
