@@ -106,7 +106,9 @@ const parsed = (args: readonly string[]) => {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (thrown) {
-    throw wrong(`it cannot be read: ${messageOf(thrown)}`);
+    // Node goes on to explain what nobody asked.
+    const [first = ''] = messageOf(thrown).split(/\.(?:\s|$)/);
+    throw wrong(`it cannot be read: ${first}`);
   }
 };
 

@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Json } from '../../src/contracts/json.ts';
 import type { ToolResult, Toolset } from '../../src/contracts/tool.ts';
-import { documentsFrom } from '../../src/tools/built-in/documents-from.ts';
+import { readFolders } from '../../src/tools/built-in/documents-folder.ts';
+import { documentsFrom, type SkippedFile } from '../../src/tools/built-in/documents-from.ts';
 import { splitPassages } from '../../src/tools/built-in/documents-passages.ts';
 import { documents } from '../../src/tools/built-in/documents.ts';
 import { perform } from './tool-context.ts';
@@ -54,8 +55,9 @@ describe('a search', () => {
       'c-prose.md':
         'A call has three retries unless the agent that makes it says how many there are to be.\n',
     };
-    const { value } = await search(documentsFrom(pages), 'retries');
-    expect(value).toMatchObject([{ path: 'c-prose.md' }, {}, {}]);
+    expect(await search(documentsFrom(pages), 'retries')).toMatchObject({
+      value: [{ path: 'c-prose.md' }, {}, {}],
+    });
   });
 
   test('says so if nothing fits, as text that is never empty', async () => {
@@ -220,11 +222,13 @@ describe('a folder', () => {
   });
 
   test.each([
-    ['missing', 'there is no such folder: ENOENT'],
+    ['missing', /as there is no such folder$/],
+    ['empty', /as the folder is empty$/],
     ['file.txt', 'it is not a folder: a file'],
     ['void', 'there is no readable text: 1 skipped (not text (UTF-8))'],
   ])('that is none is refused with one line: %s', async (name, message) => {
     await put('file.txt', 'text');
+    await mkdir(join(folder, 'empty'));
     await put('void/picture.png', new Uint8Array([0]));
     const library = documents(join(folder, name));
     await expect(library.setup?.()).rejects.toMatchObject({
@@ -232,6 +236,27 @@ describe('a folder', () => {
       message: expect.stringMatching(/^Cannot (?:read the documents in|search) [^\n]+$/),
     });
     await expect(library.report()).rejects.toThrow(message);
+  });
+
+  test('is read as it is when its turn comes: no link that came since, and no more than the cap', async () => {
+    await put('in/a.md', 'First.');
+    await put('in/b.md', 'Harmless.');
+    await put('in/c.md', 'Small.');
+    await put('secret.md', 'Secret.');
+    const skipped: SkippedFile[] = [];
+    const read: string[] = [];
+    const limits = { maxFileBytes: 100, maxTotalBytes: 1_000, ignoredFolders: [] };
+    for await (const [path] of readFolders(join(folder, 'in'), limits)((file) => skipped.push(file))) {
+      read.push(path);
+      await rm(join(folder, 'in/b.md'), { force: true });
+      await symlink(join(folder, 'secret.md'), join(folder, 'in/b.md'));
+      await put('in/c.md', 'Grown. '.repeat(100));
+    }
+    expect(read).toEqual(['a.md']);
+    expect(skipped).toMatchObject([
+      { path: 'b.md', reason: 'a link by now' },
+      { path: 'c.md', reason: 'larger than 0 MB' },
+    ]);
   });
 
   test('that appears later is read by the same tools', async () => {

@@ -1,5 +1,5 @@
-import type { Stats } from 'node:fs';
-import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { constants, type Stats } from 'node:fs';
+import { open, readdir, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative, sep } from 'node:path';
 import { messageOf, TroupeError } from '../../contracts/error.ts';
 import type { DocumentSource, SkippedFile } from './documents-toolset.ts';
@@ -29,7 +29,15 @@ interface Reading {
  */
 export const readFolders = (given: string | readonly string[], limits: FolderLimits): DocumentSource =>
   async function* readAll(skipped) {
-    const reading: Reading = { limits, skipped, bytes: 0 };
+    let isEmpty = true;
+    const reading: Reading = {
+      limits,
+      skipped: (file) => {
+        isEmpty = false;
+        skipped(file);
+      },
+      bytes: 0,
+    };
     const taken = new Map<string, number>();
     const isFolder = typeof given === 'string';
     for (const place of isFolder ? [given] : given) {
@@ -41,6 +49,8 @@ export const readFolders = (given: string | readonly string[], limits: FolderLim
         yield* readFolder(root, label, reading, root);
       }
     }
+    if (isEmpty && reading.bytes === 0)
+      throw unreadable([given].flat().join(', '), 'the folder is empty', undefined);
   };
 
 /** Two folders of one name are told apart by a number. */
@@ -56,8 +66,9 @@ const statOf = async (place: string, mustBeFolder: boolean): Promise<Stats> => {
   try {
     found = await stat(place);
   } catch (error) {
-    const reason = codeOf(error) === 'ENOENT' ? 'there is no such folder' : 'it cannot be opened';
-    throw unreadable(place, reason, messageOf(error), error);
+    throw codeOf(error) === 'ENOENT'
+      ? unreadable(place, 'there is no such folder', undefined, error)
+      : unreadable(place, 'it cannot be opened', messageOf(error), error);
   }
   if (mustBeFolder && !found.isDirectory()) throw unreadable(place, 'it is not a folder', 'a file');
   if (!found.isDirectory() && !found.isFile()) {
@@ -66,10 +77,16 @@ const statOf = async (place: string, mustBeFolder: boolean): Promise<Stats> => {
   return found;
 };
 
-const unreadable = (place: string, reason: string, found: string, cause?: unknown): TroupeError =>
-  new TroupeError('documents.unreadable', `Cannot read the documents in ${place} as ${reason}: ${found}`, {
-    cause,
-  });
+const unreadable = (
+  place: string,
+  reason: string,
+  found: string | undefined,
+  cause?: unknown,
+): TroupeError => {
+  const details = found === undefined ? '' : `: ${found}`;
+  const message = `Cannot read the documents in ${place} as ${reason}${details}`;
+  return new TroupeError('documents.unreadable', message, { cause });
+};
 
 async function* readFolder(
   folder: string,
@@ -121,9 +138,16 @@ async function* readOne(
 ): AsyncGenerator<readonly [string, string]> {
   const { limits, skipped } = reading;
   limits.signal?.throwIfAborted();
+  let file: FileHandle | undefined;
   try {
-    // Its size first, so that a huge file is never loaded.
-    const { size } = await stat(place);
+    // One handle for all: what stands there may be swapped for a link, or for something larger, at any moment.
+    file = await open(place, READ_NO_LINK);
+    const found = await file.stat();
+    if (!found.isFile()) {
+      skipped({ path, reason: 'neither a file nor a folder' });
+      return;
+    }
+    const { size } = found;
     if (size > limits.maxFileBytes) {
       skipped({ path, reason: `larger than ${megabytes(limits.maxFileBytes)}` });
       return;
@@ -132,7 +156,7 @@ async function* readOne(
       skipped({ path, reason: `past ${megabytes(limits.maxTotalBytes)} in all` });
       return;
     }
-    const bytes = await readFile(place, { signal: limits.signal });
+    const bytes = await readUpTo(file, size);
     const text = textOf(bytes);
     if (text === undefined) {
       skipped({ path, reason: 'not text (UTF-8)' });
@@ -146,9 +170,27 @@ async function* readOne(
     yield [path, text];
   } catch (error) {
     limits.signal?.throwIfAborted();
-    skipped({ path, reason: `cannot be opened: ${messageOf(error)}` });
+    const reason = codeOf(error) === 'ELOOP' ? 'a link by now' : `cannot be opened: ${messageOf(error)}`;
+    skipped({ path, reason });
+  } finally {
+    await file?.close();
   }
 }
+
+/** Not through a link, and without waiting for who writes a pipe; Windows knows neither. */
+const READ_NO_LINK = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** The first `size` bytes of a file, fewer where it has shrunk since it was measured. */
+const readUpTo = async (file: FileHandle, size: number): Promise<Uint8Array> => {
+  const bytes = new Uint8Array(size);
+  let filled = 0;
+  while (filled < size) {
+    const { bytesRead } = await file.read(bytes, filled, size - filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return bytes.subarray(0, filled);
+};
 
 /** The text in `bytes`; undefined where they hold a NUL or are no UTF-8. */
 const textOf = (bytes: Uint8Array): string | undefined => {
