@@ -51,18 +51,18 @@ const wakeAsks = (context: AgentContext): readonly Ask[] => {
   return [{ ...effect, input: { dueAt: context.tally.now + decision.forMs } }];
 };
 
-/** The call machine that takes over the trouble just noted. */
+/** The call machine that takes over the trouble just noted. No name begins with `~`: its address can be nobody else's. */
 export const callEngagement = (context: AgentContext): readonly Engagement[] => {
   const { trouble, plan } = context.cycle;
   const { runId, path, agent } = context.run;
   const { step } = context;
   if (trouble === null) return [];
   if (plan === null) {
-    const input: ModelCallInput = { runId, path: `${path}/model-${step}`, agent, context, trouble };
+    const input: ModelCallInput = { runId, path: `${path}/~model-${step}`, agent, context, trouble };
     return [{ path: input.path, actor: { kind: 'modelCall' }, input, port: 'decide', index: 0 }];
   }
   const call = plan.calls[trouble.index];
   if (call === undefined) return [];
-  const input: ToolCallInput = { runId, path: `${path}/${call.id}`, agent, context, call, trouble };
+  const input: ToolCallInput = { runId, path: `${path}/~${call.id}`, agent, context, call, trouble };
   return [{ path: input.path, actor: { kind: 'toolCall' }, input, port: 'act', index: trouble.index }];
 };

@@ -96,14 +96,14 @@ describe('[M21] calls of one step', () => {
     const { outputs, path } = agentWalk([ready, ...troubled, decide(calling('a')), { act: () => trouble() }]);
     const engagements = outputs.flatMap((each) => (each.type === 'engage' ? [each.engagement] : []));
     expect(engagements).toMatchObject([
-      { actor: { kind: 'toolCall' }, port: 'act', index: 1, path: 'ada/call_1' },
-      { actor: { kind: 'toolCall' }, port: 'act', index: 0, path: 'ada/call_0' },
+      { actor: { kind: 'toolCall' }, port: 'act', index: 1, path: 'ada/~call_1' },
+      { actor: { kind: 'toolCall' }, port: 'act', index: 0, path: 'ada/~call_0' },
     ]);
     expect(path.filter((phase) => phase === 'ACT')).toHaveLength(2);
     const models = agentWalk([ready, decide(trouble()), decide(calling('a')), act(), decide(trouble())]);
     expect(models.outputs.flatMap((each) => (each.type === 'engage' ? [each.engagement.path] : []))).toEqual([
-      'ada/model-0',
-      'ada/model-1',
+      'ada/~model-0',
+      'ada/~model-1',
     ]);
   });
 });

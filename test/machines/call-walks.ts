@@ -17,7 +17,7 @@ const deciding = (models: number): AgentContext => {
 
 export const modelCallInput = (changes: Partial<Trouble> = {}, models = 1): ModelCallInput => ({
   runId: 'run-1',
-  path: 'ada/model-0',
+  path: 'ada/~model-0',
   agent: 'ada',
   context: deciding(models),
   trouble: trouble(changes),
@@ -25,7 +25,7 @@ export const modelCallInput = (changes: Partial<Trouble> = {}, models = 1): Mode
 
 export const toolCallInput = (changes: Partial<Trouble> = {}): ToolCallInput => ({
   runId: 'run-1',
-  path: 'ada/call_0',
+  path: 'ada/~call_0',
   agent: 'ada',
   context: agentWalk([ready, decide(calling('look'))]).context,
   call: { id: 'call_0', name: 'look', input: null, exclusive: false },

@@ -185,7 +185,7 @@ describe.each(interpreters)('$name', ({ host }) => {
     // A call that has to wait sits at an address of its own, and works for its agent.
     const speakers = new Map([
       ['parent', 'parent'],
-      ['parent/model-1', 'parent'],
+      ['parent/~model-1', 'parent'],
       ['parent/child-0', 'child'],
       ['parent/clumsy-0', 'clumsy'],
     ]);

@@ -108,7 +108,7 @@ describe.each(interpreters)('$name', ({ host }) => {
       expect(times).toEqual([0, 500, 1_500]);
       expect(
         ofType(result.events, 'phase.entered')
-          .filter(({ path }) => path === 'a/model-0')
+          .filter(({ path }) => path === 'a/~model-0')
           .map(({ phase }) => phase),
       ).toEqual(['waitingToRetry', 'asking', 'waitingToRetry', 'asking', 'answered']);
     });
@@ -652,12 +652,12 @@ describe.each(interpreters)('$name', ({ host }) => {
         'r/a#0.preparing.0.1',
         'r/a#0.OBSERVE.0.1',
         'r/a#0.DECIDE.0.1',
-        'r/a/model-0#0.waitingToRetry.0.2',
-        'r/a/model-0#0.asking.0.2',
+        'r/a/~model-0#0.waitingToRetry.0.2',
+        'r/a/~model-0#0.asking.0.2',
         'r/a#0.ACT.0.1',
         'r/a#0.ACT.1.1',
-        'r/a/call_0_1#0.waitingToRetry.0.2',
-        'r/a/call_0_1#0.running.0.2',
+        'r/a/~call_0_1#0.waitingToRetry.0.2',
+        'r/a/~call_0_1#0.running.0.2',
         'r/a#1.OBSERVE.0.1',
         'r/a#1.DECIDE.0.1',
         'r/a#1.CRITIC.0.1',

@@ -27,7 +27,7 @@ const desk = () => {
   });
 };
 
-const IDS = ['desk', 'desk/supervisor-1', 'desk/ann-2', 'desk/ann-2/model-0'];
+const IDS = ['desk', 'desk/supervisor-1', 'desk/ann-2', 'desk/ann-2/~model-0'];
 
 test('an inspector sees every actor of a run, each below its parent, and every state that it rests in', async () => {
   const seen = new Map<string, string | undefined>();
