@@ -27,9 +27,12 @@ export class EffectRunner {
 
   /** Has an effect done, as soon as the gate lets it pass and if its actor still wants it then. */
   ask(entry: Actor, ask: Ask, epoch: number): void {
-    this.#run.gate.pass(() => {
-      if (!entry.isOver && epoch === entry.epoch) this.#perform(entry, ask);
-    });
+    this.#run.gate.pass(
+      () => {
+        this.#perform(entry, ask);
+      },
+      () => !entry.isOver && epoch === entry.epoch,
+    );
   }
 
   withdraw(gone: readonly EffectUnderWay[]): void {

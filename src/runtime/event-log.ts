@@ -31,7 +31,8 @@ export class EventLog {
   readonly #rootPath: string;
   readonly #clock: Clock;
   readonly #counter = new RunCounter();
-  readonly #openTools = new Map<string, OpenTool>();
+  /** By path, then by call id: an actor that ends looks at its own only. */
+  readonly #openTools = new Map<string, Map<string, OpenTool>>();
   #startedAt: number;
   #at: number;
   #isClosed = false;
@@ -113,8 +114,11 @@ export class EventLog {
 
   /** Says for every tool, of the agent at `path` if one is given, that started and did not finish that it will not. */
   closeTools(reason: string, path?: string): void {
-    for (const { speaker, step, callId, tool } of this.#openTools.values()) {
-      if (path !== undefined && path !== speaker.path) continue;
+    if (path === undefined) {
+      for (const each of this.#openTools.keys()) this.closeTools(reason, each);
+      return;
+    }
+    for (const { speaker, step, callId, tool } of this.#openTools.get(path)?.values() ?? []) {
       const text = `Cannot finish '${tool}' as ${reason}`;
       const error = { code: 'tool.cancelled', message: text, retryable: 'no', tool } as const;
       const end = { ok: false, text, durationMs: 0, error, synthesised: true } as const;
@@ -136,12 +140,16 @@ export class EventLog {
         break;
       case 'tool.started': {
         const { callId, tool } = body;
-        this.#openTools.set(`${speaker.path} ${callId}`, { speaker, step, callId, tool });
+        const open = this.#openTools.get(speaker.path) ?? new Map<string, OpenTool>();
+        this.#openTools.set(speaker.path, open.set(callId, { speaker, step, callId, tool }));
         break;
       }
-      case 'tool.finished':
-        this.#openTools.delete(`${speaker.path} ${body.callId}`);
+      case 'tool.finished': {
+        const open = this.#openTools.get(speaker.path);
+        open?.delete(body.callId);
+        if (open?.size === 0) this.#openTools.delete(speaker.path);
         break;
+      }
       default:
     }
   }

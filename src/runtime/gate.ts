@@ -1,12 +1,18 @@
+interface Held {
+  readonly effect: () => void;
+  readonly isWanted: () => boolean;
+}
+
 /**
  * Where every effect of a run passes: held while the run is paused or too many are under way.
  *
  * I1  What passes, passes in the order in which it came.
- * I2  A machine knows nothing of the gate: it sees an answer that takes longer.
+ * I2  What nobody wants any more is let go of, and uses up no leave to pass.
+ * I3  A machine knows nothing of the gate: it sees an answer that takes longer.
  */
 export class Gate {
   readonly #cap: number;
-  readonly #held: (() => void)[] = [];
+  readonly #held: Held[] = [];
   #isPaused: boolean;
   /** Effects that may pass although the run is paused. */
   #credit = 0;
@@ -28,10 +34,12 @@ export class Gate {
     return this.#held.length > 0;
   }
 
-  /** Lets `effect` pass now, or holds it. */
-  pass(effect: () => void): void {
+  /** Lets `effect` pass now, or holds it for as long as it is wanted. */
+  pass(effect: () => void, isWanted: () => boolean): void {
+    if (!isWanted()) return;
+    this.#forgetUnwanted();
     if (this.#held.length === 0 && this.#mayPass()) effect();
-    else this.#hold(effect);
+    else this.#hold({ effect, isWanted });
   }
 
   /** One effect that waits for something is under way; call `left` when it is not any more. */
@@ -86,14 +94,23 @@ export class Gate {
     return true;
   }
 
-  #hold(effect: () => void): void {
-    this.#held.push(effect);
+  /** Those at the front only: the others come to the front in their turn. */
+  #forgetUnwanted(): void {
+    while (this.#held[0]?.isWanted() === false) this.#held.shift();
+  }
+
+  #hold(held: Held): void {
+    this.#held.push(held);
     // Held for want of leave, not of room: a step that was asked for is through.
     if (this.#isPaused && !this.#untilCheck && this.#credit === 0) this.#wake();
   }
 
   #release(): void {
-    while (this.#held.length > 0 && this.#mayPass()) this.#held.shift()?.();
+    this.#forgetUnwanted();
+    while (this.#held.length > 0 && this.#mayPass()) {
+      this.#held.shift()?.effect();
+      this.#forgetUnwanted();
+    }
     if (
       this.#held.length > 0 &&
       this.#isPaused &&

@@ -1,6 +1,5 @@
 import type { ModelChoice } from '../contracts/agent.ts';
 import type { ErrorData } from '../contracts/error.ts';
-import { errorData } from '../contracts/error.ts';
 import type { Message } from '../contracts/message.ts';
 import type { RunOptions } from '../contracts/run.ts';
 import type { Tool, Toolset } from '../contracts/tool.ts';

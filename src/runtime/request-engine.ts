@@ -40,6 +40,8 @@ class RequestEngine implements Engine {
   readonly #context: unknown;
   readonly #options: RequestEngineOptions;
   readonly #runs = new Set<RequestRun>();
+  /** Those whose run id is their own, as the engine has not refused it: asked for every event of the engine. */
+  readonly #begun = new Map<string, RequestRun>();
   /** Runs, and hooks that have not handled their last events yet. */
   readonly #unsettled = new Set<Promise<void>>();
   readonly #ended = new ReplaySubject<void>(1);
@@ -49,8 +51,7 @@ class RequestEngine implements Engine {
     this.#engine = engine;
     this.#context = context;
     this.#options = options;
-    const isOurs = ({ runId }: LiveEvent): boolean =>
-      [...this.#runs].some((run) => run.hasBegun && run.runId === runId);
+    const isOurs = ({ runId }: LiveEvent): boolean => this.#begun.has(runId);
     this.events$ = engine.events$.pipe(filter(isOurs), takeUntil(this.#ended));
   }
 
@@ -107,6 +108,7 @@ class RequestEngine implements Engine {
     const run = new RequestRun(
       { ...withDefaults(this.#options, given), context: given.context ?? this.#context },
       [this.#options.signal, given.signal],
+      (begun) => this.#begun.set(begun.runId, begun),
     );
     this.#runs.add(run);
     return run;
@@ -125,6 +127,8 @@ class RequestEngine implements Engine {
   #leave(run: RequestRun): void {
     run.unlink();
     this.#runs.delete(run);
+    // One that was refused has the id of another, which goes on.
+    if (this.#begun.get(run.runId) === run) this.#begun.delete(run.runId);
   }
 
   async #close({ drain = true, reason = 'the request is over' }: ShutdownOptions): Promise<void> {
@@ -142,19 +146,21 @@ class RequestEngine implements Engine {
 class RequestRun {
   readonly runId: string;
   readonly options: RunOptions;
-  /** Its run id is its own: the engine has not refused it. */
-  hasBegun = false;
   readonly #controller = new AbortController();
   readonly #links: (() => void)[] = [];
 
-  constructor(options: RunOptions, signals: readonly (AbortSignal | undefined)[]) {
+  constructor(
+    options: RunOptions,
+    signals: readonly (AbortSignal | undefined)[],
+    onBegun: (run: RequestRun) => void,
+  ) {
     this.runId = options.runId ?? crypto.randomUUID();
     const begun = {
       name: 'request',
       on: 'run.started',
       priority: Number.MAX_SAFE_INTEGER,
       handle: () => {
-        this.hasBegun = true;
+        onBegun(this);
       },
     } as const;
     this.options = {

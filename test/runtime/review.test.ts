@@ -3,10 +3,13 @@ import { inspect } from 'node:util';
 import { z } from 'zod';
 import { describe, expect, test } from 'vitest';
 import { act, answer } from '../../src/contracts/decision.ts';
+import { TroupeError } from '../../src/contracts/error.ts';
 import type { RunOptions } from '../../src/contracts/run.ts';
 import type { Toolset } from '../../src/contracts/tool.ts';
 import { agent } from '../../src/runtime/agent.ts';
-import { scriptedModel } from '../../src/testing/scripted-model.ts';
+import { EventLog } from '../../src/runtime/event-log.ts';
+import { Gate } from '../../src/runtime/gate.ts';
+import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import {
@@ -104,6 +107,26 @@ describe.each(interpreters)('$name', ({ host }) => {
     expect(await handle.result).toMatchObject({ status: 'completed', output: 'x' });
     expect(clock.pending).toBe(0);
   });
+
+  test("the address of a call is nobody else's, also below an agent that runs one named model", async () => {
+    const clock = virtualClock();
+    const child = agent({ name: 'model', decide: () => answer('done') });
+    const delegate = tool({
+      name: 'delegate',
+      description: 'Has the child do it.',
+      input: z.object({}),
+      execute: async (_, context) => (await context.run(child, 'go')).output,
+    });
+    const busy = new TroupeError('model.unavailable', 'busy', { retryable: 'yes' });
+    const model = scriptedModel([busy, calls({ name: 'delegate', input: {} }), 'there']);
+    const parent = agent({ name: 'parent', tools: [delegate], model });
+    const { events, output } = await letTimePass(clock, settled(start(parent, 'go', { clock }, host?.())));
+    expect(output).toBe('there');
+    expect(new Set(events.map(({ path }) => path))).toEqual(
+      new Set(['parent', 'parent/~model-0', 'parent/model-0']),
+    );
+    expect(() => agent({ name: '~model-0' })).toThrow(expect.objectContaining({ code: 'agent.invalid' }));
+  });
 });
 
 test('what a failed run rejects with prints as an error, and has its result and its data all the same', async () => {
@@ -134,4 +157,41 @@ test('a run that could not begin lets go of its signal', async () => {
   await expect(one.run('go', fromJavaScript({ signal, history: 5 }))).rejects.toThrow(/Cannot begin/);
   await quiet();
   expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+});
+
+test('what nobody wants any more is not held at the gate, and uses up no step', async () => {
+  const gate = new Gate(Infinity, true);
+  const passed: string[] = [];
+  const wanted = new Set(['first', 'second', 'third']);
+  const ask = (name: string): void => {
+    gate.pass(
+      () => passed.push(name),
+      () => wanted.has(name),
+    );
+  };
+  for (const name of ['first', 'second', 'third']) ask(name);
+  wanted.delete('first');
+  await gate.step('effect');
+  expect(passed).toEqual(['second']);
+  wanted.delete('third');
+  gate.resume();
+  expect(passed).toEqual(['second']);
+  expect(gate.isHolding).toBe(false);
+});
+
+test("an agent that ends closes its own open tools, and nobody else's", () => {
+  const log = new EventLog('r', 'a', virtualClock());
+  const one = { path: 'a/one', agent: 'one' };
+  const two = { path: 'a/two', agent: 'two' };
+  for (const speaker of [one, two])
+    log.write(
+      { type: 'tool.started', callId: 'call_0_0', tool: 'look', input: {}, description: '', attempt: 1 },
+      speaker,
+    );
+  const closed = () => ofType(log.events.slice(), 'tool.finished').map(({ path }) => path);
+  log.closeTools('its agent ended first', 'a/one');
+  expect(closed()).toEqual(['a/one']);
+  log.closeTools('the run ended first');
+  log.closeTools('the run ended first');
+  expect(closed()).toEqual(['a/one', 'a/two']);
 });
