@@ -27,7 +27,7 @@ export interface Review {
   readonly context?: unknown;
   readonly signal: AbortSignal;
   /** Runs an agent as a child of this run, to judge. */
-  run<Input, Output>(agent: Agent<Input, Output>, input: Input): Promise<RunResult<Output>>;
+  readonly run: <Input, Output>(agent: Agent<Input, Output>, input: Input) => Promise<RunResult<Output>>;
 }
 
 /**

@@ -45,8 +45,8 @@ export const agent = <
 >(
   options: AgentOptions<Input, Output, State, Observation>,
 ): EmbeddableAgent<InputOf<Input>, OutputOf<Output>, State> & AgentFor<Input, Output, State> => {
-  const definition = definitionFrom(options);
-  return faceOf(definition);
+  assertOptions(options);
+  return faceOf(definitionFrom(options));
 };
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
@@ -114,7 +114,16 @@ const definitionFrom = <
   };
 };
 
-/** In JavaScript anything may stand where a schema should. */
+/** In JavaScript anything may stand where the options should. */
+const assertOptions = (options: unknown): void => {
+  if (typeof options === 'object' && options !== null) return;
+  throw new TroupeError(
+    'agent.invalid',
+    `Cannot define an agent as its options are no object: ${options === undefined ? 'nothing' : messageOf(options)}`,
+  );
+};
+
+/** The same of schemas. */
 const assertSchemas = ({
   name,
   input,

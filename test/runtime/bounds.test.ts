@@ -28,6 +28,19 @@ test.each(NONSENSE)('no agent and no team works on %s things at a time', (count)
   );
 });
 
+test.each([
+  [[], 'nothing'],
+  [[null], 'null'],
+  [[42], '42'],
+])('an agent made from no options at all is refused in one line: %j', (given, found) => {
+  expect(() => Reflect.apply(agent, undefined, given)).toThrow(
+    expect.objectContaining({
+      code: 'agent.invalid',
+      message: `Cannot define an agent as its options are no object: ${found}`,
+    }),
+  );
+});
+
 test('none is a bound of rejections and of rounds, but no number is not', () => {
   expect(() => agent({ name: 'a', maxRejections: 0 })).not.toThrow();
   expect(() => agent({ name: 'a', maxRejections: Number.NaN })).toThrow(
