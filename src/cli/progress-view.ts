@@ -43,16 +43,9 @@ const quietView: ProgressView = {
 const jsonView = ({ terminal }: Session): ProgressView => ({
   ...quietView,
   show: (event) => {
-    if (event.type !== 'model.delta') terminal.stdout.write(escaped(serialiseEvent(event)));
+    if (event.type !== 'model.delta') terminal.stdout.write(serialiseEvent(event));
   },
 });
-
-/** JSON escapes the first 32 control characters only; a terminal obeys others too. What it says stays the same. */
-const escaped = (line: string): string =>
-  line.replaceAll(
-    /(?!\n)[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu,
-    (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
-  );
 
 /** What everybody does all the time, or what other lines say better. */
 const SILENT: ReadonlySet<string> = new Set([

@@ -31,9 +31,17 @@ export const parseEvent = (json: unknown): RuntimeEvent => {
 /**
  * An event as one line of NDJSON, its line feed included: `write(serialiseEvent(event))`.
  *
- * Deltas are not for logs and so are not taken.
+ * A terminal may show it: control characters and marks that turn the direction of writing are escaped as JSON has it,
+ * and read back as what they were. Deltas are not for logs and so are not taken.
  */
-export const serialiseEvent = (event: RuntimeEvent): string => `${JSON.stringify(event)}\n`;
+export const serialiseEvent = (event: RuntimeEvent): string =>
+  `${JSON.stringify(event).replaceAll(RAW, escaped)}\n`;
+
+/** JSON escapes the first 32 control characters by itself; a terminal obeys these too. */
+const RAW = /[\p{Cc}\u200E\u200F\u061C\u202A-\u202E\u2066-\u2069]/gu;
+
+const escaped = (character: string): string =>
+  `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
 
 const refuse = (reason: string, found: string): never => {
   throw new TroupeError('input.invalid', `Cannot read the event as ${reason}: ${found}`);

@@ -19,6 +19,14 @@ test('[M47] [QITOS-56] an event survives being written as one line and read agai
   expect(lines.map((line) => parseEvent(JSON.parse(line)))).toEqual(events);
 });
 
+test('[M47] a line holds nothing that a terminal obeys, and reads back as what was said', () => {
+  const event = durable(0, noted('\u001b]52;c\u0007 \u009b31m \u007f \u202eabc\u2066'));
+  const line = serialiseEvent(event);
+  expect(line).toMatch(/^[^\p{Cc}\u202A-\u202E\u2066-\u2069]+\n$/u);
+  expect(line).toContain(String.raw`\u009b31m`);
+  expect(parseEvent(JSON.parse(line))).toEqual(event);
+});
+
 const { v, ...unversioned } = durable(0, noted('x'));
 
 test.each([
