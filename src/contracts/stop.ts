@@ -34,6 +34,18 @@ export interface Tally {
   readonly now: number;
 }
 
+/** Nothing used yet, at the start. */
+export const emptyTally = (at: number): Tally => ({
+  modelCalls: 0,
+  toolCalls: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  cachedTokens: 0,
+  retries: 0,
+  startedAt: at,
+  now: at,
+});
+
 /** What a stop rule sees at CHECK_STOP. */
 export interface StopView {
   /** Steps completed. */

@@ -3,6 +3,7 @@ import type { Json } from '../contracts/json.ts';
 import type { Message } from '../contracts/message.ts';
 import type { Outcome, RunStatus } from '../contracts/run.ts';
 import type { StopReason, Tally } from '../contracts/stop.ts';
+import { emptyTally } from '../contracts/stop.ts';
 import type { Engagement } from '../machines/outputs.ts';
 
 /** What a team's machine knows: plain JSON. `own` is the pattern's, the rest is every team's. */
@@ -88,16 +89,7 @@ export const teamContext = <Own extends Json, Options extends Json>(
   round: NO_ROUND,
   engaged: 0,
   inbox: [],
-  tally: {
-    modelCalls: 0,
-    toolCalls: 0,
-    inputTokens: 0,
-    outputTokens: 0,
-    cachedTokens: 0,
-    retries: 0,
-    startedAt: input?.at ?? 0,
-    now: input?.at ?? 0,
-  },
+  tally: emptyTally(input?.at ?? 0),
   end: null,
 });
 

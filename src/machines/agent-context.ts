@@ -8,6 +8,7 @@ import type { Message } from '../contracts/message.ts';
 import type { Usage } from '../contracts/model.ts';
 import type { Outcome, RunStatus, StateChange } from '../contracts/run.ts';
 import type { StopReason, Tally } from '../contracts/stop.ts';
+import { emptyTally } from '../contracts/stop.ts';
 import type { ToolResult } from '../contracts/tool.ts';
 import type { AssistantTurn, Turn } from '../contracts/transcript.ts';
 import type { CallPlan, PlannedCall } from './call-plan.ts';
@@ -200,16 +201,7 @@ export const initialContext = ({ input: given }: { input: AgentInput | undefined
     history,
     inbox: [],
     cycle: newCycle(at),
-    tally: {
-      modelCalls: 0,
-      toolCalls: 0,
-      inputTokens: 0,
-      outputTokens: 0,
-      cachedTokens: 0,
-      retries: 0,
-      startedAt: at,
-      now: at,
-    },
+    tally: emptyTally(at),
     review: { candidate: null, rejections: 0, unknownTools: 0, badTurns: 0 },
     end: null,
   };

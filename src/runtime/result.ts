@@ -2,6 +2,7 @@ import type { ErrorCode } from '../contracts/error.ts';
 import type { RuntimeEvent } from '../contracts/event.ts';
 import type { Json } from '../contracts/json.ts';
 import type { EffectRecord, Outcome, RunResult, StepRecord } from '../contracts/run.ts';
+import { emptyTally } from '../contracts/stop.ts';
 import type { Stage } from './stage.ts';
 
 /** Whether an actor left an outcome. */
@@ -42,16 +43,7 @@ export const outcomeOfFailure = (code: ErrorCode, message: string, at: number): 
   error: { code, message, retryable: 'no' },
   steps: 0,
   state: {},
-  tally: {
-    modelCalls: 0,
-    toolCalls: 0,
-    inputTokens: 0,
-    outputTokens: 0,
-    cachedTokens: 0,
-    retries: 0,
-    startedAt: at,
-    now: at,
-  },
+  tally: emptyTally(at),
 });
 
 /** The result of a run, or of the part of one that began at event `since` below `path`. */
