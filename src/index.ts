@@ -38,7 +38,12 @@ export { allOf, anyOf, maxSteps, maxTime, maxTokens, maxToolCalls, stopWhen } fr
 
 // Teams
 export { pipeline, supervisorWorker } from './runtime/patterns.ts';
-export type { PipelineSetup, Stage, SupervisorOptions, SupervisorWorkerSetup } from './runtime/patterns.ts';
+export type {
+  PipelineSetup,
+  PipelineStage,
+  SupervisorOptions,
+  SupervisorWorkerSetup,
+} from './runtime/patterns.ts';
 export type { WorkerReply } from './coordination/supervisor-worker.ts';
 export { team } from './runtime/team.ts';
 export type { Member, TeamOptions } from './runtime/team.ts';
@@ -124,8 +129,6 @@ export { ofType, text$, totals$, under } from './events/select.ts';
 export type { SpokenText } from './events/select.ts';
 export { activity$, activityOf } from './events/activity.ts';
 export type { Activity } from './events/activity.ts';
-export { foldProgress, noProgress, progressLine, working$ } from './events/progress.ts';
-export type { AgentProgress, Progress, Working } from './events/progress.ts';
 export { parseEvent, serialiseEvent } from './events/parse-event.ts';
 export { printable } from './events/printable.ts';
 export type {

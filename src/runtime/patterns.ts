@@ -18,7 +18,7 @@ import type { Member } from './team.ts';
 import { memberOf, team } from './team.ts';
 
 /** A stage: an agent, or an agent with what makes its input of the output before it. */
-export type Stage<Input, Output> =
+export type PipelineStage<Input, Output> =
   | Agent<Input, Output>
   | {
       readonly agent: Member;
@@ -32,7 +32,8 @@ export interface PipelineSetup<Input, Output> {
   readonly description?: string | undefined;
   /** At least one; the first takes the pipeline's input, the last gives its output. */
   readonly stages:
-    readonly [Stage<Input, Output>] | readonly [Stage<Input, unknown>, ...StageLike[], Stage<never, Output>];
+    | readonly [PipelineStage<Input, Output>]
+    | readonly [PipelineStage<Input, unknown>, ...StageLike[], PipelineStage<never, Output>];
   readonly hooks?: readonly Hook[] | undefined;
 }
 
