@@ -4,7 +4,7 @@ import type { EventType, Hook, HookScope, LiveEvent } from '../contracts/event.t
 import { BoundedBuffer } from './bounded-buffer.ts';
 import type { OnFailure } from './failure-reporter.ts';
 import { isAboutObservers } from './failure-reporter.ts';
-import { isThenable } from './safe-observable.ts';
+import { isThenable } from '../contracts/thenable.ts';
 
 /** How a hook has fared so far, in events. */
 export interface HookStats {

@@ -1,6 +1,7 @@
 import { Observable } from 'rxjs';
 import type { Observer, Operator, Subscriber, Subscription, TeardownLogic } from 'rxjs';
 import type { OnFailure } from './failure-reporter.ts';
+import { isThenable } from '../contracts/thenable.ts';
 
 type Next<T> = (value: T) => void;
 
@@ -98,7 +99,3 @@ const guarded = <T>(observer: Partial<Observer<T>>, name: string, onFailure: OnF
     },
   };
 };
-
-/** Whether `value` is a promise, of whatever make. */
-export const isThenable = (value: unknown): value is PromiseLike<unknown> =>
-  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';

@@ -4,7 +4,7 @@ import { isJsonObject } from '../contracts/json.ts';
 import type { Checked, InputOf, OutputOf, Schema } from '../contracts/schema.ts';
 import type { Safety, Tool, ToolContext, ToolRetry } from '../contracts/tool.ts';
 import { canGiveJsonSchema, checkInput, checkSchema, isSchema, issuesText, jsonSchemaOf } from './schemas.ts';
-import { isThenable } from './thenable.ts';
+import { isThenable } from '../contracts/thenable.ts';
 import type { Dual } from './tool-result.ts';
 import { dual, isDual } from './tool-result.ts';
 

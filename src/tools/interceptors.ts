@@ -2,7 +2,7 @@ import { messageOf, TroupeError } from '../contracts/error.ts';
 import { toJson } from '../contracts/json.ts';
 import type { Tool, ToolContext } from '../contracts/tool.ts';
 import { wrapTool } from './compose.ts';
-import { isThenable } from './thenable.ts';
+import { isThenable } from '../contracts/thenable.ts';
 
 /** How a call ended, as interceptors see it. */
 export type CallOutcome =

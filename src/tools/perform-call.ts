@@ -15,7 +15,7 @@ import { classifyToolError, statusOf } from './classify-tool-error.ts';
 import { MAX_TIMEOUT_MS } from './define-tool.ts';
 import type { LazyAbort } from '../contracts/lazy-abort.ts';
 import { issuesText } from './schemas.ts';
-import { isThenable } from './thenable.ts';
+import { isThenable } from '../contracts/thenable.ts';
 import { failure, success } from './tool-result.ts';
 
 /** What performing a call needs beside the call. */

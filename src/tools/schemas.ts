@@ -4,7 +4,7 @@ import { messageOf, TroupeError } from '../contracts/error.ts';
 import type { Json, JsonSchema } from '../contracts/json.ts';
 import { isJsonObject, toJson } from '../contracts/json.ts';
 import type { Checked, Schema, SchemaIssue } from '../contracts/schema.ts';
-import { isThenable } from './thenable.ts';
+import { isThenable } from '../contracts/thenable.ts';
 
 /** More problems than this are counted, not listed: a megabyte of wrong items must not become a megabyte of text. */
 const MAX_ISSUES = 20;

@@ -10,7 +10,7 @@ import { messageOf } from '../../contracts/error.ts';
 import type { Json } from '../../contracts/json.ts';
 import { toJson } from '../../contracts/json.ts';
 import type { IssueCode, PreflightIssue } from '../../contracts/task.ts';
-import { isThenable } from '../thenable.ts';
+import { isThenable } from '../../contracts/thenable.ts';
 import { groupsOf } from './requiring.ts';
 
 /** How an environment stands at the end of a step. */
