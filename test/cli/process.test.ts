@@ -23,7 +23,7 @@ describe('npm start, on a machine with nothing set', () => {
     expect(output).toMatch(/researcher-2 · ACT · Searching the documents for .+ tokens so far\)/);
     expect(output).toMatch(/In each step an agent observes, decides, acts.+\[README\.md:\d+-\d+\]/);
     expect(output).toMatch(/A critic may reject an answer twice/);
-    expect(output).toMatch(/\n\d+ steps · \d+ model calls · \d+ tool calls · [\d,]+ tokens · [\d.]+ m?s\n$/);
+    expect(output).toMatch(/^\d+ steps · \d+ model calls · \d+ tool calls · [\d,]+ tokens · [\d.]+ m?s$/m);
   });
 
   test('answers a question about any folder, says what it skipped, and what it could not find', async () => {
