@@ -23,7 +23,8 @@ export const report = (found) => {
   if (found.flat) flatReport(found.flat, lines, verdicts);
   if (found.scale) scaleReport(found.scale, lines, verdicts);
   if (found.import) importReport(found.import, lines, verdicts);
-  lines.push('', 'Verdicts', ...verdicts.map(({ verdict, text }) => `  ${verdict.padEnd(7)} ${text}`), '');
+  if (verdicts.length > 0)
+    lines.push('', 'Verdicts', ...verdicts.map(({ verdict, text }) => `  ${verdict.padEnd(7)} ${text}`), '');
   return {
     text: lines.join('\n'),
     verdicts,
@@ -49,13 +50,15 @@ const stepsReport = (figures, lines, verdicts) => {
   };
   const bareOf = (name) => (name.endsWith('node20') ? 'bare-node20' : 'bare');
   const table = (title, cell) => {
-    lines.push('', `${title.padEnd(26)}${lengths.map((steps) => `${steps} steps`.padStart(12)).join('')}`);
-    for (const name of names) {
+    const rows = names.flatMap((name) => {
       const cells = lengths.map((steps) => cell(name, steps));
-      if (cells.every((value) => value === undefined)) continue;
+      if (cells.every((value) => value === undefined)) return [];
       const shown = cells.map((value) => (value === undefined ? '–' : fixed(value)).padStart(12));
-      lines.push(`  ${name.padEnd(24)}${shown.join('')}`);
-    }
+      return [`  ${name.padEnd(24)}${shown.join('')}`];
+    });
+    if (rows.length === 0) return;
+    const head = lengths.map((steps) => `${steps} steps`.padStart(12)).join('');
+    lines.push('', `${title.padEnd(26)}${head}`, ...rows);
   };
   table('CPU µs per step', (name, steps) => median(of(name, steps).map(({ usPerStep }) => usPerStep)));
   table('times the bare loop', (name, steps) => ratio(name, bareOf(name), steps));
