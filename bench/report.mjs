@@ -24,9 +24,9 @@ export const report = (found) => {
   if (found.scale) scaleReport(found.scale, lines, verdicts);
   if (found.import) importReport(found.import, lines, verdicts);
   if (verdicts.length > 0)
-    lines.push('', 'Verdicts', ...verdicts.map(({ verdict, text }) => `  ${verdict.padEnd(7)} ${text}`), '');
+    lines.push('', 'Verdicts', ...verdicts.map(({ verdict, text }) => `  ${verdict.padEnd(7)} ${text}`));
   return {
-    text: lines.join('\n'),
+    text: `${lines.join('\n')}\n`,
     verdicts,
     hasFailed: verdicts.some(({ verdict }) => verdict === 'BROKEN'),
   };
