@@ -247,6 +247,34 @@ describe.each(interpreters)('$name', ({ host }) => {
       expect((await settled(handle)).events.at(-1)?.type).toBe('run.ended');
     });
 
+    test('[TENEX-31] a run that is stopped again while it cleans up keeps its first end, and the only one', async () => {
+      const ends: string[] = [];
+      const count = hook({
+        name: 'count',
+        on: 'run.ended',
+        handle: ({ stopReason }) => void ends.push(stopReason.kind),
+      });
+      const set = {
+        name: 'set',
+        tools: [echo],
+        teardown: async () => {
+          handle.abort('again');
+          await quiet();
+          handle.abort('and again');
+        },
+      };
+      const handle = start(
+        agent({ name: 'a', tools: [set], model: scriptedModel(['there']) }),
+        'go',
+        { hooks: [count], clock: virtualClock() },
+        host?.(),
+      );
+      const { status, output, events } = await settled(handle);
+      await quiet();
+      expect({ status, output, ends }).toEqual({ status: 'completed', output: 'there', ends: ['answered'] });
+      expect(ofType(events, 'run.ended')).toHaveLength(1);
+    });
+
     test('[TENEX-31] a run that is stopped in the very moment of its answer has one end, too', async () => {
       const model = scriptedModel([
         () => {
