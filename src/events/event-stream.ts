@@ -41,9 +41,11 @@ export class EventStream {
   constructor(log: EventSource, onFailure: OnFailure) {
     this.#log = log;
     const report = failureReporter(onFailure);
-    this.#onFailure = (observer, error) => {
+    // By way of a name: V8 keeps a function that is written where a property is set, and all that it sees, long-lived.
+    const reportOnce: OnFailure = (observer, error) => {
       if (this.#current === undefined || !isAboutObservers(this.#current)) report(observer, error);
     };
+    this.#onFailure = reportOnce;
     this.events$ = new SafeObservable<LiveEvent>(this.#onFailure, (subscriber) =>
       this.watch({
         name: 'subscriber',

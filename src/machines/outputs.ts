@@ -35,12 +35,18 @@ export interface Engagement {
   readonly index: number;
 }
 
-const carriers = new WeakMap<object, Carrier>();
+/** On the actor itself: what a WeakMap holds survives every minor collection, and would take its run along. */
+const CARRIER = Symbol('troupe.carrier');
+
+interface Carrying {
+  [CARRIER]?: Carrier;
+}
+
 let collecting: Carrier | undefined;
 
 /** Attaches the carrier of a live actor, for as long as the actor lives. */
 export const attachCarrier = (actor: object, carrier: Carrier): void => {
-  carriers.set(actor, carrier);
+  (actor as Carrying)[CARRIER] = carrier;
 };
 
 /** Carries everything that `move` puts out to `carrier`, whatever actor it comes from. */
@@ -55,7 +61,7 @@ export const collectingInto = <T>(carrier: Carrier, move: () => T): T => {
 };
 
 /** The carrier for an action's `self`; one that drops everything where nobody listens (a bare machine). */
-export const carrierOf = (actor: object): Carrier => collecting ?? carriers.get(actor) ?? NOBODY;
+export const carrierOf = (actor: object): Carrier => collecting ?? (actor as Carrying)[CARRIER] ?? NOBODY;
 
 const ignore = (): void => undefined;
 const NOBODY: Carrier = {

@@ -76,11 +76,13 @@ class Attempt implements ModelCall {
     this.#options = options;
     this.key = options.key;
     this.isWatched = options.isWatched ?? false;
-    this.delta = (delta) => {
+    // By way of a name: V8 keeps a function that is written where a property is set, and all that it sees, long-lived.
+    const heard = (delta: ModelDelta): void => {
       if (this.isOver) return;
       if (this.#end !== undefined) this.#heardAt = options.clock.now();
       options.onDelta?.(delta);
     };
+    this.delta = heard;
   }
 
   get signal(): AbortSignal {
@@ -106,12 +108,13 @@ class Attempt implements ModelCall {
         this.#forget?.();
         return true;
       };
-      this.#end = (error) => {
+      const end = (error: TroupeError): void => {
         if (!settle()) return;
         this.#reason = error;
         reject(error);
         this.#controller?.abort(error);
       };
+      this.#end = end;
       const timer = arm(clock, timeoutMs, () => this.#end?.(timeoutError(this.#model, timeoutMs)));
       this.#heardAt = clock.now();
       this.#watch(this.#idleTimeoutMs);

@@ -9,7 +9,7 @@ import { carryOut, firstTurn, turn } from './turn.ts';
  * What a store adds later is one line: committing record and outputs before they are carried out.
  */
 export const drivenHost = (): Host => {
-  const records = new WeakMap<Actor, TurnRecord>();
+  const records = new Map<Actor, TurnRecord>();
 
   const commit = (entry: Actor, { record, outputs }: Turned): void => {
     const wasDone = records.get(entry)?.isDone ?? false;

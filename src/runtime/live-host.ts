@@ -7,6 +7,8 @@ import { attachCarrier, carrierOf } from '../machines/outputs.ts';
 import { underRules } from '../machines/rules.ts';
 import { ActorEntry } from './actor-entry.ts';
 import type { Definition } from './definition.ts';
+import type { Scope } from './quiet-scope.ts';
+import { quietScope } from './quiet-scope.ts';
 import type { Actor, Envelope, Host } from './stage.ts';
 import { outcomeOfFailure } from './result.ts';
 
@@ -14,13 +16,12 @@ import { outcomeOfFailure } from './result.ts';
 const STOPPED = 'xstate.stop';
 const OF_XSTATE = 'xstate.';
 
-/** What an interpreter of XState hands to a logic beside snapshot and event. */
-type Scope = Parameters<AnyStateMachine['transition']>[2];
-
 /** Actors of troupe: XState's own, with their entries. */
 interface LiveActor {
   readonly ref: AnyActorRef;
   readonly scope: Scope;
+  /** The scope in which its machine moves. */
+  readonly moving: Scope;
 }
 
 /** An actor that is at home in somebody else's app. */
@@ -31,11 +32,19 @@ interface Guest {
   end: Snapshot | undefined;
 }
 
-const actors = new WeakMap<Actor, LiveActor>();
+/** On the entry itself: what a WeakMap holds survives every minor collection, and would take its run along. */
+const LIVE = Symbol('troupe.live');
+
+interface Living {
+  [LIVE]?: LiveActor | undefined;
+}
+
+const liveOf = (actor: Actor): LiveActor | undefined => (actor as Living)[LIVE];
+
 const guests = new WeakMap<AnyActorRef, Guest>();
 const logics = new WeakMap<Definition, AnyStateMachine>();
 /** The entry for which `createActor` is being called: its logic meets it in `getInitialSnapshot`. */
-let arriving: Actor | undefined;
+let arriving: { readonly entry: Actor; readonly isInspected: boolean } | undefined;
 /** The envelope that is being delivered: any other event comes from outside. */
 let delivering: Envelope | undefined;
 
@@ -51,11 +60,13 @@ export const logicOf = (definition: Definition, arrive?: ArriveFromOutside): Any
   const logic: AnyStateMachine = Object.create(machine, {
     getInitialSnapshot: {
       value: (scope: Scope, input: unknown) => {
-        const entry = arriving;
+        const arrival = arriving;
+        const entry = arrival?.entry;
         arriving = undefined;
         if (entry === undefined && arrive !== undefined) {
           const guest = arrive(scope, input);
-          settleIn(guest.entry, scope, { obey: guest.obey, end: undefined });
+          settleIn(guest.entry, scope, scope);
+          guests.set(scope.self, { obey: guest.obey, end: undefined });
           void guest.ended.then(() => {
             if (scope.self.getSnapshot().status === 'active') scope.self.send(new RunEnded());
           });
@@ -63,7 +74,8 @@ export const logicOf = (definition: Definition, arrive?: ArriveFromOutside): Any
             machine.getInitialSnapshot(scope, guest.input),
           );
         }
-        if (entry !== undefined) settleIn(entry, scope);
+        if (arrival !== undefined)
+          settleIn(arrival.entry, scope, arrival.isInspected ? scope : quietScope(scope));
         return moved(definition, entry, undefined, () => machine.getInitialSnapshot(scope, input));
       },
     },
@@ -79,7 +91,9 @@ export const logicOf = (definition: Definition, arrive?: ArriveFromOutside): Any
           guestOf(scope)?.obey(event);
           return snapshot;
         }
-        return moved(definition, entry, snapshot, () => machine.transition(snapshot, event, scope));
+        return moved(definition, entry, snapshot, () =>
+          machine.transition(snapshot, event, movingIn(entry, scope)),
+        );
       },
     },
   });
@@ -101,11 +115,13 @@ export type ArriveFromOutside = (
 
 type Snapshot = ReturnType<AnyStateMachine['transition']>;
 
-const settleIn = (entry: Actor, scope: Scope, guest?: Guest): void => {
-  actors.set(entry, { ref: scope.self, scope });
-  if (guest !== undefined) guests.set(scope.self, guest);
+const settleIn = (entry: Actor, scope: Scope, moving: Scope): void => {
+  (entry as Living)[LIVE] = { ref: scope.self, scope, moving };
   attachCarrier(scope.self, entry);
 };
+
+const movingIn = (entry: Actor | undefined, scope: Scope): Scope =>
+  (entry === undefined ? undefined : liveOf(entry)?.moving) ?? scope;
 
 const guestOf = (scope: Scope): Guest | undefined => guests.get(scope.self);
 
@@ -141,7 +157,7 @@ const moved = (
   }
   if (next.status !== 'done' || entry === undefined) return next;
   entry.run.over(entry, next.output);
-  const ref = actors.get(entry)?.ref;
+  const ref = liveOf(entry)?.ref;
   const guest = ref === undefined ? undefined : guests.get(ref);
   if (guest === undefined) return next;
   // An app around it learns of the end once the run is through: what was set up is torn down, the last event is out.
@@ -173,8 +189,8 @@ const stopped = (
 export const liveHost = (inspect?: (event: InspectionEvent) => void): Host => ({
   start: (entry, input) => {
     const { sponsor, path } = entry;
-    const parent = sponsor.kind === 'root' ? undefined : actors.get(sponsor.parent)?.ref;
-    arriving = entry;
+    const parent = sponsor.kind === 'root' ? undefined : liveOf(sponsor.parent)?.ref;
+    arriving = { entry, isInspected: inspect !== undefined };
     const actor = createActor(logicOf(entry.definition), {
       input,
       id: path,
@@ -184,7 +200,7 @@ export const liveHost = (inspect?: (event: InspectionEvent) => void): Host => ({
     actor.start();
   },
   deliver: (entry, envelope: Envelope) => {
-    const ref = actors.get(entry)?.ref;
+    const ref = liveOf(entry)?.ref;
     // What comes in between its end and our learning of it comes too late.
     if (ref?.getSnapshot().status !== 'active') return;
     delivering = envelope;
@@ -195,13 +211,13 @@ export const liveHost = (inspect?: (event: InspectionEvent) => void): Host => ({
     }
   },
   stop: (entry) => {
-    const actor = actors.get(entry);
+    const actor = liveOf(entry);
     const { sponsor } = entry;
     // The log remembers who spoke for as long as the run lasts, but not what it knew.
-    actors.delete(entry);
+    (entry as Living)[LIVE] = undefined;
     if (actor === undefined || sponsor.kind === 'root') return;
     // Only the actor that is its parent may stop an actor.
-    actors.get(sponsor.parent)?.scope.stopChild(actor.ref);
+    liveOf(sponsor.parent)?.scope.stopChild(actor.ref);
   },
 });
 

@@ -53,14 +53,10 @@ export const resultOf = <Output = Json>(
   path: string,
   since: number,
 ): RunResult<Output> => {
-  // What is read later is held by itself: a result that is kept does not keep its run.
-  const { events: written, records: steps, totals } = run.log;
-  const { records: asked } = run.effects;
   const isWhole = path === run.root.path;
   const isOurs = (part: { readonly path: string }): boolean => isWhole || isWithin(part.path, path);
-  let events: readonly RuntimeEvent[] | undefined;
-  let effects: readonly EffectRecord[] | undefined;
-  return {
+  const { events, records, totals } = run.log;
+  const plain: ReadNow<Output> = {
     runId: run.runId,
     status: outcome.status,
     // The schema of the agent's answer was checked when the answer was decided.
@@ -69,19 +65,64 @@ export const resultOf = <Output = Json>(
     stopReason: outcome.stopReason,
     error: outcome.error,
     state: outcome.state,
-    // Read by few: built when they are.
-    get records() {
-      return isWhole ? steps : stepsOf(this.events, path);
-    },
-    get events() {
-      return (events ??= isWhole ? written.slice() : written.slice(since).filter(isOurs));
-    },
     artifacts: run.artifacts.filter(isOurs).map(({ artifact }) => artifact),
     totals: isWhole ? totals : partTotals(outcome),
-    get effects() {
-      return (effects ??= isWhole ? asked : asked.filter(isOurs));
-    },
   };
+  // What is read later is held by itself: a result that is kept does not keep its run.
+  const kept: Kept = { events, records, effects: run.effects.records, path, since, isWhole };
+  return Object.defineProperties(plain, { ...readLater, [KEPT]: { value: kept } }) as RunResult<Output>;
+};
+
+type ReadNow<Output> = Omit<RunResult<Output>, 'events' | 'records' | 'effects'>;
+
+/** What the parts of a result that few read are made of. */
+interface Kept {
+  readonly events: { slice(start?: number): readonly RuntimeEvent[] };
+  readonly records: readonly StepRecord[];
+  readonly effects: readonly EffectRecord[];
+  readonly path: string;
+  readonly since: number;
+  readonly isWhole: boolean;
+  builtEvents?: readonly RuntimeEvent[];
+  builtEffects?: readonly EffectRecord[];
+}
+
+const KEPT = Symbol('troupe.kept');
+
+type Keeping = { readonly [KEPT]: Kept };
+
+const eventsOf = (kept: Kept): readonly RuntimeEvent[] => {
+  const { events, isWhole, since, path } = kept;
+  return (kept.builtEvents ??= isWhole
+    ? events.slice()
+    : events.slice(since).filter((event) => isWithin(event.path, path)));
+};
+
+/** One set of getters for all results: getters in a literal give each result a shape of its own, which lives for long. */
+const readLater = {
+  records: {
+    enumerable: true,
+    get(this: Keeping) {
+      const kept = this[KEPT];
+      return kept.isWhole ? kept.records : stepsOf(eventsOf(kept), kept.path);
+    },
+  },
+  events: {
+    enumerable: true,
+    get(this: Keeping) {
+      return eventsOf(this[KEPT]);
+    },
+  },
+  effects: {
+    enumerable: true,
+    get(this: Keeping) {
+      const kept = this[KEPT];
+      const { isWhole, effects, path } = kept;
+      return (kept.builtEffects ??= isWhole
+        ? effects
+        : effects.filter((effect) => isWithin(effect.path, path)));
+    },
+  },
 };
 
 const stepsOf = (events: readonly RuntimeEvent[], path: string): readonly StepRecord[] =>

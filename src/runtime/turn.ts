@@ -1,4 +1,3 @@
-import { initialTransition, transition } from 'xstate';
 import type { AnyStateMachine } from 'xstate';
 import type { EventBody } from '../contracts/event.ts';
 import { errorData } from '../contracts/error.ts';
@@ -8,6 +7,7 @@ import type { Carrier, Engagement } from '../machines/outputs.ts';
 import { collectingInto } from '../machines/outputs.ts';
 import type { Rules } from '../machines/rules.ts';
 import { underRules } from '../machines/rules.ts';
+import { inertScope } from './quiet-scope.ts';
 import type { Envelope } from './stage.ts';
 import { outcomeOfFailure } from './result.ts';
 
@@ -56,12 +56,14 @@ export interface Chart {
 export const turn = (chart: Chart, record: TurnRecord, envelope: Envelope): Turned => {
   const { snapshot } = record;
   if (snapshot === undefined || record.isDone) return { record, outputs: [] };
-  return taken(chart, envelope.at, snapshot, () => transition(chart.machine, snapshot, envelope));
+  return taken(chart, envelope.at, snapshot, () =>
+    chart.machine.transition(snapshot, envelope, inertScope()),
+  );
 };
 
 /** The turn with which an actor begins. */
 export const firstTurn = (chart: Chart, input: unknown, at: number): Turned =>
-  taken(chart, at, undefined, () => initialTransition(chart.machine, input));
+  taken(chart, at, undefined, () => chart.machine.getInitialSnapshot(inertScope(), input));
 
 /** A record after a turn, and what is to be carried out. */
 export interface Turned {
@@ -69,18 +71,18 @@ export interface Turned {
   readonly outputs: readonly Output[];
 }
 
-type Step = ReturnType<typeof transition<AnyStateMachine>>;
-
-const taken = (chart: Chart, at: number, before: MachineSnapshot | undefined, move: () => Step): Turned => {
+const taken = (
+  chart: Chart,
+  at: number,
+  before: MachineSnapshot | undefined,
+  move: () => MachineSnapshot,
+): Turned => {
   const outputs: Output[] = [];
   try {
     return underRules(chart.rules, () => {
-      const [snapshot, actions] = move();
+      const snapshot = collectingInto(collector(outputs), move);
       // XState keeps what the first macrostep throws, instead of throwing it.
       if (snapshot.status === 'error') throw snapshot.error;
-      collectingInto(collector(outputs), () => {
-        for (const { exec, info, params } of actions) exec?.(info, params);
-      });
       return { record: { snapshot, isDone: snapshot.status !== 'active', output: snapshot.output }, outputs };
     });
   } catch (thrown) {
