@@ -8,7 +8,7 @@ import { underRules } from '../machines/rules.ts';
 import { ActorEntry } from './actor-entry.ts';
 import type { Definition } from './definition.ts';
 import type { Scope } from './quiet-scope.ts';
-import { quietScope } from './quiet-scope.ts';
+import { holdingBack, quietScope } from './quiet-scope.ts';
 import type { Actor, Envelope, Host } from './stage.ts';
 import { outcomeOfFailure } from './result.ts';
 
@@ -76,7 +76,12 @@ export const logicOf = (definition: Definition, arrive?: ArriveFromOutside): Any
         }
         if (arrival !== undefined)
           settleIn(arrival.entry, scope, arrival.isInspected ? scope : quietScope(scope));
-        return moved(definition, entry, undefined, () => machine.getInitialSnapshot(scope, input));
+        return moved(definition, entry, undefined, () => {
+          const moving = movingIn(entry, scope);
+          return moving === scope
+            ? machine.getInitialSnapshot(scope, input)
+            : holdingBack(scope, () => machine.getInitialSnapshot(moving, input));
+        });
       },
     },
     transition: {

@@ -23,13 +23,31 @@ class QuietScope {
   }
 
   get actionExecutor(): Scope['actionExecutor'] {
-    return execute;
+    return holding ?? execute;
   }
 
   set actionExecutor(_dropped: Scope['actionExecutor']) {
     // See above.
   }
 }
+
+let holding: Scope['actionExecutor'] | undefined;
+
+/** Does `move`, the first of an actor, in a quiet scope; its actions wait until the actor starts, as XState has it. */
+export const holdingBack = <T>(scope: Scope, move: () => T): T => {
+  const actions: Action[] = [];
+  holding = (action) => {
+    actions.push(action);
+  };
+  try {
+    return move();
+  } finally {
+    holding = undefined;
+    scope.defer(() => {
+      actions.forEach(execute);
+    });
+  }
+};
 
 /** `scope` with an executor that runs actions at once, and that nobody replaces. */
 export const quietScope = (scope: Scope): Scope => new QuietScope(scope) as Scope;
