@@ -1,10 +1,13 @@
 import type { AgentView, ModelChoice } from '../contracts/agent.ts';
 import type { Critic } from '../contracts/critique.ts';
 import type { Decision } from '../contracts/decision.ts';
+import type { Environment } from '../contracts/environment.ts';
 import type { Hook } from '../contracts/event.ts';
 import type { Json } from '../contracts/json.ts';
 import type { ModelRetry, ModelSettings, OutputSpec } from '../contracts/model.ts';
+import type { PromptFragment } from '../contracts/prompt.ts';
 import type { Checked } from '../contracts/schema.ts';
+import type { Strategy } from '../contracts/strategy.ts';
 import type { Tool, Toolset } from '../contracts/tool.ts';
 import type { Rules } from '../machines/rules.ts';
 
@@ -12,12 +15,15 @@ import type { Rules } from '../machines/rules.ts';
 export interface AgentDefinition {
   readonly name: string;
   readonly description: string;
-  readonly instructions: string;
+  /** The system prompt in pieces; the instructions are one of them. */
+  readonly fragments: readonly PromptFragment[];
+  readonly strategy: Strategy | undefined;
   /** Empty: the environment decides. */
   readonly models: readonly ModelChoice[];
   readonly settings: ModelSettings | undefined;
   readonly retry: ModelRetry | undefined;
   readonly tools: readonly (Tool | Toolset)[];
+  readonly environment: Environment | (() => Environment) | undefined;
   readonly toolConcurrency: number;
   readonly state: Json;
   readonly rules: Rules;

@@ -10,6 +10,7 @@ import { decideModelRetry } from '../models/retry-policy.ts';
 import { checkAnswer } from './check-answer.ts';
 import type { Desk } from './desk.ts';
 import { isPromise } from './promises.ts';
+import { stepPrompt } from './prompt-facts.ts';
 import { readAnswer } from './read-answer.ts';
 
 /** Which attempt of which model this is, and what has gone before. */
@@ -94,10 +95,14 @@ class Attempt {
     const { definition, tools } = this.#desk;
     const { history } = this.#context;
     const { nudge } = this.#attempt;
+    const now = stepPrompt(this.#context, this.#desk);
+    const notes = [nudge ?? '', now].filter((text) => text !== '');
     const said =
-      nudge === null ? history : append<Turn>(history, { role: 'user', from: 'runtime', text: nudge });
+      notes.length === 0
+        ? history
+        : append<Turn>(history, ...notes.map((text): Turn => ({ role: 'user', from: 'runtime', text })));
     return {
-      instructions: definition.instructions,
+      instructions: this.#desk.systemPrompt,
       messages: new HistoryView(said),
       tools: tools.specs(),
       output: definition.output?.spec,

@@ -51,13 +51,19 @@ const attempted = (tool: Tool, effect: Effect, ask: ToolAsk, desk: Desk): Acted 
     ? result.then((settled) => {
         // Called off: nobody waits for a result, and a cancellation is none that came late.
         if (!settled.ok && settled.kind === 'cancelled' && desk.abort.isAborted) throw toError(settled.error);
-        return judged(settled, tool, effect, desk);
+        return judged(settled, tool, effect, ask, desk);
       })
-    : judged(result, tool, effect, desk);
+    : judged(result, tool, effect, ask, desk);
 };
 
 /** A failure that may pass is not yet a result. */
-const judged = (result: ToolResult, tool: Tool, effect: Effect, desk: Desk): Acted => {
+const judged = (
+  result: ToolResult,
+  tool: Tool,
+  effect: Effect,
+  ask: ToolAsk,
+  desk: Desk,
+): Acted | Promise<Acted> => {
   if (!result.ok && result.kind !== 'validation' && result.error.retryable !== 'no') {
     const progress = { attempt: effect.attempt, waitedMs: 0, random: desk.random() };
     const retry = decideToolRetry(result.error, progress, tool.retry);
@@ -71,7 +77,20 @@ const judged = (result: ToolResult, tool: Tool, effect: Effect, desk: Desk): Act
       };
   }
   finished(result, desk);
-  return { kind: 'result', result };
+  return andThen(felt(result, ask, desk), (whole) => ({ kind: 'result', result: whole }));
+};
+
+/** The result, with what the call made of the environment. */
+const felt = (
+  result: ToolResult,
+  { call }: ToolAsk,
+  { environment }: Desk,
+): ToolResult | Promise<ToolResult> => {
+  if (environment === undefined) return result;
+  const action = { callId: call.id, tool: call.name, input: call.input, result };
+  return andThen(environment.outcome(action), (outcome) =>
+    outcome === undefined ? result : { ...result, environment: outcome },
+  );
 };
 
 const finished = (result: ToolResult, desk: Desk): void => {
@@ -164,6 +183,9 @@ class CallContext implements ToolContext {
   }
   get context() {
     return this.#desk.context;
+  }
+  get ops() {
+    return this.#desk.environment?.ops;
   }
   get signal() {
     return this.#desk.abort.signal;

@@ -7,6 +7,7 @@ import type { SafetyStrategy } from '../contracts/safety.ts';
 import type { Artifact } from '../contracts/tool.ts';
 import type { Approval } from '../machines/tool-call-context.ts';
 import type { LazyAbort } from '../contracts/lazy-abort.ts';
+import type { EnvironmentSession } from '../tools/environments/environment-session.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { AgentDefinition } from './agent-definition.ts';
 
@@ -15,6 +16,10 @@ export interface Desk {
   readonly definition: AgentDefinition;
   readonly clock: Clock;
   readonly tools: ToolRegistry;
+  /** The system prompt: composed once for an agent in a run, and the same bytes from then on. */
+  readonly systemPrompt: string;
+  /** The agent's environment in this run; throws where it cannot be made. */
+  readonly environment: EnvironmentSession | undefined;
   /** The agent's models in order of preference; throws where one of them cannot be made. */
   readonly models: readonly Model[];
   /** Says of every tool call whether it may run; absent where nobody said. */

@@ -7,7 +7,12 @@ import { viewOf } from './view.ts';
 
 /** Looks at the agent's environment. */
 export const observe = (context: AgentContext, desk: Desk): Json | undefined | Promise<Json | undefined> =>
-  andThen(desk.definition.observe?.(viewOf(context, desk)), plain);
+  andThen(desk.environment?.observe(), (shown) => {
+    const { observe: own } = desk.definition;
+    if (own === undefined) return shown;
+    const cycle = { ...context.cycle, observation: shown ?? null };
+    return andThen(own(viewOf({ ...context, cycle }, desk)), plain);
+  });
 
 /** What is seen becomes part of the context: foreign values stay outside. */
 const plain = (seen: Json | undefined): Json | undefined => (seen === undefined ? undefined : toJson(seen));

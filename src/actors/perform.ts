@@ -1,3 +1,4 @@
+import type { AgentContext, Decided } from '../machines/agent-context.ts';
 import type { Ask } from '../machines/asks.ts';
 import { approve } from './approve.ts';
 import { awaitTime } from './await-time.ts';
@@ -8,12 +9,14 @@ import { decide } from './decide.ts';
 import type { Desk } from './desk.ts';
 import { observe } from './observe.ts';
 import { prepare } from './prepare.ts';
+import { andThen } from './promises.ts';
+import { reviewDecided } from './strategies/review-decided.ts';
 
 /** Does the work of an effect: one port, one actor. What it throws or rejects with becomes `failed.PORT`. */
 export const perform = (ask: Ask, desk: Desk): unknown => {
   switch (ask.port) {
     case 'decide':
-      return decide(ask, ask.input, desk);
+      return reviewed(decide(ask, ask.input, desk), ask.input, desk);
     case 'act':
     case 'tool':
       return callTool(ask, ask.input, desk);
@@ -24,7 +27,11 @@ export const perform = (ask: Ask, desk: Desk): unknown => {
     case 'critique':
       return critique(ask.input, desk);
     case 'model':
-      return callModel(ask, ask.input.context, { ...ask.input, attempt: ask.attempt }, desk);
+      return reviewed(
+        callModel(ask, ask.input.context, { ...ask.input, attempt: ask.attempt }, desk),
+        ask.input.context,
+        desk,
+      );
     case 'approve':
       return approve(ask.input, desk);
     case 'wake':
@@ -32,3 +39,8 @@ export const perform = (ask: Ask, desk: Desk): unknown => {
       return awaitTime(ask.input, desk);
   }
 };
+
+const reviewed = (decided: Decided | Promise<Decided>, context: AgentContext, desk: Desk): unknown =>
+  desk.definition.strategy?.review === undefined
+    ? decided
+    : andThen(decided, (settled) => reviewDecided(settled, desk.definition.strategy, context, desk));

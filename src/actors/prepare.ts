@@ -4,17 +4,19 @@ import { toJson } from '../contracts/json.ts';
 import type { Checked } from '../contracts/schema.ts';
 import type { AgentContext, Prepared } from '../machines/agent-context.ts';
 import type { Desk } from './desk.ts';
+import { openEnvironment } from './open-environment.ts';
 import { isPromise } from './promises.ts';
 
 /** Looks at input, models and tools before the first step, and collects everything that is wrong with them. */
 export const prepare = (context: AgentContext, desk: Desk): Prepared | Promise<Prepared> => {
   const checked = desk.definition.checkInput(context.input);
+  const opening = openEnvironment(desk);
   const settingUp = desk.tools.needsSetup ? desk.tools.setup() : [];
-  if (isPromise(checked) || isPromise(settingUp))
-    return Promise.all([checked, settingUp]).then(([input, problems]) =>
-      placed(prepared(input, problems, desk), context),
+  if (isPromise(checked) || isPromise(settingUp) || isPromise(opening))
+    return Promise.all([checked, opening, settingUp]).then(([input, unfit, problems]) =>
+      placed(prepared(input, [...unfit, ...problems], desk), context),
     );
-  return placed(prepared(checked, settingUp, desk), context);
+  return placed(prepared(checked, [...opening, ...settingUp], desk), context);
 };
 
 /** Whoever reads a problem has to know whose it is. */

@@ -1,11 +1,15 @@
 import type { Critic } from './critique.ts';
 import type { Decision } from './decision.ts';
+import type { Environment } from './environment.ts';
 import type { Hook } from './event.ts';
 import type { Json } from './json.ts';
 import type { Model, ModelRetry, ModelSettings } from './model.ts';
 import type { RunHandle, RunOptions, RunResult } from './run.ts';
-import type { InputOf, OutputOf, Schema } from './schema.ts';
+import type { PromptFragment } from './prompt.ts';
+import type { InputOf, OutputOf } from './schema.ts';
+import type { Described, InputSchemaOf, OutputSchemaOf, ValidDescription } from './signature.ts';
 import type { StopRule, StopView, Tally } from './stop.ts';
+import type { Strategy } from './strategy.ts';
 import type { Tool, ToolResult, Toolset } from './tool.ts';
 import type { Transcript } from './transcript.ts';
 
@@ -19,8 +23,8 @@ export type ModelChoice = Model | string;
  * synchronous and pure, as they run inside the machine.
  */
 export interface AgentOptions<
-  Input extends Schema | undefined = undefined,
-  Output extends Schema | undefined = undefined,
+  Input extends Described = undefined,
+  Output extends Described = undefined,
   State extends Json = Json,
   Observation extends Json = Json,
 > {
@@ -33,18 +37,30 @@ export interface AgentOptions<
   /** One, or a list to fall back along. Default: what the environment names, else the offline model. */
   readonly model?: ModelChoice | readonly ModelChoice[] | undefined;
   readonly settings?: ModelSettings | undefined;
-  /** Schema of the input; without it the input is a string. */
-  readonly input?: Input;
+  /**
+   * Schema of the input, or its fields: `'question: string'`. Without it the input is a string. A whole signature
+   * (`'question -> answer: string, confidence: number'`), here or as the output, describes both.
+   */
+  readonly input?: Input & ValidDescription<Input>;
   /** How the input reads as the first message. Default: a string as it is, anything else as JSON. */
-  readonly prompt?: ((input: OutputOf<Input>) => string) | undefined;
-  /** Schema of the answer; without it the answer is a string. */
-  readonly output?: Output;
+  readonly prompt?: ((input: OutputOf<InputSchemaOf<Input, Output>>) => string) | undefined;
+  /** Schema of the answer, or its fields; without it the answer is a string. */
+  readonly output?: Output & ValidDescription<Output>;
+  /** How it decides: one shot, chain of thought, calls as text … Default: native calls, round and round. */
+  readonly strategy?: Strategy | undefined;
+  /** More of the system prompt, by priority; the instructions have 100. */
+  readonly fragments?: readonly PromptFragment[] | undefined;
   readonly tools?: readonly (Tool | Toolset)[] | undefined;
+  /** The world that it acts in: one for all its runs, or a function that makes one for each run. */
+  readonly environment?: Environment | (() => Environment) | undefined;
   /** Calls under way at the same time. Default 4. */
   readonly toolConcurrency?: number | undefined;
   /** The state to start from, plain JSON. Default `{}`. */
   readonly state?: State;
-  /** What the agent perceives at the start of each step; told to the model where it is not undefined. */
+  /**
+   * What the agent perceives at the start of each step; told to the model where it is not undefined. Its view holds what
+   * the environment shows, which is what counts without this.
+   */
   readonly observe?:
     ((view: AgentView<State>) => Observation | undefined | Promise<Observation | undefined>) | undefined;
   /** The agent's own choice; `undefined` leaves it to the model. */
@@ -108,8 +124,8 @@ export interface Agent<Input = string, Output = string, State = Json> {
 }
 
 /** The agent that `AgentOptions` describe. */
-export type AgentFor<
-  Input extends Schema | undefined,
-  Output extends Schema | undefined,
-  State extends Json,
-> = Agent<InputOf<Input>, OutputOf<Output>, State>;
+export type AgentFor<Input extends Described, Output extends Described, State extends Json> = Agent<
+  InputOf<InputSchemaOf<Input, Output>>,
+  OutputOf<OutputSchemaOf<Input, Output>>,
+  State
+>;

@@ -155,6 +155,11 @@ export interface EnvironmentStep {
   readonly error?: string | undefined;
 }
 
+/** What a call made of the environment, and why that was its end, if it was. */
+export interface EnvironmentOutcome extends EnvironmentStep {
+  readonly end?: { readonly environment: string; readonly detail: string } | undefined;
+}
+
 /** How an environment is. */
 export interface EnvironmentHealth {
   readonly ok: boolean;

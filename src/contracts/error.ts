@@ -8,6 +8,8 @@ export const errorCodes = [
   'agent.unknown',
   'agent.threw',
   'input.invalid',
+  'task.invalid',
+  'environment.unfit',
   'output.invalid',
   'output.truncated',
   'decision.invalid',

@@ -68,6 +68,38 @@ export type ValidFieldList<Text extends string> = string extends Text
     ? Message
     : Text;
 
+/** What may stand in an agent's `input` or `output`: a schema, a list of fields, or a whole signature, which describes both. */
+export type Described = Schema | string | undefined;
+
+/** The schema of an agent's input; a signature that stands as the output says it too. */
+export type InputSchemaOf<Input extends Described, Output extends Described> = Input extends string
+  ? Input extends `${string}->${string}`
+    ? SignatureInputSchema<Input>
+    : FieldListSchema<Input>
+  : Input extends Schema
+    ? Input
+    : Output extends `${string}->${string}`
+      ? SignatureInputSchema<Output>
+      : undefined;
+
+/** The schema of an agent's output; a signature that stands as the input says it too. */
+export type OutputSchemaOf<Input extends Described, Output extends Described> = Output extends string
+  ? Output extends `${string}->${string}`
+    ? SignatureOutputSchema<Output>
+    : FieldListSchema<Output>
+  : Output extends Schema
+    ? Output
+    : Input extends `${string}->${string}`
+      ? SignatureOutputSchema<Input>
+      : undefined;
+
+/** Anything but a string that cannot be read. */
+export type ValidDescription<Given extends Described> = Given extends string
+  ? Given extends `${string}->${string}`
+    ? ValidSignature<Given>
+    : ValidFieldList<Given>
+  : unknown;
+
 // From here on the compiler reads the string. A field is [name, type, mark], a list of them a union.
 
 type Mark = 'required' | 'optional' | 'fallback';

@@ -10,6 +10,7 @@ export type StopReason =
   | { readonly kind: 'criticStopped'; readonly note: string }
   | { readonly kind: 'refused'; readonly text: string }
   | { readonly kind: 'agentCondition'; readonly detail: string }
+  | { readonly kind: 'environmentEnded'; readonly environment: string; readonly detail: string }
   | { readonly kind: 'maxSteps'; readonly limit: number }
   | { readonly kind: 'maxTime'; readonly limitMs: number }
   | { readonly kind: 'maxTokens'; readonly limit: number }

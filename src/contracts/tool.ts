@@ -1,4 +1,5 @@
 import type { Agent } from './agent.ts';
+import type { EnvironmentOps, EnvironmentOutcome, OpsGroup } from './environment.ts';
 import type { ErrorData } from './error.ts';
 import type { Json, JsonSchema } from './json.ts';
 import type { RunResult } from './run.ts';
@@ -43,6 +44,8 @@ export interface ToolFacts {
   /** In ms. Default 60,000. */
   readonly timeoutMs: number;
   readonly retry: ToolRetry;
+  /** Operations of the environment that it cannot do without; a run without them ends before its first step. */
+  readonly requires?: readonly OpsGroup[] | undefined;
 }
 
 /** How often a failed call is repeated by the runtime; waits double from `initialWaitMs` (ms) up to `maxWaitMs` (ms). */
@@ -89,6 +92,8 @@ export interface ToolContext {
   readonly state: Json;
   /** What the caller of the run gave as `context`: check what it is before use. */
   readonly context?: unknown;
+  /** The operations of the run's environment. */
+  readonly ops?: EnvironmentOps | undefined;
   /** Aborted at the time-out, or when the run ends. Made on first use. */
   readonly signal: AbortSignal;
   /** Now, by the run's clock, in ms since 1970. */
@@ -136,6 +141,8 @@ interface ToolResultBase {
   readonly durationMs: number;
   readonly attempts: number;
   readonly artifacts?: readonly Artifact[] | undefined;
+  /** What the call made of the run's environment. */
+  readonly environment?: EnvironmentOutcome | undefined;
 }
 
 /** How a call ended; failures are data for the next decision, they never end a run by themselves. */

@@ -180,12 +180,18 @@ export const checked = (context: AgentContext): Change => {
     const detail = atOnce(shouldStop?.(view));
     const stopReason: StopReason | undefined =
       detail === undefined || detail === false
-        ? firstReason(stop, view)
+        ? (environmentEnd(cycle.results) ?? firstReason(stop, view))
         : { kind: 'agentCondition', detail: detail === true ? 'shouldStop' : detail };
     return stopReason === undefined ? {} : { end: { status: 'stopped', stopReason } };
   } catch (thrown) {
     return { end: threw(context, thrown, 'shouldStop or a stop rule', 'CHECK_STOP') };
   }
+};
+
+/** The environment's own end, where one of the calls of the step brought it about. */
+const environmentEnd = (results: readonly ToolResult[]): StopReason | undefined => {
+  const end = results.find(({ environment }) => environment?.end !== undefined)?.environment?.end;
+  return end === undefined ? undefined : { kind: 'environmentEnded', ...end };
 };
 
 /** Somebody said something. */

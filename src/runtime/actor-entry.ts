@@ -3,6 +3,7 @@ import type { Message } from '../contracts/message.ts';
 import type { Model } from '../contracts/model.ts';
 import type { Ask } from '../machines/asks.ts';
 import type { Engagement } from '../machines/outputs.ts';
+import type { EnvironmentSession } from '../tools/environments/environment-session.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { Definition } from './definition.ts';
 import type { Actor, EffectUnderWay, Sponsor, Stage } from './stage.ts';
@@ -25,7 +26,9 @@ export class ActorEntry implements Actor {
   epoch = 0;
   isOver = false;
   tools: ToolRegistry | undefined;
+  environment: EnvironmentSession | undefined;
   models: readonly Model[] | undefined;
+  systemPrompt: string | undefined;
 
   constructor(
     run: Stage,

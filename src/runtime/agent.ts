@@ -1,4 +1,6 @@
 import type { AgentDefinition, OutputCheck } from '../actors/agent-definition.ts';
+import { instructionsFragment } from '../actors/prompt-fragments.ts';
+import { applyStrategy } from '../actors/strategies/apply-strategy.ts';
 import type { AgentFor, AgentOptions, ModelChoice } from '../contracts/agent.ts';
 import { messageOf, TroupeError } from '../contracts/error.ts';
 import { append, emptyHistory } from '../contracts/history.ts';
@@ -11,13 +13,15 @@ import type { AgentInput } from '../machines/agent-context.ts';
 import { agentMachine } from '../machines/agent-machine.ts';
 import type { Rules } from '../machines/rules.ts';
 import { maxSteps } from '../machines/stop-rules.ts';
-import { checkSchema, isSchema, jsonSchemaOf } from '../tools/schemas.ts';
+import { describedSchemas } from '../tools/described-schemas.ts';
+import { checkSchema, jsonSchemaOf } from '../tools/schemas.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
 import { checkCount } from './check-count.ts';
 import type { Definition, Placement } from './definition.ts';
 import type { EmbeddableAgent } from './face.ts';
 import { faceOf } from './face.ts';
 import type { InputOf, OutputOf } from '../contracts/schema.ts';
+import type { Described, InputSchemaOf, OutputSchemaOf } from '../contracts/signature.ts';
 
 /** Steps of a run where nothing else limits them: one number, here. */
 const DEFAULT_MAX_STEPS = 20;
@@ -38,13 +42,14 @@ const DEFAULT_TOOL_CONCURRENCY = 4;
  * @throws {TroupeError} `agent.invalid` without a usable name, or for a number that bounds nothing; `tool.duplicate` and `tool.invalid` for its tools.
  */
 export const agent = <
-  Input extends Schema | undefined = undefined,
-  Output extends Schema | undefined = undefined,
+  Input extends Described = undefined,
+  Output extends Described = undefined,
   State extends Json = Json,
   Observation extends Json = Json,
 >(
   options: AgentOptions<Input, Output, State, Observation>,
-): EmbeddableAgent<InputOf<Input>, OutputOf<Output>, State> & AgentFor<Input, Output, State> => {
+): EmbeddableAgent<InputOf<InputSchemaOf<Input, Output>>, OutputOf<OutputSchemaOf<Input, Output>>, State> &
+  AgentFor<Input, Output, State> => {
   assertOptions(options);
   return faceOf(definitionFrom(options));
 };
@@ -62,15 +67,16 @@ export const checkName = (name: unknown, kind: string): string => {
 };
 
 const definitionFrom = <
-  Input extends Schema | undefined,
-  Output extends Schema | undefined,
+  Input extends Described,
+  Output extends Described,
   State extends Json,
   Observation extends Json,
 >(
-  options: AgentOptions<Input, Output, State, Observation>,
+  given: AgentOptions<Input, Output, State, Observation>,
 ): Definition => {
-  const name = checkName(options.name, 'an agent');
-  assertSchemas(options);
+  const name = checkName(given.name, 'an agent');
+  const { input, output } = describedSchemas(name, given.input, given.output);
+  const options = given.strategy === undefined ? given : applyStrategy(given, given.strategy);
   const [problem] = new ToolRegistry(options.tools).problems;
   if (problem !== undefined) throw new TroupeError(problem.code, problem.message, { tool: problem.tool });
   const rules = rulesFrom(options);
@@ -78,11 +84,13 @@ const definitionFrom = <
   const plan: AgentDefinition = {
     name,
     description: options.description ?? '',
-    instructions: options.instructions ?? '',
+    fragments: [instructionsFragment(options.instructions ?? ''), ...(options.fragments ?? [])],
+    strategy: options.strategy,
     models: modelsFrom(options.model),
     settings: options.settings,
     retry: options.retry,
     tools: options.tools ?? [],
+    environment: options.environment,
     toolConcurrency: checkCount(
       options.toolConcurrency ?? DEFAULT_TOOL_CONCURRENCY,
       1,
@@ -94,9 +102,9 @@ const definitionFrom = <
     critics: options.critics ?? [],
     maxRejections: checkCount(options.maxRejections ?? DEFAULT_MAX_REJECTIONS, 0, 'maxRejections', count),
     hooks: options.hooks ?? [],
-    output: outputFrom(options.output, name),
-    takesText: options.input === undefined,
-    checkInput: inputCheck(options.input),
+    output: outputFrom(output, name),
+    takesText: input === undefined,
+    checkInput: inputCheck(input),
     prompt: promptFrom(options.prompt),
     // Types are rubbed off here: what these functions see was made from the very options that typed them.
     observe: options.observe as AgentDefinition['observe'],
@@ -123,25 +131,6 @@ const assertOptions = (options: unknown): void => {
   );
 };
 
-/** The same of schemas. */
-const assertSchemas = ({
-  name,
-  input,
-  output,
-}: {
-  name: string;
-  input?: unknown;
-  output?: unknown;
-}): void => {
-  for (const [option, given] of Object.entries({ input, output })) {
-    if (given === undefined || isSchema(given)) continue;
-    throw new TroupeError(
-      'agent.invalid',
-      `Cannot define the agent '${name}' as its ${option} is no Standard Schema: ${messageOf(given)}`,
-    );
-  }
-};
-
 const startOf = (
   plan: AgentDefinition,
   input: unknown,
@@ -154,7 +143,7 @@ const startOf = (
   input: toJson(input),
   state: plan.state,
   history: append<Turn>(emptyHistory(), ...history),
-  observes: plan.observe !== undefined,
+  observes: plan.observe !== undefined || plan.environment !== undefined,
   critics: criticsOf(plan),
   maxRejections: plan.maxRejections,
   toolConcurrency: plan.toolConcurrency,
@@ -166,12 +155,7 @@ const criticsOf = ({ critics }: AgentDefinition): AgentInput['critics'] => {
   return critics.some(({ each }) => each === 'step') ? 'step' : 'answer';
 };
 
-const rulesFrom = <
-  I extends Schema | undefined,
-  O extends Schema | undefined,
-  State extends Json,
-  Observation extends Json,
->(
+const rulesFrom = <I extends Described, O extends Described, State extends Json, Observation extends Json>(
   options: AgentOptions<I, O, State, Observation>,
 ): Rules => {
   const given: readonly StopRule[] = options.stop === undefined ? [] : [options.stop].flat();

@@ -1,6 +1,7 @@
 import type { Agent } from '../contracts/agent.ts';
 import type { AgentDefinition } from '../actors/agent-definition.ts';
 import type { Desk } from '../actors/desk.ts';
+import { systemPrompt } from '../actors/prompt-facts.ts';
 import type { EventBody } from '../contracts/event.ts';
 import { TroupeError } from '../contracts/error.ts';
 import type { Model, ModelDelta } from '../contracts/model.ts';
@@ -39,8 +40,14 @@ export class EffectDesk implements Desk {
   get tools(): ToolRegistry {
     return this.#entry.run.toolsOf(this.#principal);
   }
+  get environment() {
+    return this.#entry.run.environmentOf(this.#principal);
+  }
   get models(): readonly Model[] {
     return this.#entry.run.modelsOf(this.#principal);
+  }
+  get systemPrompt(): string {
+    return (this.#principal.systemPrompt ??= systemPrompt(this.definition, this.tools.specs()));
   }
   get safety(): SafetyStrategy | undefined {
     return this.#entry.run.safety;

@@ -7,12 +7,14 @@ import type { Message } from '../contracts/message.ts';
 import type { Model } from '../contracts/model.ts';
 import type { Outcome, RunOptions, RunResult } from '../contracts/run.ts';
 import type { Tool, Toolset } from '../contracts/tool.ts';
-import { ToolRegistry } from '../tools/tool-registry.ts';
+import type { EnvironmentSession } from '../tools/environments/environment-session.ts';
+import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { ActorTree } from './actor-tree.ts';
 import { addTools } from './add-tools.ts';
 import type { Definition } from './definition.ts';
 import { EffectRunner } from './effect-runner.ts';
 import { EventLog } from './event-log.ts';
+import { environmentOf, toolsOf } from './environment-of.ts';
 import { Gate } from './gate.ts';
 import { JobQueue } from './job-queue.ts';
 import { resolveModels } from './models.ts';
@@ -163,7 +165,7 @@ export class Run implements Stage {
 
   /** Swaps the model of every agent of the run, from the next call on; throws for one that there is not. */
   use(choice: ModelChoice): void {
-    resolveModels(choice, []);
+    resolveModels(choice, undefined);
     this.#choice = choice;
     for (const entry of this.actors.running) entry.models = undefined;
     const to = typeof choice === 'string' ? choice : `${choice.provider}:${choice.id}`;
@@ -192,11 +194,15 @@ export class Run implements Stage {
   }
 
   toolsOf(entry: Actor): ToolRegistry {
-    return (entry.tools ??= new ToolRegistry(entry.definition.agent?.tools));
+    return toolsOf(entry);
+  }
+
+  environmentOf(entry: Actor): EnvironmentSession | undefined {
+    return environmentOf(entry);
   }
 
   modelsOf(entry: Actor): readonly Model[] {
-    return (entry.models ??= resolveModels(this.#choice, entry.definition.agent?.models ?? []));
+    return (entry.models ??= resolveModels(this.#choice, entry.definition.agent));
   }
 
   /** The root is over: everything that is still open is closed, and the last event written. */

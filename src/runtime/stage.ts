@@ -8,6 +8,7 @@ import type { Artifact } from '../contracts/tool.ts';
 import type { Ask } from '../machines/asks.ts';
 import type { Carrier, Engagement } from '../machines/outputs.ts';
 import type { LazyAbort } from '../contracts/lazy-abort.ts';
+import type { EnvironmentSession } from '../tools/environments/environment-session.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { Definition } from './definition.ts';
 import type { EventLog } from './event-log.ts';
@@ -56,6 +57,7 @@ export interface Stage {
   /** The root's actor is gone without an end of its own. */
   abandon(reason: string): void;
   toolsOf(actor: Actor): ToolRegistry;
+  environmentOf(actor: Actor): EnvironmentSession | undefined;
   modelsOf(actor: Actor): readonly Model[];
   finish(outcome: Outcome): Promise<void>;
 }
@@ -79,7 +81,9 @@ export interface Actor extends Carrier {
   epoch: number;
   isOver: boolean;
   tools: ToolRegistry | undefined;
+  environment: EnvironmentSession | undefined;
   models: readonly Model[] | undefined;
+  systemPrompt: string | undefined;
   /** Whether this is the actor of a troubled call, which has no tools or models of its own. */
   readonly isCall: boolean;
   /** The agent that this actor works for: itself, or for a call the agent that made it. */

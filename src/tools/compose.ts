@@ -43,6 +43,7 @@ export const wrapTool = (inner: Tool, intercept: Interceptor): Tool => ({
   version: inner.version,
   category: inner.category,
   tags: inner.tags,
+  ...(inner.requires === undefined ? {} : { requires: inner.requires }),
   deprecated: inner.deprecated,
   replacedBy: inner.replacedBy,
   safety: inner.safety,

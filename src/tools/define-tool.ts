@@ -1,4 +1,5 @@
 import { messageOf, TroupeError } from '../contracts/error.ts';
+import type { OpsGroup } from '../contracts/environment.ts';
 import type { Json, JsonSchema } from '../contracts/json.ts';
 import { isJsonObject } from '../contracts/json.ts';
 import type { Checked, InputOf, OutputOf, Schema } from '../contracts/schema.ts';
@@ -57,6 +58,8 @@ export interface ToolOptions<
   readonly idempotent?: boolean | undefined;
   /** Runs alone. Default: false for `read`, true otherwise. */
   readonly exclusive?: boolean | undefined;
+  /** Operations of the environment that it cannot do without. */
+  readonly requires?: readonly OpsGroup[] | undefined;
   /** In ms, default 60,000; `Infinity` for a tool that may take as long as it likes. */
   readonly timeoutMs?: number | undefined;
   /** Unset: 3 attempts if idempotent, else 1. `true` or an object: 3 or as many as it says; `false`: 1. */
@@ -112,6 +115,7 @@ export const tool = <
     version: options.version ?? '0.0.0',
     category: options.category ?? 'general',
     tags: options.tags ?? [],
+    ...(options.requires === undefined ? {} : { requires: options.requires }),
     deprecated: options.deprecated,
     replacedBy: options.replacedBy,
     safety,

@@ -1,6 +1,6 @@
 import type { AgentOptions } from '../../contracts/agent.ts';
 import type { Json } from '../../contracts/json.ts';
-import type { Schema } from '../../contracts/schema.ts';
+import type { Described } from '../../contracts/signature.ts';
 import type { StopRule } from '../../contracts/stop.ts';
 import type { Strategy } from '../../contracts/strategy.ts';
 
@@ -9,15 +9,15 @@ import type { Strategy } from '../../contracts/strategy.ts';
  * resolved, as an agent may be given another one while it runs; reviews take place where decisions are read.)
  */
 export const applyStrategy = <
-  Input extends Schema | undefined,
-  Output extends Schema | undefined,
+  Input extends Described,
+  Output extends Described,
   State extends Json,
   Observation extends Json,
 >(
   options: AgentOptions<Input, Output, State, Observation>,
   strategy: Strategy,
 ): AgentOptions<Input, Output, State, Observation> => {
-  const { decide: choose, critics = [], maxRejections, stop = [] } = strategy;
+  const { decide: choose, critics = [], maxRejections, stop = [], fragments = [] } = strategy;
   const { decide: own } = options;
   const rules: readonly StopRule[] = options.stop === undefined ? [] : [options.stop].flat();
   return {
@@ -28,6 +28,7 @@ export const applyStrategy = <
           // A strategy hands on the view that it was given: its state is of the agent's own type.
           decide: (view) => choose(view, (same) => own?.(same as typeof view)),
         }),
+    fragments: [...(options.fragments ?? []), ...fragments],
     critics: [...(options.critics ?? []), ...critics],
     maxRejections: options.maxRejections ?? maxRejections,
     stop: [...rules, ...stop],

@@ -2,6 +2,7 @@ import type {
   Environment,
   EnvironmentAction,
   EnvironmentOps,
+  EnvironmentOutcome,
   EnvironmentScope,
   EnvironmentStep,
   OpsGroup,
@@ -110,6 +111,15 @@ export class EnvironmentSession {
       // One that cannot say whether it is over has not said that it is.
       return undefined;
     }
+  }
+
+  /** What an action made of the environment, and whether that was its end; undefined where nothing is to be told. */
+  async outcome(action: EnvironmentAction): Promise<EnvironmentOutcome | undefined> {
+    const { step: steps, isTerminal } = this.#environment;
+    if (steps === undefined && isTerminal === undefined) return undefined;
+    const step = await this.step(action);
+    const end = await this.end(step);
+    return end === undefined ? step : { ...step, end };
   }
 
   /** Lets go of it; answers with what went wrong. Twice is once. */

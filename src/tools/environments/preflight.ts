@@ -1,4 +1,4 @@
-import type { Environment, EnvironmentScope } from '../../contracts/environment.ts';
+import type { Environment, EnvironmentScope, OpsGroup } from '../../contracts/environment.ts';
 import type { PreflightIssue, Task, TaskInput } from '../../contracts/task.ts';
 import type { Tool, Toolset } from '../../contracts/tool.ts';
 import { checkResources } from './check-resources.ts';
@@ -38,10 +38,7 @@ export const preflight = async ({
   const issues: PreflightIssue[] = [...taskIssues];
   const required = requirementsOf(tools);
   if (environment === undefined) {
-    for (const [group, names] of required) {
-      const message = `Cannot use ${names.join(', ')} as there is no environment: '${group}' is required`;
-      issues.push({ code: 'environment.missing', field: group, message });
-    }
+    issues.push(...missingEnvironment(required));
     return { issues, task, session: undefined };
   }
   const session = new EnvironmentSession(environment, { ...scope, task });
@@ -54,6 +51,16 @@ export const preflight = async ({
   await session.close();
   return { issues, task, session: undefined };
 };
+
+/** What tools miss where there is no environment at all. */
+export const missingEnvironment = (
+  required: ReadonlyMap<OpsGroup, readonly string[]>,
+): readonly PreflightIssue[] =>
+  [...required].map(([group, names]) => ({
+    code: 'environment.missing',
+    field: group,
+    message: `Cannot use ${names.join(', ')} as there is no environment: '${group}' is required`,
+  }));
 
 /**
  * Which of the two it was that kept the run from beginning: anything wrong with the task itself counts first.

@@ -1,0 +1,36 @@
+import { ToolRegistry } from '../tools/tool-registry.ts';
+import { EnvironmentSession } from '../tools/environments/environment-session.ts';
+import type { Toolset } from '../contracts/tool.ts';
+import type { Actor } from './stage.ts';
+
+/** The environment of an actor in its run, made on first use. */
+export const environmentOf = (entry: Actor): EnvironmentSession | undefined => {
+  const given = entry.definition.agent?.environment;
+  if (given === undefined) return undefined;
+  const { path, run } = entry;
+  return (entry.environment ??= new EnvironmentSession(typeof given === 'function' ? given() : given, {
+    runId: run.runId,
+    path,
+  }));
+};
+
+/** The tools of an actor in its run, made on first use. */
+export const toolsOf = (entry: Actor): ToolRegistry =>
+  (entry.tools ??= new ToolRegistry([...environmentSet(entry), ...(entry.definition.agent?.tools ?? [])]));
+
+/** The environment's end as a toolset without tools: let go of after all others, with their patience and reports. */
+const environmentSet = (entry: Actor): readonly Toolset[] =>
+  entry.definition.agent?.environment === undefined
+    ? NONE
+    : [
+        {
+          name: 'environment',
+          tools: [],
+          teardown: async () => {
+            const issues = (await entry.environment?.close()) ?? [];
+            if (issues.length > 0) throw new Error(issues.map(({ message }) => message).join('; '));
+          },
+        },
+      ];
+
+const NONE: readonly Toolset[] = [];
