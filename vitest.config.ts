@@ -19,6 +19,12 @@ export default defineConfig({
       { find: /^troupe$/, replacement: resolve(root, 'src/index.ts') },
       { find: /^troupe\/testing$/, replacement: resolve(root, 'src/testing/index.ts') },
       { find: /^troupe\/documents$/, replacement: resolve(root, 'src/tools/built-in/documents.ts') },
+      { find: /^troupe\/memory$/, replacement: resolve(root, 'src/memory/index.ts') },
+      { find: /^troupe\/strategies$/, replacement: resolve(root, 'src/actors/strategies/index.ts') },
+      { find: /^troupe\/parsers$/, replacement: resolve(root, 'src/models/parsers/index.ts') },
+      { find: /^troupe\/environments$/, replacement: resolve(root, 'src/tools/environments/index.ts') },
+      { find: /^troupe\/host$/, replacement: resolve(root, 'src/tools/built-in/host.ts') },
+      { find: /^troupe\/stores$/, replacement: resolve(root, 'src/persistence/index.ts') },
     ],
   },
   test: {

@@ -19,6 +19,12 @@ export const entryPoints = [
   { source: 'index', report: 'troupe' },
   { source: 'testing/index', report: 'troupe-testing' },
   { source: 'tools/built-in/documents', report: 'troupe-documents' },
+  { source: 'memory/index', report: 'troupe-memory' },
+  { source: 'actors/strategies/index', report: 'troupe-strategies' },
+  { source: 'models/parsers/index', report: 'troupe-parsers' },
+  { source: 'tools/environments/index', report: 'troupe-environments' },
+  { source: 'tools/built-in/host', report: 'troupe-host' },
+  { source: 'persistence/index', report: 'troupe-stores' },
 ] as const;
 
 export type EntryPoint = (typeof entryPoints)[number];

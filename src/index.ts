@@ -18,6 +18,33 @@ export type {
   WaitDecision,
 } from './contracts/decision.ts';
 export type { Critic, Critique, Review } from './contracts/critique.ts';
+export { fieldList, signature } from './tools/signature.ts';
+export type {
+  Described,
+  FieldListSchema,
+  FieldType,
+  InputSchemaOf,
+  OutputSchemaOf,
+  Signature,
+  SignatureField,
+  SignatureFields,
+  SignatureInput,
+  SignatureInputSchema,
+  SignatureOutput,
+  SignatureOutputSchema,
+  ValidDescription,
+  ValidFieldList,
+  ValidSignature,
+} from './contracts/signature.ts';
+export type { Candidate, Choice, DecisionDesk, DecisionReview, Strategy } from './contracts/strategy.ts';
+export { agentsFragment, projectFragment, promptOrder, toolsFragment } from './actors/prompt-fragments.ts';
+export type {
+  PromptFacts,
+  PromptFragment,
+  RunFragment,
+  StepFacts,
+  StepFragment,
+} from './contracts/prompt.ts';
 
 // Runs
 export type {
@@ -77,6 +104,21 @@ export { askPerson } from './tools/built-in/ask-person.ts';
 export { calculator } from './tools/built-in/calculator.ts';
 export { clock } from './tools/built-in/clock.ts';
 export { complete } from './tools/built-in/complete.ts';
+export { endConversation } from './tools/built-in/end-conversation.ts';
+export type { EndConversationOptions } from './tools/built-in/end-conversation.ts';
+export { respond } from './tools/built-in/respond.ts';
+export { handoffTool } from './tools/built-in/handoff.ts';
+export { delegate } from './tools/built-in/delegate.ts';
+export type { Delegated, DelegateOptions } from './tools/built-in/delegate.ts';
+export { plan } from './tools/built-in/plan.ts';
+export { planGate, planned } from './tools/built-in/plan-gate.ts';
+export type { Planned, PlannedOptions } from './tools/built-in/plan-gate.ts';
+export { markStep, nextStep, planIn, planSchema, planStatus, withPlan } from './tools/plan-state.ts';
+export type { Plan, PlanStatus, PlanStep } from './tools/plan-state.ts';
+export { pipeTools } from './tools/pipe-tools.ts';
+export type { PipeOptions } from './tools/pipe-tools.ts';
+export { intercepted } from './tools/interceptors.ts';
+export type { BeforeCall, CallInterceptor, CallOutcome } from './tools/interceptors.ts';
 export { documentsFrom } from './tools/built-in/documents-from.ts';
 export type { Documents, DocumentsReport, SkippedFile } from './tools/built-in/documents-from.ts';
 export type {
@@ -96,6 +138,63 @@ export type {
   ToolSuccess,
   Toolset,
 } from './contracts/tool.ts';
+
+// Environments and tasks
+export type {
+  Environment,
+  EnvironmentAction,
+  EnvironmentHealth,
+  EnvironmentOps,
+  EnvironmentOutcome,
+  EnvironmentScope,
+  EnvironmentSpec,
+  EnvironmentStep,
+  FileEntry,
+  FileFacts,
+  FileKind,
+  FileOps,
+  FileText,
+  FileWritten,
+  HttpOps,
+  HttpRequest,
+  HttpResponse,
+  OpsContext,
+  OpsGroup,
+  OpsHolder,
+  ProcessOps,
+  ProcessOptions,
+  ProcessResult,
+  ReadOptions,
+} from './contracts/environment.ts';
+export { taskSchema } from './contracts/task.ts';
+export type {
+  IssueCode,
+  PreflightIssue,
+  SuccessCriterion,
+  Task as TaskDescription,
+  TaskBudget,
+  TaskInput,
+  TaskResource,
+} from './contracts/task.ts';
+
+// Evaluation of finished runs
+export { combined, evaluate, evaluateAll, evaluateTask, metricsOf } from './runtime/evaluate.ts';
+export type { TaskEvaluation } from './runtime/evaluate.ts';
+export { contains, exact, fits, matches, passPower } from './runtime/evaluators.ts';
+export { judgedBy } from './runtime/judged-by.ts';
+export type { JudgeOptions } from './runtime/judged-by.ts';
+export { summariseRuns } from './runtime/summarise-runs.ts';
+export type { RunSummary } from './runtime/summarise-runs.ts';
+export type {
+  Combination,
+  CombinedEvaluation,
+  Evaluation,
+  Evaluator,
+  Examined,
+  Judgement,
+  RunMetrics,
+  TaskResult,
+} from './contracts/evaluator.ts';
 
 // Models
 export { modelAnswer } from './contracts/model.ts';
@@ -118,6 +217,11 @@ export { openai } from './models/openai.ts';
 export { openaiChat } from './models/openai-chat.ts';
 export { anthropic } from './models/anthropic.ts';
 export { lazyOfflineModel as offlineModel } from './models/lazy-offline-model.ts';
+export { wrapModel } from './models/wrap-model.ts';
+export { thinkingParser } from './models/thinking.ts';
+export type { ThinkingBlock, ThinkingOptions, ThinkingParser, ThinkingPiece } from './models/thinking.ts';
+export { openaiEmbedder } from './models/openai-embedder.ts';
+export type { OpenAIEmbedderOptions } from './models/openai-embedder.ts';
 export type { OpenAIOptions } from './models/openai.ts';
 export type { OpenAIChatOptions } from './models/openai-chat.ts';
 export type { ProviderOptions } from './models/provider-options.ts';
@@ -153,6 +257,32 @@ export { toMermaid } from './machines/diagram.ts';
 export type { DiagramOptions } from './machines/diagram.ts';
 export { assertMachine, checkMachine } from './machines/check-machine.ts';
 export { safeInspector } from './runtime/live-host.ts';
+
+// Memory, and what of a conversation a model is shown; the kinds are in `troupe/memory`
+export type {
+  Embedder,
+  KeyValueFiles,
+  Memory,
+  MemoryBlock,
+  MemoryKind,
+  MemoryPlace,
+  MemoryRecord,
+  MemoryScope,
+  MemorySource,
+  VectorIndex,
+} from './contracts/memory.ts';
+export type {
+  Processor,
+  ProjectionFacts,
+  ProjectionNote,
+  Summariser,
+  Summarised,
+  Summary,
+  SummaryRequest,
+  TokenBudget,
+  TokenCounter,
+  TurnBlock,
+} from './contracts/processor.ts';
 
 // Words that the others are made of
 export { HistoryView } from './contracts/history.ts';

@@ -1,0 +1,35 @@
+/**
+ * Ways to decide: what stands around an agent's own `decide` and its model. Given as `agent({ strategy })`.
+ */
+
+// Strategies
+export { batch } from './batch.ts';
+export type { BatchItem, BatchOptions } from './batch.ts';
+export { bestOf } from './best-of.ts';
+export type { BestOfOptions } from './best-of.ts';
+export { chainOfThought } from './chain-of-thought.ts';
+export { fallback } from './fallback.ts';
+export { multiCycle, nativeCalls } from './multi-cycle.ts';
+export type { MultiCycleOptions } from './multi-cycle.ts';
+export { personInTheLoop } from './person-in-the-loop.ts';
+export type { PersonInTheLoopOptions } from './person-in-the-loop.ts';
+export { singleShot } from './single-shot.ts';
+export { textCalls } from './text-calls.ts';
+
+// Branches and trees
+export { bestCandidate, branch, firstCandidate } from './branch.ts';
+export type { Selector } from './branch.ts';
+export { dynamicTree, greedy } from './search-policy.ts';
+export type { SearchNode, SearchPolicy, SearchPolicyOptions, Visits } from './search-policy.ts';
+export { searchTree } from './search-tree.ts';
+export type { SearchMove, SearchPlan, SearchResult } from './search-tree.ts';
+export { treeSearch } from './tree-search.ts';
+export type { TreeSearchOptions } from './tree-search.ts';
+
+// When an answer is good enough
+export { allMet, anyMet, confidenceAtLeast, confidenceOf, testsPass } from './convergence.ts';
+export type { AnswerTest, Convergence, Finding } from './convergence.ts';
+
+// Reasoning in a form that can be read
+export { parseReasoning, parseRouting, REASONING_FORMAT, ROUTING_FORMAT } from './reasoning.ts';
+export type { Reasoning, RoutingReasoning } from './reasoning.ts';

@@ -1,0 +1,54 @@
+/**
+ * What an agent keeps beside its conversation, and what of the conversation its model is shown.
+ */
+
+// Memories
+export { windowMemory } from './window-memory.ts';
+export type { WindowMemoryOptions } from './window-memory.ts';
+export { summaryMemory } from './summary-memory.ts';
+export type { SummaryMemoryOptions } from './summary-memory.ts';
+export { vectorMemory } from './vector-memory.ts';
+export type { VectorMemoryOptions } from './vector-memory.ts';
+export { notesMemory } from './notes-memory.ts';
+export type { NotesMemoryOptions } from './notes-memory.ts';
+export { keyValueMemory } from './key-value-memory.ts';
+export type { KeyValueMemory, KeyValueMemoryOptions } from './key-value-memory.ts';
+export { hashingEmbedder } from './hashing-embedder.ts';
+export type { HashingEmbedderOptions } from './hashing-embedder.ts';
+export { memorySource } from './memory-source.ts';
+export type { MemoryFile, MemoryOptions } from './memory-source.ts';
+export { recall } from './recall.ts';
+export type { RecallOptions } from './recall.ts';
+
+// What several agents share
+export { blackboard, queryInsights } from './blackboard.ts';
+export type {
+  Blackboard,
+  BlackboardOptions,
+  Insight,
+  InsightQuery,
+  InsightStatistics,
+} from './blackboard.ts';
+export { advanceCursor, cursorOf, perspective } from './perspective.ts';
+export type { Cursors, Perspective, PerspectiveOptions, Utterance } from './perspective.ts';
+export { routingContext } from './routing-context.ts';
+export type { RoutedTurn, RoutingContext } from './routing-context.ts';
+
+// Message processors
+export { contextPresets, presetProcessors } from './context-presets.ts';
+export type { ContextPreset } from './context-presets.ts';
+export { budgetLadder, defaultRungs } from './budget-ladder.ts';
+export { dropOldToolCycles } from './drop-old-tool-cycles.ts';
+export { filterTurns } from './filter-turns.ts';
+export { keepLast } from './keep-last.ts';
+export { summariseOlder } from './summarise-older.ts';
+export type { SummariseOlderOptions } from './summarise-older.ts';
+export { truncateTools } from './truncate-tools.ts';
+export { modelSummariser } from './model-summariser.ts';
+export { project } from './project.ts';
+export type { Projection, ProjectOptions } from './project.ts';
+
+// Tokens
+export { estimatingCounter, TurnCounter } from './count-tokens.ts';
+export { budgetFor, modelLimits } from './model-limits.ts';
+export type { ModelLimit } from './model-limits.ts';

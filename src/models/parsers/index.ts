@@ -1,0 +1,11 @@
+/**
+ * Models that know no tool calls: calls and answers read from plain text.
+ */
+export { jsonParser } from './json-parser.ts';
+export { reactParser } from './react-parser.ts';
+export { xmlParser } from './xml-parser.ts';
+export { withTextTools } from './with-text-tools.ts';
+export type { TextToolsOptions } from './with-text-tools.ts';
+export type { LessonOptions, ReadingOptions, TextCall, TextParser, TextReading } from './text-parser.ts';
+export { looseJson } from './loose-json.ts';
+export type { LooseJson } from './loose-json.ts';
