@@ -115,8 +115,8 @@ export class EnvironmentSession {
 
   /** What an action made of the environment, and whether that was its end; undefined where nothing is to be told. */
   async outcome(action: EnvironmentAction): Promise<EnvironmentOutcome | undefined> {
-    const { step: steps, isTerminal } = this.#environment;
-    if (steps === undefined && isTerminal === undefined) return undefined;
+    const environment = this.#environment;
+    if (environment.step === undefined && environment.isTerminal === undefined) return undefined;
     const step = await this.step(action);
     const end = await this.end(step);
     return end === undefined ? step : { ...step, end };
