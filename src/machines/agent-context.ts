@@ -30,6 +30,9 @@ export interface AgentContext {
   readonly end: End | null;
 }
 
+/** What a reducer changes of the context. */
+export type AgentChange = Partial<AgentContext>;
+
 /** What does not change during a run. */
 export interface AgentIdentity {
   readonly runId: string;

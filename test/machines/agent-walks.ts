@@ -13,7 +13,7 @@ import type {
   Trouble,
 } from '../../src/machines/agent-context.ts';
 import { agentMachine } from '../../src/machines/agent-machine.ts';
-import type { AgentEvent } from '../../src/machines/agent-machine.ts';
+import type { AgentEvent } from '../../src/machines/agent-setup.ts';
 import type { PlannedCall } from '../../src/machines/call-plan.ts';
 import type { Rules } from '../../src/machines/rules.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';

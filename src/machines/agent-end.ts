@@ -1,0 +1,29 @@
+import type { ErrorData } from '../contracts/error.ts';
+import { errorData } from '../contracts/error.ts';
+import type { AgentContext, End } from './agent-context.ts';
+
+/** A run that ends with an error. */
+export const failure = (error: ErrorData): End => ({
+  status: 'failed',
+  stopReason: { kind: 'failed' },
+  error,
+});
+
+/** All problems as one error. */
+export const problemOf = (problems: readonly ErrorData[], first: ErrorData): ErrorData =>
+  problems.length === 1
+    ? first
+    : {
+        ...first,
+        message: problems.map((problem) => problem.message).join('; '),
+        details: problems.map(({ code, message }) => ({ code, message })),
+      };
+
+/** One of the functions of a definition threw: the run ends with that. */
+export const threw = ({ run, step }: AgentContext, thrown: unknown, what: string, phase: string): End => {
+  // REDUCE has advanced the counter, yet CHECK_STOP still belongs to the step reduced.
+  const at = phase === 'CHECK_STOP' ? step - 1 : step;
+  const message = `Cannot finish step ${at} of '${run.agent}' as its ${what} threw`;
+  const where = { message, phase, step: at, path: run.path, runId: run.runId };
+  return failure(errorData(thrown, 'agent.threw', where));
+};

@@ -1,0 +1,120 @@
+import { assign, setup } from 'xstate';
+import type { ErrorData } from '../contracts/error.ts';
+import type { RuntimeEvent } from '../contracts/event.ts';
+import type { Json } from '../contracts/json.ts';
+import type { Message } from '../contracts/message.ts';
+import type { Outcome } from '../contracts/run.ts';
+import { agentAsks, callEngagement } from './agent-asks.ts';
+import type { AgentPort } from './agent-asks.ts';
+import type { Acted, AgentContext, AgentInput, Critiqued, Decided, Prepared } from './agent-context.ts';
+import { agentEvent, stepAt } from './agent-events.ts';
+import type { AgentEventType } from './agent-events.ts';
+import * as reducers from './agent-reducers.ts';
+import { checked } from './check-stop.ts';
+import { critiqued } from './review-reducer.ts';
+import { reduced } from './step-reducer.ts';
+import { isLastOpen, isOpen } from './call-plan.ts';
+import { carrierOf } from './outputs.ts';
+
+/** What an agent's machine is told. Every envelope carries `at`: the only clock that a machine sees. */
+export type AgentEvent =
+  | { type: 'answered.prepare'; at: number; output: Prepared }
+  | { type: 'answered.observe'; at: number; output: Json | undefined }
+  | { type: 'answered.decide'; at: number; output: Decided }
+  | { type: 'answered.act'; at: number; index: number; output: Acted }
+  | { type: 'answered.critique'; at: number; output: Critiqued }
+  | { type: 'answered.wake'; at: number }
+  | { type: 'message'; at: number; message: Message }
+  | { type: 'abort'; at: number; reason: string }
+  | { type: `failed.${string}`; at: number; error: ErrorData };
+
+/** The names that the chart of an agent is written in: its actions, each a line over a pure reducer, and its guards. */
+export const agentSetup = setup({
+  types: {
+    context: {} as AgentContext,
+    input: {} as AgentInput,
+    events: {} as AgentEvent,
+    output: {} as Outcome,
+    emitted: {} as RuntimeEvent,
+  },
+  actions: {
+    entered: ({ self, context }, { phase }: { phase: string }) => {
+      carrierOf(self).enter(phase, stepAt(context, phase));
+    },
+    ask: ({ self, context }, { port }: { port: AgentPort }) => {
+      carrierOf(self).ask(agentAsks(context, port));
+    },
+    engage: ({ self, context }) => {
+      carrierOf(self).engage(callEngagement(context));
+    },
+    withdraw: ({ self }) => {
+      carrierOf(self).withdraw();
+    },
+    dismiss: ({ self }) => {
+      carrierOf(self).dismiss();
+    },
+    emit: ({ self, context }, { event, phase }: { event: AgentEventType; phase: string }) => {
+      carrierOf(self).emit(
+        agentEvent(context, event),
+        event === 'agent.reduced' ? context.step - 1 : stepAt(context, phase),
+        phase,
+      );
+    },
+    prepared: assign(({ context, event }) =>
+      event.type === 'answered.prepare' ? reducers.prepared(context, event.output, event.at) : {},
+    ),
+    listened: assign(({ context }) => reducers.listened(context)),
+    observed: assign(({ context, event }) =>
+      event.type === 'answered.observe' ? reducers.observed(context, event.output, event.at) : {},
+    ),
+    decided: assign(({ context, event }) =>
+      event.type === 'answered.decide' && event.output.kind !== 'trouble'
+        ? reducers.decided(context, event.output, event.at)
+        : {},
+    ),
+    troubled: assign(({ context, event }) =>
+      (event.type === 'answered.decide' || event.type === 'answered.act') && event.output.kind === 'trouble'
+        ? reducers.troubled(context, event.output, event.at)
+        : {},
+    ),
+    acted: assign(({ context, event }) =>
+      event.type === 'answered.act' ? reducers.acted(context, event.output, event.index, event.at) : {},
+    ),
+    reduced: assign(({ context }) => reduced(context)),
+    critiqued: assign(({ context, event }) =>
+      event.type === 'answered.critique' ? critiqued(context, event.output, event.at) : {},
+    ),
+    checked: assign(({ context }) => checked(context)),
+    received: assign(({ context, event }) =>
+      event.type === 'message' ? reducers.received(context, event.message, event.at) : {},
+    ),
+    woken: assign(({ context, event }) => reducers.woken(context, event.at)),
+    abandoned: assign(({ event }) => (event.type === 'abort' ? reducers.abandoned(event.reason) : {})),
+    broken: assign(({ event }) => ('error' in event ? reducers.broken(event.error) : {})),
+  },
+  guards: {
+    hasProblems: ({ event }) => event.type === 'answered.prepare' && event.output.problems.length > 0,
+    observes: ({ context }) => context.run.observes,
+    isTroubled: ({ context: { cycle }, event }) =>
+      'output' in event &&
+      hasTrouble(event.output) &&
+      (event.type !== 'answered.act' || (cycle.plan !== null && isOpen(cycle.plan, event.index))),
+    // Without a single call ACT would wait for ever.
+    wantsToAct: ({ event }) =>
+      event.type === 'answered.decide' && event.output.kind === 'decided' && !!event.output.calls?.length,
+    isLastResult: ({ context: { cycle }, event }) =>
+      event.type === 'answered.act' &&
+      event.output.kind === 'result' &&
+      cycle.plan !== null &&
+      isLastOpen(cycle.plan, event.index),
+    wantsCritique: ({ context: { run, review, end } }) =>
+      end === null && (run.critics === 'step' || (run.critics === 'answer' && review.candidate !== null)),
+    isAnswered: ({ context }) => context.end?.status === 'completed',
+    hasFailed: ({ context }) => context.end?.status === 'failed',
+    mustStop: ({ context }) => context.end !== null,
+    mustWait: ({ context }) => context.cycle.decision?.kind === 'wait' && context.inbox.length === 0,
+  },
+});
+
+const hasTrouble = (output: unknown): boolean =>
+  typeof output === 'object' && output !== null && 'kind' in output && output.kind === 'trouble';
