@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Critic } from '../../src/contracts/critique.ts';
+import type { RuntimeEvent } from '../../src/contracts/event.ts';
+import { agent } from '../../src/runtime/agent.ts';
+import { drivenHost } from '../../src/runtime/driven-host.ts';
+import { maxSteps, maxTime, maxTokens, maxToolCalls } from '../../src/machines/stop-rules.ts';
+import { virtualClock } from '../../src/testing/virtual-clock.ts';
+import { complete } from '../../src/tools/built-in/complete.ts';
+import { tool } from '../../src/tools/define-tool.ts';
+import { FAULTS, faultyModel, faultyReply } from '../support/faulty-model.ts';
+import type { Fault } from '../support/faulty-model.ts';
+import { echo, letTimePass, ofType, settled, start, typesOf } from '../support/runs.ts';
+
+/** Ten thousand in the full gate, elsewhere each time; a tenth of them, always the same, in the quick one. */
+const isThorough = process.env['TROUPE_FULL'] === '1';
+const search = isThorough
+  ? { numRuns: 10_000, seed: Math.floor(Math.random() * 2 ** 31) }
+  : { numRuns: 1_000, seed: 20_261_120 };
+
+const ATTEMPTS = 3;
+/** One word about an empty answer, and one shortening of what was too long, come on top of the attempts. */
+const REPAIRS = 2;
+
+const fails = tool({
+  name: 'fails',
+  description: 'Fails.',
+  input: z.object({}).loose(),
+  execute: () => {
+    throw new Error('it is broken');
+  },
+});
+
+const alone = tool({
+  name: 'alone',
+  description: 'Runs alone.',
+  input: z.object({ text: z.string() }),
+  exclusive: true,
+  execute: ({ text }) => text,
+});
+
+const patience = z.object({ text: z.string() });
+
+const plan = fc.record({
+  script: fc.array(faultyReply, { minLength: 1, maxLength: 8 }),
+  second: fc.option(fc.array(faultyReply, { minLength: 1, maxLength: 3 })),
+  steps: fc.integer({ min: 1, max: 6 }),
+  toolCalls: fc.integer({ min: 1, max: 10 }),
+  tokens: fc.integer({ min: 1, max: 3_000 }),
+  timeMs: fc.constantFrom(1_000, 60_000, Infinity),
+  judged: fc.boolean(),
+  isStructured: fc.boolean(),
+  interpreter: fc.constantFrom('live', 'driven'),
+});
+
+const doubter: Critic = {
+  name: 'doubter',
+  critique: ({ rejections }) =>
+    rejections === 0 ? { verdict: 'revise', note: 'Are you sure?' } : { verdict: 'accept' },
+};
+
+test('[P7] [P10] [P18] [P19] whatever a model does: one end, last; within bounds; only requests that providers take', async () => {
+  console.info(`random scripts: ${search.numRuns} of seed ${search.seed}`);
+  const met = new Set<Fault>();
+  const ends = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(plan, async (given) => {
+      const clock = virtualClock();
+      const slow = tool({
+        name: 'slow',
+        description: 'Takes ten seconds.',
+        input: patience,
+        execute: ({ text }) =>
+          new Promise<string>((resolve) => {
+            clock.setTimeout(() => {
+              resolve(text);
+            }, 10_000);
+          }),
+      });
+      const first = faultyModel('first', given.script, clock);
+      const second = given.second === null ? undefined : faultyModel('second', given.second, clock);
+      for (const { fault } of given.script) met.add(fault);
+      const subject = agent({
+        name: 'subject',
+        instructions: 'Go on.',
+        model: second === undefined ? first : [first, second],
+        tools: [echo, fails, alone, slow, complete],
+        critics: given.judged ? [doubter] : [],
+        ...(given.isStructured ? { output: z.object({ answer: z.string() }) } : {}),
+        stop: [
+          maxSteps(given.steps),
+          maxToolCalls(given.toolCalls),
+          maxTokens(given.tokens),
+          maxTime(given.timeMs),
+        ],
+      });
+      const host = given.interpreter === 'driven' ? drivenHost() : undefined;
+      const result = await letTimePass(clock, settled(start(subject, 'Begin.', { clock }, host)), 600_000);
+      const { events, totals, status } = result;
+      ends.add(status);
+
+      // One terminal event, and it is the last; the result says the same.
+      const types = typesOf(events);
+      expect(types.filter((type) => type === 'run.ended')).toHaveLength(1);
+      const last = events.at(-1);
+      expect(last).toMatchObject({ type: 'run.ended', status, stopReason: result.stopReason });
+
+      // Within its bounds; past them by no more than what was under way.
+      expect(totals.steps).toBeLessThanOrEqual(given.steps);
+      expect(totals.toolCalls).toBeLessThanOrEqual(given.toolCalls - 1 + mostCalls(events));
+      expect(totals.inputTokens + totals.outputTokens).toBeLessThanOrEqual(
+        given.tokens - 1 + mostTokensInAStep(events),
+      );
+      expect(Number.isFinite(totals.inputTokens + totals.outputTokens)).toBe(true);
+      for (const count of requestsByStepAndModel(events).values())
+        expect(count).toBeLessThanOrEqual(ATTEMPTS + REPAIRS);
+
+      // What providers would have said of its requests.
+      expect(first.problems).toEqual([]);
+      expect(second?.problems ?? []).toEqual([]);
+
+      // Nothing is left behind, once the slowest model has given up talking to nobody.
+      await clock.advance(600_000);
+      expect(clock.pending).toBe(0);
+      expect(result.events).toHaveLength(types.length);
+    }),
+    search,
+  );
+  expect(met).toEqual(new Set(FAULTS));
+  expect(ends).toEqual(new Set(['completed', 'stopped', 'failed']));
+}, 600_000);
+
+const mostCalls = (events: readonly RuntimeEvent[]): number =>
+  Math.max(0, ...ofType(events, 'model.answered').map(({ calls }) => calls));
+
+/** A step can hold several answers: those that were thrown away are paid for, too. */
+const mostTokensInAStep = (events: readonly RuntimeEvent[]): number => {
+  const tokens = new Map<number, number>();
+  for (const { step = 0, usage } of ofType(events, 'model.answered'))
+    tokens.set(step, (tokens.get(step) ?? 0) + usage.input + usage.output);
+  return Math.max(0, ...tokens.values());
+};
+
+const requestsByStepAndModel = (events: readonly RuntimeEvent[]): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>();
+  for (const { step = 0, model } of ofType(events, 'model.asked')) {
+    const key = `${step} ${model}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return counts;
+};
