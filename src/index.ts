@@ -61,7 +61,9 @@ export type {
   StepRecord,
 } from './contracts/run.ts';
 export type { StopReason, StopRule, StopView, Tally } from './contracts/stop.ts';
-export { allOf, anyOf, maxSteps, maxTime, maxTokens, maxToolCalls, stopWhen } from './machines/stop-rules.ts';
+export type { Ending, EndingVerdict, EndingView, LoopLimits, WrapUp } from './contracts/ending.ts';
+export { allOf, anyOf } from './machines/composed-rules.ts';
+export { maxSteps, maxTime, maxTokens, maxToolCalls, stopWhen } from './machines/stop-rules.ts';
 
 // Teams
 export { pipeline, supervisorWorker } from './runtime/patterns.ts';

@@ -43,6 +43,14 @@ const wordsOf = (reason: StopReason, error: ErrorData | undefined): string => {
       return `it reached its limit of ${counted(reason.limit, 'tool call')}`;
     case 'maxRounds':
       return `it reached its limit of ${counted(reason.limit, 'round')}`;
+    case 'loop':
+      return `it went round in circles: the same ${reason.period === 1 ? 'step' : counted(reason.period, 'step')}, ${reason.repeats} times in a row (${reason.tools.join(', ')})`;
+    case 'stagnation':
+      return `nothing changed for ${counted(reason.steps, 'step')}`;
+    case 'softCap':
+      return reason.detail;
+    case 'unresolved':
+      return `its answer was sent back ${counted(reason.times, 'time')}, the last time as follows: ${reason.note}`;
     case 'rule':
       return reason.detail;
     case 'aborted':

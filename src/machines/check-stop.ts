@@ -3,7 +3,7 @@ import type { ToolResult } from '../contracts/tool.ts';
 import type { AgentChange, AgentContext } from './agent-context.ts';
 import { threw } from './agent-end.ts';
 import { atOnce, rulesInForce } from './rules.ts';
-import { firstReason } from './stop-rules.ts';
+import { firstReason } from './composed-rules.ts';
 
 /** Whether the run is over: the answer, the agent's own condition, then the stop rules in the order given. */
 export const checked = (context: AgentContext): AgentChange => {

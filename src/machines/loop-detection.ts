@@ -1,3 +1,4 @@
+import type { LoopLimits } from '../contracts/ending.ts';
 import type { ToolResult } from '../contracts/tool.ts';
 import type { PlannedCall } from './call-plan.ts';
 
@@ -5,14 +6,6 @@ import type { PlannedCall } from './call-plan.ts';
 export interface Loop {
   readonly period: number;
   readonly repeats: number;
-}
-
-/** From how many equal rounds in a row on the model is warned, and the run stopped. */
-export interface LoopLimits {
-  /** Default 3. Real work repeats a call: two in a row are never a loop. */
-  readonly warnAt: number;
-  /** Default 5. */
-  readonly stopAt: number;
 }
 
 /** What reliability practice found to tell a loop from patience (warn at 3, stop at 5, patterns of up to 4 steps). */

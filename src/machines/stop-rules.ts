@@ -14,6 +14,7 @@ export const maxSteps = (limit: number): StopRule => {
     name: 'maxSteps',
     limitsSteps: true,
     check: ({ step }) => (step >= limit ? { kind: 'maxSteps', limit } : undefined),
+    pressure: ({ step }) => (step + 1 >= limit ? 1 : step / limit),
   };
 };
 
@@ -28,6 +29,7 @@ export const maxTime = (limitMs: number): StopRule => {
   return {
     name: 'maxTime',
     check: ({ tally }) => (tally.now - tally.startedAt > limitMs ? { kind: 'maxTime', limitMs } : undefined),
+    pressure: ({ tally }) => share(tally.now - tally.startedAt, limitMs),
   };
 };
 
@@ -42,6 +44,7 @@ export const maxTokens = (limit: number): StopRule => {
     name: 'maxTokens',
     check: ({ tally }) =>
       tally.inputTokens + tally.outputTokens >= limit ? { kind: 'maxTokens', limit } : undefined,
+    pressure: ({ tally }) => share(tally.inputTokens + tally.outputTokens, limit),
   };
 };
 
@@ -55,6 +58,7 @@ export const maxToolCalls = (limit: number): StopRule => {
   return {
     name: 'maxToolCalls',
     check: ({ tally }) => (tally.toolCalls >= limit ? { kind: 'maxToolCalls', limit } : undefined),
+    pressure: ({ tally }) => share(tally.toolCalls, limit),
   };
 };
 
@@ -73,32 +77,8 @@ export const stopWhen = (name: string, test: (view: StopView) => string | boolea
   },
 });
 
-/** Stops when any of the rules does, with the reason of the first in order. */
-export const anyOf = (...rules: readonly StopRule[]): StopRule => ({
-  name: `anyOf(${namesOf(rules)})`,
-  limitsSteps: rules.some((rule) => rule.limitsSteps === true),
-  check: (view) => firstReason(rules, view),
-});
-
-/** Stops when all of the rules do at the same CHECK_STOP, with the reason of the last. */
-export const allOf = (...rules: readonly StopRule[]): StopRule => ({
-  name: `allOf(${namesOf(rules)})`,
-  check: (view) => {
-    const reasons = rules.map((rule) => atOnce(rule.check(view)));
-    return reasons.includes(undefined) ? undefined : reasons.at(-1);
-  },
-});
-
-/** The reason of the first rule that has one. */
-export const firstReason = (rules: readonly StopRule[], view: StopView): StopReason | undefined => {
-  for (const rule of rules) {
-    const reason = atOnce(rule.check(view));
-    if (reason !== undefined) return reason;
-  }
-  return undefined;
-};
-
-const namesOf = (rules: readonly StopRule[]): string => rules.map((rule) => rule.name).join(', ');
+/** How much of a limit is used; of a limit of nothing, all. */
+const share = (used: number, limit: number): number => (limit > 0 ? used / limit : 1);
 
 /** Untyped, as limits come from settings and from JavaScript. */
 const checkLimit = (rule: string, limit: unknown): void => {

@@ -1,15 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { HistoryView } from '../../src/contracts/history.ts';
 import type { StopReason, StopRule, StopView, Tally } from '../../src/contracts/stop.ts';
-import {
-  allOf,
-  anyOf,
-  maxSteps,
-  maxTime,
-  maxTokens,
-  maxToolCalls,
-  stopWhen,
-} from '../../src/machines/stop-rules.ts';
+import { allOf, anyOf } from '../../src/machines/composed-rules.ts';
+import { maxSteps, maxTime, maxTokens, maxToolCalls, stopWhen } from '../../src/machines/stop-rules.ts';
 import type { Rules } from '../../src/machines/rules.ts';
 import {
   accept,

@@ -1,0 +1,103 @@
+import type { Json } from '../contracts/json.ts';
+import type { StopReason, StopRule, StopView } from '../contracts/stop.ts';
+import { atOnce } from './rules.ts';
+
+/** Stops when any of the rules does, with the reason of the first in order. */
+export const anyOf = (...rules: readonly StopRule[]): StopRule => ({
+  name: `anyOf(${namesOf(rules)})`,
+  limitsSteps: rules.some((rule) => rule.limitsSteps === true),
+  check: (view, memory) => firstReason(rules, view, memory),
+  ...togetherOf(rules),
+  ...pressed(rules, (...all) => Math.max(...all)),
+});
+
+/** Stops when all of the rules do at the same CHECK_STOP, with the reason of the last. */
+export const allOf = (...rules: readonly StopRule[]): StopRule => ({
+  name: `allOf(${namesOf(rules)})`,
+  check: (view, memory) => {
+    const reasons = rules.map((rule, index) => atOnce(rule.check(view, memoryAt(memory, index))));
+    return reasons.includes(undefined) ? undefined : reasons.at(-1);
+  },
+  ...togetherOf(rules),
+  ...(rules.every((rule) => rule.pressure !== undefined) ? pressed(rules, (...all) => Math.min(...all)) : {}),
+});
+
+/** The reason of the first rule that has one. */
+export const firstReason = (
+  rules: readonly StopRule[],
+  view: StopView,
+  memory?: Json,
+): StopReason | undefined => {
+  for (let index = 0; index < rules.length; index += 1) {
+    const reason = atOnce(rules[index]?.check(view, memoryAt(memory, index)));
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+};
+
+/** What all rules keep, by their place; undefined where none of them keeps anything. */
+export const remembered = (
+  rules: readonly StopRule[],
+  view: StopView,
+  memory: Json | undefined,
+): readonly Json[] | undefined =>
+  rules.some(keeps)
+    ? rules.map((rule, index) => atOnce(rule.remember?.(view, memoryAt(memory, index))) ?? null)
+    : undefined;
+
+/** What the rule at `index` keeps. */
+export const memoryAt = (memory: Json | undefined, index: number): Json | undefined =>
+  Array.isArray(memory) ? (memory[index] ?? undefined) : undefined;
+
+/** What the rules have to say to the model. */
+export const warningsOf = (
+  rules: readonly StopRule[],
+  view: StopView,
+  memory: Json | undefined,
+): readonly string[] =>
+  rules.flatMap((rule, index) => {
+    const text = atOnce(rule.warn?.(view, memoryAt(memory, index)));
+    return text === undefined || text === '' ? [] : [text];
+  });
+
+/** The rule that is nearest to its limit, and how much of it is used; undefined where none has a limit that can be neared. */
+export const nearestLimit = (
+  rules: readonly StopRule[],
+  view: StopView,
+  memory?: Json,
+): { readonly rule: string; readonly used: number } | undefined => {
+  let nearest: { readonly rule: string; readonly used: number } | undefined;
+  rules.forEach((rule, index) => {
+    const used = atOnce(rule.pressure?.(view, memoryAt(memory, index)));
+    if (used !== undefined && !(used <= (nearest?.used ?? -1))) nearest = { rule: rule.name, used };
+  });
+  return nearest;
+};
+
+const keeps = (rule: StopRule): boolean => rule.remember !== undefined;
+
+/** Only what one of the rules has is there, so that rules without memory cost nothing. */
+const togetherOf = (rules: readonly StopRule[]): Pick<StopRule, 'remember' | 'warn'> => ({
+  ...(rules.some(keeps) ? { remember: (view, memory) => [...(remembered(rules, view, memory) ?? [])] } : {}),
+  ...(rules.some((rule) => rule.warn !== undefined)
+    ? { warn: (view, memory) => warningsOf(rules, view, memory).join('\n\n') }
+    : {}),
+});
+
+const pressed = (
+  rules: readonly StopRule[],
+  choose: (...all: readonly number[]) => number,
+): Pick<StopRule, 'pressure'> =>
+  rules.some((rule) => rule.pressure !== undefined)
+    ? {
+        pressure: (view, memory) =>
+          choose(
+            ...rules.flatMap((rule, index) => {
+              const used = rule.pressure?.(view, memoryAt(memory, index));
+              return used === undefined ? [] : [used];
+            }),
+          ),
+      }
+    : {};
+
+const namesOf = (rules: readonly StopRule[]): string => rules.map((rule) => rule.name).join(', ');
