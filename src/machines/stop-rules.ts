@@ -1,6 +1,6 @@
 import { messageOf, TroupeError } from '../contracts/error.ts';
 import { atOnce } from './rules.ts';
-import type { StopReason, StopRule, StopView } from '../contracts/stop.ts';
+import type { StopRule, StopView } from '../contracts/stop.ts';
 
 /**
  * Stops after so many steps (`>=`). Every agent has this rule; 20 is its default.
