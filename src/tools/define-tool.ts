@@ -4,7 +4,15 @@ import type { Json, JsonSchema } from '../contracts/json.ts';
 import { isJsonObject } from '../contracts/json.ts';
 import type { Checked, InputOf, OutputOf, Schema } from '../contracts/schema.ts';
 import type { Safety, Tool, ToolContext, ToolRetry } from '../contracts/tool.ts';
-import { canGiveJsonSchema, checkInput, checkSchema, isSchema, issuesText, jsonSchemaOf } from './schemas.ts';
+import {
+  canGiveJsonSchema,
+  checkInput,
+  checkSchema,
+  isSchema,
+  issuesText,
+  jsonSchemaOf,
+  schemaFound,
+} from './schemas.ts';
 import { isThenable } from '../contracts/thenable.ts';
 import type { Dual } from './tool-result.ts';
 import { dual, isDual } from './tool-result.ts';
@@ -232,12 +240,12 @@ const refuseInvalid = (options: ToolOptions<Schema | undefined, Schema | undefin
       `it needs a description for the model: ${messageOf(description)}`,
     typeof execute !== 'function' && `execute is no function: ${messageOf(execute)}`,
     isDynamic && input !== undefined && 'a dynamic schema excludes input: describe it with parameters',
-    !isDynamic && !isSchema(input) && `its input is no Standard Schema: ${kindOf(input)}`,
+    !isDynamic && !isSchema(input) && `its input is no Standard Schema: ${schemaFound(input)}`,
     isSchema(input) &&
       !canGiveJsonSchema(input) &&
       options.parameters === undefined &&
       `its input gives no JSON Schema and there are no parameters: a schema of ${input['~standard'].vendor}`,
-    output !== undefined && !isSchema(output) && `its output is no Standard Schema: ${kindOf(output)}`,
+    output !== undefined && !isSchema(output) && `its output is no Standard Schema: ${schemaFound(output)}`,
     timeoutMs !== undefined && !(timeoutMs > 0) && `its time-out is no positive number of ms: ${timeoutMs}`,
     attempts !== undefined &&
       !(Number.isInteger(attempts) && attempts > 0) &&
@@ -249,11 +257,6 @@ const refuseInvalid = (options: ToolOptions<Schema | undefined, Schema | undefin
   const problems = wrong.filter((each) => each !== false);
   if (problems.length > 0) throw invalid(typeof name === 'string' ? name : '', problems);
 };
-
-const kindOf = (value: unknown): string =>
-  isJsonObject(value)
-    ? `a plain object with ${Object.keys(value).join(', ') || 'nothing in it'}`
-    : messageOf(value);
 
 const invalid = (name: string, problems: readonly string[]): TroupeError =>
   new TroupeError('tool.invalid', `Cannot define tool '${name}' as ${problems.join('; and as ')}`, {

@@ -1,6 +1,6 @@
-import { messageOf, TroupeError } from '../contracts/error.ts';
+import { TroupeError } from '../contracts/error.ts';
 import type { Schema } from '../contracts/schema.ts';
-import { isSchema } from './schemas.ts';
+import { isSchema, schemaFound } from './schemas.ts';
 import { parseFieldList, parseSignature } from './signature-parse.ts';
 import { fieldsSchema } from './signature-schema.ts';
 
@@ -27,7 +27,7 @@ export const describedSchemas = (name: string, input: unknown, output: unknown):
     if (isSchema(given)) return given;
     throw new TroupeError(
       'agent.invalid',
-      `Cannot define the agent '${name}' as its ${option} is no Standard Schema: ${messageOf(given)}`,
+      `Cannot define the agent '${name}' as its ${option} is no Standard Schema: ${schemaFound(given)}`,
     );
   };
   return { input: read('input', input), output: read('output', output) };

@@ -117,6 +117,12 @@ export const isSchema = (value: unknown): value is Schema =>
   'validate' in value['~standard'] &&
   typeof value['~standard'].validate === 'function';
 
+/** What stands where a schema should, in a few words. */
+export const schemaFound = (value: unknown): string =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? `a plain object with ${Object.keys(value).join(', ') || 'nothing in it'}`
+    : messageOf(value);
+
 type WithJsonSchema = Schema & StandardJSONSchemaV1;
 
 const givesJsonSchema = (schema: Schema): schema is WithJsonSchema =>
