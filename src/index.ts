@@ -8,13 +8,27 @@ export { agent } from './runtime/agent.ts';
 export type { EmbeddableAgent } from './runtime/face.ts';
 export type { AgentCommand, AgentLogic, AgentSnapshot } from './runtime/embedded-logic.ts';
 export type { Agent, AgentFor, AgentOptions, AgentView, ModelChoice, ReduceView } from './contracts/agent.ts';
-export { act, answer, decisionSchema, handoff, wait } from './contracts/decision.ts';
+export {
+  act,
+  answer,
+  bestCandidate,
+  branch,
+  decisionSchema,
+  firstCandidate,
+  handoff,
+  wait,
+} from './contracts/decision.ts';
 export type {
   ActDecision,
   AnswerDecision,
+  BranchDecision,
+  BranchTaken,
+  Candidate,
   ChosenCall,
   Decision,
   HandoffDecision,
+  Selector,
+  TakenDecision,
   WaitDecision,
 } from './contracts/decision.ts';
 export type { Critic, Critique, Review } from './contracts/critique.ts';
@@ -36,7 +50,7 @@ export type {
   ValidFieldList,
   ValidSignature,
 } from './contracts/signature.ts';
-export type { Candidate, Choice, DecisionDesk, DecisionReview, Strategy } from './contracts/strategy.ts';
+export type { Choice, DecisionDesk, DecisionReview, Strategy } from './contracts/strategy.ts';
 export { agentsFragment, projectFragment, promptOrder, toolsFragment } from './actors/prompt-fragments.ts';
 export type {
   PromptFacts,

@@ -1,6 +1,6 @@
-import type { ActDecision, Decision } from '../contracts/decision.ts';
+import type { ActDecision, BranchTaken, Decision, TakenDecision } from '../contracts/decision.ts';
 import { decisionSchema } from '../contracts/decision.ts';
-import { TroupeError } from '../contracts/error.ts';
+import { messageOf, TroupeError } from '../contracts/error.ts';
 import type { AgentContext, Decided } from '../machines/agent-context.ts';
 import type { PlannedCall } from '../machines/call-plan.ts';
 import type { Effect } from '../contracts/effect.ts';
@@ -8,36 +8,64 @@ import { callIdOf } from '../contracts/effect.ts';
 import { callModel } from './call-model.ts';
 import type { Desk } from './desk.ts';
 import { andThen } from './promises.ts';
+import { takeBranch } from './take-branch.ts';
 import { viewOf } from './view.ts';
 
 /** The agent's own choice first; where it has none, its model's. */
 export const decide = (effect: Effect, context: AgentContext, desk: Desk): Decided | Promise<Decided> => {
   const { definition } = desk;
-  const first = { model: 0, attempt: 1, waitedMs: 0, hasTriedMaybe: false, nudge: null };
-  if (definition.decide === undefined) return callModel(effect, context, first, desk);
-  return andThen(definition.decide(viewOf(context, desk)), (choice) =>
-    choice === undefined ? callModel(effect, context, first, desk) : chosen(choice, context, desk),
+  if (definition.decide === undefined) return callModel(effect, context, FIRST, desk);
+  const view = viewOf(context, desk);
+  return andThen(definition.decide(view), (choice) => {
+    if (choice === undefined) return callModel(effect, context, FIRST, desk);
+    const decision = checked(choice, definition.name);
+    if (decision.kind !== 'branch') return chosen({ decision }, context, desk);
+    const given = choice.kind === 'branch' ? choice : decision;
+    return andThen(takeBranch(given, decision, view), (taken) =>
+      taken === undefined ? callModel(effect, context, FIRST, desk) : chosen(taken, context, desk),
+    );
+  });
+};
+
+const FIRST = { model: 0, attempt: 1, waitedMs: 0, hasTriedMaybe: false, nudge: null } as const;
+
+/** A choice of the agent's own, checked: what it returns is as foreign as what a model says. */
+const checked = (choice: Decision, name: string): Decision => {
+  const found = problemsOf(choice);
+  if (found.decision !== undefined) return found.decision;
+  throw new TroupeError(
+    'decision.invalid',
+    `Cannot use what '${name}' decided as it is no decision: ${found.problems}`,
   );
 };
 
-/** A choice of the agent's own, checked: what it returns is as foreign as what a model says. */
-const chosen = (choice: Decision, context: AgentContext, desk: Desk): Decided => {
-  const parsed = decisionSchema.safeParse(choice);
-  if (!parsed.success) {
-    const found = parsed.error.issues.map(
+const problemsOf = (
+  choice: Decision,
+): { readonly decision: Decision } | { readonly decision: undefined; readonly problems: string } => {
+  try {
+    const parsed = decisionSchema.safeParse(choice);
+    if (parsed.success) {
+      // The schema follows a value that holds itself for ever, and lets it pass: here it throws.
+      JSON.stringify(parsed.data);
+      return { decision: parsed.data };
+    }
+    const issues = parsed.error.issues.map(
       ({ path, message }) => `${path.join('.') || 'decision'}: ${message}`,
     );
-    const { name } = desk.definition;
-    throw new TroupeError(
-      'decision.invalid',
-      `Cannot use what '${name}' decided as it is no decision: ${found.join('; ')}`,
-    );
+    return { decision: undefined, problems: issues.join('; ') };
+  } catch (thrown) {
+    return { decision: undefined, problems: `decision: ${messageOf(thrown)}`.replace(/\s*\n\s*/g, ' ') };
   }
-  const decision: Decision = parsed.data;
-  return decision.kind === 'act'
-    ? { kind: 'decided', decision, calls: plannedCalls(decision, context, desk) }
-    : { kind: 'decided', decision };
 };
+
+const chosen = (
+  taken: { readonly decision: TakenDecision; readonly branch?: BranchTaken },
+  context: AgentContext,
+  desk: Desk,
+): Decided =>
+  taken.decision.kind === 'act'
+    ? { kind: 'decided', ...taken, calls: plannedCalls(taken.decision, context, desk) }
+    : { kind: 'decided', ...taken };
 
 const plannedCalls = (decision: ActDecision, { step }: AgentContext, desk: Desk): readonly PlannedCall[] =>
   decision.calls.map(({ name, input }, index) => ({

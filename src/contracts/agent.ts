@@ -1,5 +1,5 @@
 import type { Critic } from './critique.ts';
-import type { Decision } from './decision.ts';
+import type { Decision, TakenDecision } from './decision.ts';
 import type { Environment } from './environment.ts';
 import type { Hook } from './event.ts';
 import type { Json } from './json.ts';
@@ -63,7 +63,7 @@ export interface AgentOptions<
    */
   readonly observe?:
     ((view: AgentView<State>) => Observation | undefined | Promise<Observation | undefined>) | undefined;
-  /** The agent's own choice; `undefined` leaves it to the model. */
+  /** The agent's own choice, or a branch of choices; `undefined` leaves it to the model. */
   readonly decide?:
     | ((view: AgentView<State, Observation>) => Decision | undefined | Promise<Decision | undefined>)
     | undefined;
@@ -103,7 +103,7 @@ export interface ReduceView<State extends Json = Json, Observation extends Json 
   readonly state: State;
   readonly step: number;
   readonly observation: Observation | undefined;
-  readonly decision: Decision | undefined;
+  readonly decision: TakenDecision | undefined;
   readonly results: readonly ToolResult[];
 }
 

@@ -1,8 +1,12 @@
 import { z } from 'zod';
+import type { AgentView } from './agent.ts';
 import type { Json } from './json.ts';
 
 /** What an agent chose to do. Later kinds are added here and nowhere else. */
-export type Decision = ActDecision | AnswerDecision | WaitDecision | HandoffDecision;
+export type Decision = TakenDecision | BranchDecision;
+
+/** A decision as it is carried out: of a branch, the candidate that was picked. */
+export type TakenDecision = ActDecision | AnswerDecision | WaitDecision | HandoffDecision;
 
 /** Use tools; at least one. */
 export interface ActDecision {
@@ -38,10 +42,57 @@ export interface HandoffDecision {
   readonly message?: string | undefined;
 }
 
+/** Several things that could be done, one of which is picked before anything happens. */
+export interface BranchDecision {
+  readonly kind: 'branch';
+  /** At least one; a candidate may be a branch itself. */
+  readonly candidates: readonly Candidate[];
+  /** Default: {@link firstCandidate}. */
+  readonly select?: Selector | undefined;
+}
+
+/** One of several things that could be done. */
+export interface Candidate {
+  readonly decision: Decision;
+  /** From 0 to 1; without it those named first count more. */
+  readonly score?: number | undefined;
+  /** For people. */
+  readonly label?: string | undefined;
+}
+
+/** Picks one of several; undefined leaves the choice to the model. */
+export type Selector = (
+  candidates: readonly Candidate[],
+  view: AgentView,
+) => Candidate | undefined | Promise<Candidate | undefined>;
+
+/** A branch that was taken, as plain JSON: what there was to choose from, and what was chosen. */
+export interface BranchTaken {
+  /** Without their selectors. */
+  readonly candidates: readonly Candidate[];
+  /** Which of them; where that was a branch itself, which of its candidates comes next, and so on. */
+  readonly chosen: readonly number[];
+}
+
+/** The one named first. */
+export const firstCandidate: Selector = ([first]) => first;
+
+/** The one with the highest score; of equals, the first. */
+export const bestCandidate: Selector = (candidates) =>
+  candidates
+    .map((candidate, position) => ({ candidate, score: scoreOf(candidate, position) }))
+    .toSorted((a, b) => b.score - a.score)[0]?.candidate;
+
+/** What a candidate is worth by itself: its score, else the more the earlier it was named. */
+export const scoreOf = ({ score }: Candidate, position: number): number => score ?? 1 / (1 + position);
+
 const json = z.json();
 
-/** The schema behind {@link Decision}: what an agent's own `decide` returns is checked against it. */
-export const decisionSchema = z.discriminatedUnion('kind', [
+/**
+ * The schema behind {@link Decision}: what an agent's own `decide` returns is checked against it. Plain JSON comes out: a
+ * selector is no part of it.
+ */
+export const decisionSchema: z.ZodType<Decision> = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('act'),
     calls: z.array(z.object({ name: z.string().min(1), input: json })).min(1),
@@ -53,7 +104,19 @@ export const decisionSchema = z.discriminatedUnion('kind', [
     forMs: z.number().nonnegative().optional(),
   }),
   z.object({ kind: z.literal('handoff'), to: z.string().min(1), message: z.string().optional() }),
+  z.object({
+    kind: z.literal('branch'),
+    get candidates() {
+      return z.array(candidateSchema).min(1);
+    },
+  }),
 ]);
+
+const candidateSchema: z.ZodType<Candidate> = z.object({
+  decision: z.lazy(() => decisionSchema),
+  score: z.number().optional(),
+  label: z.string().optional(),
+});
 
 /** Decide to use tools: `act({ name: 'add', input: { a: 1, b: 2 } })`. */
 export const act = (...calls: readonly ChosenCall[]): ActDecision => ({ kind: 'act', calls });
@@ -66,3 +129,14 @@ export const wait = (reason?: string, forMs?: number): WaitDecision => ({ kind: 
 
 /** Decide to give the task to another agent: `handoff('billing', 'needs a refund')`. */
 export const handoff = (to: string, message?: string): HandoffDecision => ({ kind: 'handoff', to, message });
+
+/**
+ * Decide by a choice: `branch([{ decision: act(…), score: 0.4 }, { decision: answer('x'), score: 0.9 }], bestCandidate)`.
+ *
+ * The selector picks before anything happens; without one the first candidate is taken.
+ */
+export const branch = (candidates: readonly Candidate[], select?: Selector): BranchDecision => ({
+  kind: 'branch',
+  candidates,
+  ...(select === undefined ? {} : { select }),
+});

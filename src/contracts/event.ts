@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { BranchTaken } from './decision.ts';
 import type { Json } from './json.ts';
 import type { StepRecord } from './run.ts';
 import type { ModelDelta } from './model.ts';
@@ -66,6 +67,10 @@ const call = { callId: text, tool: text };
 const isStepRecord = (value: unknown): boolean =>
   z.looseObject({ step: count, path: text, agent: text }).safeParse(value).success;
 
+const isBranch = (value: unknown): boolean =>
+  z.object({ candidates: z.array(z.looseObject({})).min(1), chosen: z.array(count).min(1) }).safeParse(value)
+    .success;
+
 const event = <Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, shape: Shape) =>
   z.object({ ...base, type: z.literal(type), ...shape });
 
@@ -89,7 +94,10 @@ export const runtimeEventSchema = z.discriminatedUnion('type', [
   z.object({ ...base, type: z.literal('phase.entered'), phase: text }),
   event('agent.prepared', { problems: z.array(error) }),
   event('agent.observed', { observation: json.optional(), messages: count }),
-  event('agent.decided', { decision: z.looseObject({ kind: text }) }),
+  event('agent.decided', {
+    decision: z.looseObject({ kind: text }),
+    branch: z.custom<BranchTaken>(isBranch).optional(),
+  }),
   event('agent.acted', { ok: count, failed: count }),
   event('agent.reduced', {
     diff: z.record(text, z.object({ before: json.optional(), after: json.optional() })),

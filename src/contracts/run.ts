@@ -1,7 +1,7 @@
 import type { Observable } from 'rxjs';
 import type { InspectionEvent, Observer } from 'xstate';
 import type { Critique } from './critique.ts';
-import type { Decision } from './decision.ts';
+import type { BranchTaken, TakenDecision } from './decision.ts';
 import type { ErrorData } from './error.ts';
 import type { Hook, LiveEvent, RuntimeEvent } from './event.ts';
 import type { Json } from './json.ts';
@@ -28,7 +28,9 @@ export interface StepRecord {
   readonly path: string;
   readonly agent: string;
   readonly observation?: Json | undefined;
-  readonly decision?: Decision | undefined;
+  readonly decision?: TakenDecision | undefined;
+  /** The branch that the decision was picked from, where it was. */
+  readonly branch?: BranchTaken | undefined;
   readonly results: readonly ToolResult[];
   readonly critiques: readonly Critique[];
   /** The keys of the state that changed; empty where none did. */

@@ -1,6 +1,6 @@
 import type { Json } from './json.ts';
 import type { ToolResult } from './tool.ts';
-import type { Decision } from './decision.ts';
+import type { TakenDecision } from './decision.ts';
 
 /**
  * Why a run ended: data, not an error; one word per meaning.
@@ -108,7 +108,7 @@ export interface StopView {
   readonly step: number;
   readonly state: Json;
   readonly tally: Tally;
-  readonly decision: Decision | undefined;
+  readonly decision: TakenDecision | undefined;
   readonly results: readonly ToolResult[];
 }
 

@@ -1,6 +1,6 @@
 import type { AgentView } from './agent.ts';
 import type { Critic } from './critique.ts';
-import type { Decision } from './decision.ts';
+import type { Decision, TakenDecision } from './decision.ts';
 import type { Model } from './model.ts';
 import type { PromptFragment } from './prompt.ts';
 import type { StopRule } from './stop.ts';
@@ -23,7 +23,7 @@ export interface Strategy {
   readonly decide?: ((view: AgentView, own: (view: AgentView) => Choice) => Choice) | undefined;
   /** Looks at every decision before it counts, whoever made it. */
   readonly review?:
-    ((decision: Decision, desk: DecisionDesk) => DecisionReview | Promise<DecisionReview>) | undefined;
+    ((decision: TakenDecision, desk: DecisionDesk) => DecisionReview | Promise<DecisionReview>) | undefined;
   /** Asked after the agent's own. */
   readonly critics?: readonly Critic[] | undefined;
   /** In force where the agent says nothing else. */
@@ -42,14 +42,5 @@ export interface DecisionDesk {
 /** What comes of a review. A refusal is told to the model, which decides anew in the next step. */
 export type DecisionReview =
   | { readonly kind: 'keep' }
-  | { readonly kind: 'replace'; readonly decision: Decision }
+  | { readonly kind: 'replace'; readonly decision: TakenDecision }
   | { readonly kind: 'refuse'; readonly reason: string };
-
-/** One of several things that could be done. */
-export interface Candidate {
-  readonly decision: Decision;
-  /** From 0 to 1; without it those named first count more. */
-  readonly score?: number | undefined;
-  /** For people. */
-  readonly label?: string | undefined;
-}

@@ -1,5 +1,5 @@
 import type { Critique } from '../contracts/critique.ts';
-import type { Decision } from '../contracts/decision.ts';
+import type { BranchTaken, TakenDecision } from '../contracts/decision.ts';
 import type { ErrorData } from '../contracts/error.ts';
 import type { History } from '../contracts/history.ts';
 import { emptyHistory } from '../contracts/history.ts';
@@ -51,7 +51,9 @@ export interface Cycle {
   readonly startedAt: number;
   readonly messages: number;
   readonly observation: Json | null;
-  readonly decision: Decision | null;
+  readonly decision: TakenDecision | null;
+  /** What the decision was picked from, where it was. */
+  readonly branch: BranchTaken | null;
   readonly turn: AssistantTurn | null;
   /** Said back to the model after its turn: why that turn could not stand. */
   readonly note: string | null;
@@ -87,7 +89,8 @@ export interface End {
 export type Decided =
   | {
       readonly kind: 'decided';
-      readonly decision: Decision;
+      readonly decision: TakenDecision;
+      readonly branch?: BranchTaken | undefined;
       readonly calls?: readonly PlannedCall[] | undefined;
       readonly turn?: AssistantTurn | undefined;
       readonly usage?: Usage | undefined;
@@ -160,6 +163,7 @@ const NO_CYCLE: Cycle = {
   messages: 0,
   observation: null,
   decision: null,
+  branch: null,
   turn: null,
   note: null,
   plan: null,

@@ -36,6 +36,7 @@ export const agentEvent = (context: AgentContext, type: AgentEventType): EventBo
         decision: {
           ...(cycle.decision ?? { kind: end?.stopReason.kind === 'refused' ? 'refused' : 'again' }),
         },
+        ...(cycle.branch === null ? {} : { branch: cycle.branch }),
       };
     case 'agent.acted':
       return actedEvent(context);
@@ -85,6 +86,7 @@ const stepRecord = ({ run, step, cycle, tally }: AgentContext): StepRecord => ({
   agent: run.agent,
   ...(cycle.observation === null ? {} : { observation: cycle.observation }),
   ...(cycle.decision === null ? {} : { decision: cycle.decision }),
+  ...(cycle.branch === null ? {} : { branch: cycle.branch }),
   results: cycle.results,
   critiques: cycle.critiques,
   diff: cycle.diff,

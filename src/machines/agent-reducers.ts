@@ -69,12 +69,13 @@ export const decided = (
       cycle: { ...cycle, turn: choice.turn, note: choice.note ?? null },
       ...badTurn(context, choice.problem),
     };
-  const { decision, calls, turn } = choice;
+  const { decision, calls, turn, branch = null } = choice;
   return {
     tally,
     cycle: {
       ...cycle,
       decision,
+      branch,
       turn: turn ?? null,
       plan: calls === undefined || calls.length === 0 ? null : planCalls(calls, run.toolConcurrency),
     },

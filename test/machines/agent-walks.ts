@@ -1,5 +1,5 @@
 import type { Critique } from '../../src/contracts/critique.ts';
-import type { Decision } from '../../src/contracts/decision.ts';
+import type { TakenDecision } from '../../src/contracts/decision.ts';
 import type { ErrorData } from '../../src/contracts/error.ts';
 import { emptyHistory } from '../../src/contracts/history.ts';
 import type { Json } from '../../src/contracts/json.ts';
@@ -55,7 +55,7 @@ export const problem = (message: string): ErrorData => ({ code: 'input.invalid',
 /** A decision that stands. */
 export type Stands = Extract<Decided, { kind: 'decided' }>;
 
-export const deciding = (decision: Decision): Stands => ({ kind: 'decided', decision });
+export const deciding = (decision: TakenDecision): Stands => ({ kind: 'decided', decision });
 
 export const saying = (answer: Json): Stands => deciding({ kind: 'answer', answer });
 

@@ -9,6 +9,12 @@ import { tool } from '../../src/tools/define-tool.ts';
 import { dual } from '../../src/tools/tool-result.ts';
 import { echo, hang, interpreters, ofType, quiet, settled, start } from '../support/runs.ts';
 
+const circular = () => {
+  const own: { self?: unknown } = {};
+  own.self = own;
+  return own;
+};
+
 /** Has `child` do it, and says how that ended. */
 const delegating = (child: Agent) =>
   tool({
@@ -31,6 +37,7 @@ describe.each(interpreters)('$name', ({ host }) => {
       ['act with a call of nothing', { kind: 'act', calls: [{ name: '', input: {} }] }, 'calls.0.name'],
       ['act on what is no JSON', { kind: 'act', calls: [{ name: 'x', input: () => 1 }] }, 'calls.0.input'],
       ['answer without an answer', { kind: 'answer' }, 'answer'],
+      ['answer with what holds itself', { kind: 'answer', answer: circular() }, 'decision'],
       ['wait for less than nothing', { kind: 'wait', forMs: -1 }, 'forMs'],
       ['hand off to nobody', { kind: 'handoff', to: '' }, 'to'],
       ['do what there is not', { kind: 'dance' }, 'kind'],

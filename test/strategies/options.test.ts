@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { branch } from '../../src/actors/strategies/branch.ts';
+import { branching } from '../../src/actors/strategies/branching.ts';
 import { personInTheLoop } from '../../src/actors/strategies/person-in-the-loop.ts';
 import { textCalls } from '../../src/actors/strategies/text-calls.ts';
 import { answer, act } from '../../src/contracts/decision.ts';
@@ -104,7 +104,7 @@ test("strategies wrap what is the agent's own, typed by its state", async () => 
   const clerk = agent({
     name: 'clerk',
     state: { mood: 'good' },
-    strategy: branch({ propose: () => [{ decision: answer('proposed') }] }),
+    strategy: branching({ propose: () => [{ decision: answer('proposed') }] }),
     decide: ({ state }) => (state.mood === 'bad' ? answer('own') : undefined),
   });
   expect((await clerk.run('go')).output).toBe('proposed');

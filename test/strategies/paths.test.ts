@@ -1,15 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { batch } from '../../src/actors/strategies/batch.ts';
-import { branch } from '../../src/actors/strategies/branch.ts';
+import { branching } from '../../src/actors/strategies/branching.ts';
 import { bestOf } from '../../src/actors/strategies/best-of.ts';
 import { chainOfThought } from '../../src/actors/strategies/chain-of-thought.ts';
 import { confidenceAtLeast } from '../../src/actors/strategies/convergence.ts';
 import { fallback } from '../../src/actors/strategies/fallback.ts';
 import { multiCycle, nativeCalls } from '../../src/actors/strategies/multi-cycle.ts';
+import { personInTheLoop } from '../../src/actors/strategies/person-in-the-loop.ts';
 import { singleShot } from '../../src/actors/strategies/single-shot.ts';
 import { textCalls } from '../../src/actors/strategies/text-calls.ts';
 import { treeSearch } from '../../src/actors/strategies/tree-search.ts';
 import { act, wait } from '../../src/contracts/decision.ts';
+import type { Person } from '../../src/contracts/run.ts';
 import type { Strategy } from '../../src/contracts/strategy.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
@@ -61,14 +63,14 @@ const strategies: readonly [Strategy, path: string, asked: number, output: strin
   [
     fallback(
       { name: 'broken', decide: () => Promise.reject(new Error('no')) },
-      branch({ propose: ({ step }) => (step < 3 ? [{ decision: seen }] : []) }),
+      branching({ propose: ({ step }) => (step < 3 ? [{ decision: seen }] : []) }),
     ),
     'DAR. DAR. DAR. DAR. DR. completed',
     2,
     'Thought: again.\nAction: echo[b]\nConfidence: 0.5',
   ],
   [
-    branch({ propose: ({ step }) => (step === 0 ? [{ decision: wait('a moment', 5) }] : []) }),
+    branching({ propose: ({ step }) => (step === 0 ? [{ decision: wait('a moment', 5) }] : []) }),
     'DR. waiting DAR. DR. completed',
     2,
     'Thought: again.\nAction: echo[b]\nConfidence: 0.5',
@@ -79,6 +81,7 @@ const strategies: readonly [Strategy, path: string, asked: number, output: strin
     2,
     'Thought: again.\nAction: echo[b]\nConfidence: 0.5',
   ],
+  [personInTheLoop(), 'DAR. DR. DR. completed', 3, 'Final Answer: c. Confidence: 0.95'],
   [
     bestOf({ width: 3, score: ({ text }) => (text.startsWith('Final') ? 1 : 0) }),
     'DR. completed',
@@ -87,13 +90,24 @@ const strategies: readonly [Strategy, path: string, asked: number, output: strin
   ],
 ];
 
+/** Content with the first choice, not with the second, and tired of being asked. */
+const person = (): Person => {
+  const replies = ['yes', 'no: think again'];
+  return { answer: () => replies.shift() ?? 'yes' };
+};
+
 describe.each(interpreters)('$name', ({ host }) => {
   test.each(strategies)(
     '[KAIZEN-22] one script, one agent: $name leaves its own path',
     async (strategy, path, asked, output) => {
       const model = script();
       const clock = virtualClock();
-      const handle = start(strategic(strategy, model, { tools: [echo] }), 'go', { clock }, host?.());
+      const handle = start(
+        strategic(strategy, model, { tools: [echo] }),
+        'go',
+        { clock, person: person() },
+        host?.(),
+      );
       const result = await letTimePass(clock, settled(handle), 5);
       expect(pathOf(phasesOf(result.events))).toBe(path);
       expect(model.requests).toHaveLength(asked);
@@ -102,10 +116,15 @@ describe.each(interpreters)('$name', ({ host }) => {
   );
 });
 
-test('[KAIZEN-21] no two strategies leave the same path', () => {
+test('[KAIZEN-21] no two strategies leave the same path, and a batch leaves one of its own', async () => {
+  const items = await batch(strategic(nativeCalls(), script(), { tools: [echo] }), ['go', 'go'], { runs: 1 });
+  const batched = items.map((item) => (item.ok ? pathOf(phasesOf(item.result.events)) : item.error.code));
+  expect(batched).toEqual(['DAR. DR. completed', 'DR. completed']);
   // The best of several answers is found within one DECIDE: only its requests tell it from a single shot.
-  const paths = strategies.filter(([{ name }]) => name !== 'best-of: 3').map(([, path]) => path);
-  expect(new Set(paths).size).toBe(paths.length);
+  const single = strategies.filter(([{ name }]) => name !== 'best-of: 3').map(([, path]) => path);
+  const paths = [...single, batched.join(' | ')];
+  for (const [at, path] of paths.entries())
+    for (const other of paths.slice(at + 1)) expect(path).not.toBe(other);
   expect(strategies.filter(([, path]) => path === 'DR. completed').map(([, , asked]) => asked)).toEqual([
     1, 3,
   ]);

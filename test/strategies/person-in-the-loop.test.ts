@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { personInTheLoop, reviewOf } from '../../src/actors/strategies/person-in-the-loop.ts';
 import { act, answer, handoff, wait } from '../../src/contracts/decision.ts';
-import type { Decision } from '../../src/contracts/decision.ts';
+import type { TakenDecision } from '../../src/contracts/decision.ts';
 import { HistoryView, emptyHistory } from '../../src/contracts/history.ts';
 import type { DecisionDesk } from '../../src/contracts/strategy.ts';
 import type { Turn } from '../../src/contracts/transcript.ts';
 
 const add = act({ name: 'add', input: { a: 1 } });
 const keep = { kind: 'keep' };
-const replace = (decision: Decision) => ({ kind: 'replace', decision });
+const replace = (decision: TakenDecision) => ({ kind: 'replace', decision });
 const refuse = (reason: string) => ({ kind: 'refuse', reason });
 
 describe('a person in the loop', () => {
-  test.each<[reply: string, decision: Decision, review: object]>([
+  test.each<[reply: string, decision: TakenDecision, review: object]>([
     ['yes', add, keep],
     [' OK. ', answer('x'), keep],
     ['no', add, refuse('a person said no')],

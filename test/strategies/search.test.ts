@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bestCandidate, branch } from '../../src/actors/strategies/branch.ts';
+import { branching } from '../../src/actors/strategies/branching.ts';
 import { dynamicTree, greedy, keyOf } from '../../src/actors/strategies/search-policy.ts';
 import { searchTree } from '../../src/actors/strategies/search-tree.ts';
 import { treeSearch } from '../../src/actors/strategies/tree-search.ts';
-import { act, answer } from '../../src/contracts/decision.ts';
-import type { Candidate } from '../../src/contracts/strategy.ts';
+import { act, answer, bestCandidate } from '../../src/contracts/decision.ts';
+import type { Candidate } from '../../src/contracts/decision.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { echo, settled, start } from '../support/runs.ts';
 import { strategic } from './strategic.ts';
@@ -130,20 +130,20 @@ describe('a branch', () => {
 
   test('[QITOS-14] without a selector the first candidate is taken, with one the one it picks', async () => {
     const propose = () => candidates;
-    expect((await strategic(branch({ propose }), scriptedModel([])).run('go')).output).toBe('a');
-    const picking = branch({ propose, select: bestCandidate });
+    expect((await strategic(branching({ propose }), scriptedModel([])).run('go')).output).toBe('a');
+    const picking = branching({ propose, select: bestCandidate });
     expect((await strategic(picking, scriptedModel([])).run('go')).output).toBe('b');
   });
 
   test('the agent goes first, and without candidates the model decides', async () => {
-    const strategy = branch({ propose: () => [] });
+    const strategy = branching({ propose: () => [] });
     const own = { decide: () => answer('own') };
     expect((await strategic(strategy, scriptedModel([]), own).run('go')).output).toBe('own');
     expect((await strategic(strategy, scriptedModel(['model'])).run('go')).output).toBe('model');
   });
 
   test('what was not proposed cannot be picked', async () => {
-    const strategy = branch({ propose: () => candidates, select: () => candidate('z') });
+    const strategy = branching({ propose: () => candidates, select: () => candidate('z') });
     const { error } = await settled(start(strategic(strategy, scriptedModel([])), 'go'));
     expect(error).toMatchObject({ code: 'decision.invalid' });
   });

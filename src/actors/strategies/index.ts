@@ -17,8 +17,7 @@ export { singleShot } from './single-shot.ts';
 export { textCalls } from './text-calls.ts';
 
 // Branches and trees
-export { bestCandidate, branch, firstCandidate } from './branch.ts';
-export type { Selector } from './branch.ts';
+export { branching } from './branching.ts';
 export { dynamicTree, greedy } from './search-policy.ts';
 export type { SearchNode, SearchPolicy, SearchPolicyOptions, Visits } from './search-policy.ts';
 export { searchTree } from './search-tree.ts';

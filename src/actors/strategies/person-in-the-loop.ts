@@ -1,4 +1,4 @@
-import type { Decision } from '../../contracts/decision.ts';
+import type { TakenDecision } from '../../contracts/decision.ts';
 import { decisionSchema } from '../../contracts/decision.ts';
 import { isJsonObject, toJson } from '../../contracts/json.ts';
 import type { DecisionReview, Strategy } from '../../contracts/strategy.ts';
@@ -6,7 +6,7 @@ import type { DecisionReview, Strategy } from '../../contracts/strategy.ts';
 /** Knobs of {@link personInTheLoop}. */
 export interface PersonInTheLoopOptions {
   /** Which decisions a person sees. Default: to act, and to answer. */
-  readonly kinds?: readonly Decision['kind'][] | undefined;
+  readonly kinds?: readonly TakenDecision['kind'][] | undefined;
 }
 
 /**
@@ -26,7 +26,7 @@ export const personInTheLoop = ({ kinds = ['act', 'answer'] }: PersonInTheLoopOp
 });
 
 /** What a person is asked. */
-const questionOf = (decision: Decision): string => {
+const questionOf = (decision: TakenDecision): string => {
   switch (decision.kind) {
     case 'act':
       return `Use ${decision.calls.map(({ name, input }) => `${name} ${JSON.stringify(input)}`).join(', ')}? (yes, no: why, or another input)`;
@@ -40,7 +40,7 @@ const questionOf = (decision: Decision): string => {
 };
 
 /** What a person's words mean for a decision. */
-export const reviewOf = (reply: string, decision: Decision): DecisionReview => {
+export const reviewOf = (reply: string, decision: TakenDecision): DecisionReview => {
   const text = reply.trim();
   if (/^(y|yes|ok|okay)[.!]?$/i.test(text)) return { kind: 'keep' };
   const [, why] = /^no\b\s*[:,.-]?\s*([\s\S]*)$/i.exec(text) ?? [];
@@ -51,10 +51,10 @@ export const reviewOf = (reply: string, decision: Decision): DecisionReview => {
     : { kind: 'replace', decision: edited };
 };
 
-const editOf = (text: string, decision: Decision): Decision | undefined => {
+const editOf = (text: string, decision: TakenDecision): TakenDecision | undefined => {
   const value = jsonIn(text);
   const whole = decisionSchema.safeParse(value);
-  if (whole.success) return whole.data;
+  if (whole.success && whole.data.kind !== 'branch') return whole.data;
   if (decision.kind === 'answer' && text !== '')
     return {
       kind: 'answer',

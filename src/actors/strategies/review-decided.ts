@@ -1,4 +1,4 @@
-import type { Decision } from '../../contracts/decision.ts';
+import type { TakenDecision } from '../../contracts/decision.ts';
 import type { DecisionReview, Strategy } from '../../contracts/strategy.ts';
 import { callIdOf } from '../../contracts/effect.ts';
 import type { AgentContext, Decided } from '../../machines/agent-context.ts';
@@ -47,7 +47,7 @@ const reviewed = (decided: Chosen, review: DecisionReview, context: AgentContext
   }
 };
 
-const replaced = (decided: Chosen, decision: Decision, { step }: AgentContext, desk: Desk): Chosen => {
+const replaced = (decided: Chosen, decision: TakenDecision, { step }: AgentContext, desk: Desk): Chosen => {
   const { turn, calls: _, ...rest } = decided;
   if (decision.kind !== 'act') return { ...rest, decision };
   const calls = decision.calls.map(({ name, input }, index): PlannedCall => ({
@@ -61,7 +61,7 @@ const replaced = (decided: Chosen, decision: Decision, { step }: AgentContext, d
   return { ...rest, decision, calls, turn: { role: 'assistant', text, calls } };
 };
 
-const inWords = (decision: Decision): string => {
+const inWords = (decision: TakenDecision): string => {
   switch (decision.kind) {
     case 'act':
       return `use ${decision.calls.map(({ name, input }) => `${name} ${JSON.stringify(input)}`).join(', ')}`;

@@ -1,5 +1,4 @@
-import type { Decision } from '../../contracts/decision.ts';
-import type { Candidate } from '../../contracts/strategy.ts';
+import type { Candidate, Decision } from '../../contracts/decision.ts';
 
 /** A candidate in a tree: where it hangs, and what it is worth. */
 export interface SearchNode {
@@ -65,9 +64,6 @@ export const dynamicTree = ({
   minScore,
   value: ({ score }, visits) => score + novelty / (1 + visits),
 });
-
-/** What a candidate is worth by itself: its score, else the more the earlier it was named. */
-export const scoreOf = ({ score }: Candidate, position: number): number => score ?? 1 / (1 + position);
 
 /** One text for decisions that do the same, whatever the order of keys. */
 export const keyOf = (decision: Decision): string =>

@@ -1,7 +1,8 @@
 import { TroupeError } from '../../contracts/error.ts';
-import type { Candidate } from '../../contracts/strategy.ts';
+import type { Candidate } from '../../contracts/decision.ts';
+import { scoreOf } from '../../contracts/decision.ts';
 import type { SearchNode, SearchPolicy, Visits } from './search-policy.ts';
-import { best, keyOf, ranked, scoreOf } from './search-policy.ts';
+import { best, keyOf, ranked } from './search-policy.ts';
 
 /** What a search is made of. */
 export interface SearchPlan {
@@ -37,6 +38,10 @@ export type SearchMove =
 export interface SearchResult {
   readonly path: readonly Candidate[];
   readonly moves: readonly SearchMove[];
+  /** What there was to choose from at the root, what was pruned too, each with its score. */
+  readonly roots: readonly Candidate[];
+  /** Which of them the path begins with; -1 for an empty path. */
+  readonly chosen: number;
 }
 
 /**
@@ -53,13 +58,22 @@ export const searchTree = async (plan: SearchPlan): Promise<SearchResult> => {
   const { policy, maxDepth = 1, maxExpansions = 32, isGoal } = plan;
   const visits = new Map(plan.visits);
   const moves: SearchMove[] = [];
+  let roots: readonly SearchNode[] = [];
+  const found = (path: readonly Candidate[]): SearchResult => ({
+    path,
+    moves,
+    roots: roots.map(({ candidate, score }) => ({ ...candidate, score })),
+    chosen: roots.findIndex(({ candidate }) => candidate === path[0]),
+  });
   let frontier: readonly SearchNode[] = [];
   let node: SearchNode | undefined;
   let deepest: SearchNode | undefined;
   for (let expansions = 0; expansions < maxExpansions; expansions += 1) {
     plan.signal?.throwIfAborted();
     const path = node?.path ?? [];
-    const kept = await childrenOf(path, plan, visits, moves);
+    const nodes = await childrenOf(path, plan, moves);
+    if (node === undefined) roots = nodes;
+    const kept = keptOf(nodes, policy, visits, moves);
     const next = best(kept.length > 0 ? kept : frontier, policy, visits);
     if (kept.length === 0) {
       moves.push({ type: 'backtracked', depth: path.length });
@@ -73,15 +87,14 @@ export const searchTree = async (plan: SearchPlan): Promise<SearchResult> => {
     moves.push({ type: 'selected', depth: next.path.length, key: next.key, score: next.score });
     if (deepest === undefined || next.path.length >= deepest.path.length) deepest = next;
     node = next;
-    if (next.path.length >= maxDepth || isGoal?.(next.path) === true) return { path: next.path, moves };
+    if (next.path.length >= maxDepth || isGoal?.(next.path) === true) return found(next.path);
   }
-  return { path: deepest?.path ?? [], moves };
+  return found(deepest?.path ?? []);
 };
 
 const childrenOf = async (
   path: readonly Candidate[],
-  { expand, score, policy }: SearchPlan,
-  visits: Visits,
+  { expand, score }: SearchPlan,
   moves: SearchMove[],
 ): Promise<readonly SearchNode[]> => {
   const candidates = await expand(path);
@@ -98,8 +111,18 @@ const childrenOf = async (
     return { candidate, key: keyOf(candidate.decision), path: [...path, candidate], score: worth, position };
   });
   if (nodes.length > 0) moves.push({ type: 'expanded', depth, scores });
+  return nodes;
+};
+
+const keptOf = (
+  nodes: readonly SearchNode[],
+  policy: SearchPolicy,
+  visits: Visits,
+  moves: SearchMove[],
+): readonly SearchNode[] => {
   const worthy = nodes.filter((node) => node.score >= policy.minScore);
   const kept = ranked(worthy, policy, visits).slice(0, policy.keep);
-  if (kept.length < nodes.length) moves.push({ type: 'pruned', depth, count: nodes.length - kept.length });
+  if (kept.length < nodes.length)
+    moves.push({ type: 'pruned', depth: nodes[0]?.path.length ?? 0, count: nodes.length - kept.length });
   return kept;
 };

@@ -1,5 +1,7 @@
 import type { AgentView } from '../../contracts/agent.ts';
-import type { Candidate, Strategy } from '../../contracts/strategy.ts';
+import type { Candidate } from '../../contracts/decision.ts';
+import { branch } from '../../contracts/decision.ts';
+import type { Strategy } from '../../contracts/strategy.ts';
 import type { SearchPolicy, Visits } from './search-policy.ts';
 import { dynamicTree, keyOf } from './search-policy.ts';
 import type { SearchPlan, SearchResult } from './search-tree.ts';
@@ -29,6 +31,7 @@ export interface TreeSearchOptions extends Pick<SearchPlan, 'maxDepth' | 'maxExp
 /**
  * Looks ahead before each step: a tree of what could be done, of which the first decision of the best path is taken.
  *
+ * What it chose from, each with its score, is in the event `agent.decided` and in the record of the step, as `branch`.
  * The agent's own `decide` goes first. What was done in earlier steps counts as visited, by the conversation. Where every way is a
  * dead end, the model decides.
  *
@@ -55,7 +58,7 @@ export const treeSearch = ({
       score: score === undefined ? undefined : (candidates, path) => score(candidates, view, path),
     });
     onSearched?.(result, view);
-    return result.path[0]?.decision;
+    return result.chosen < 0 ? undefined : branch(result.roots, (roots) => roots[result.chosen]);
   },
 });
 

@@ -1,0 +1,31 @@
+import type { AgentView } from '../../contracts/agent.ts';
+import type { Candidate, Selector } from '../../contracts/decision.ts';
+import { branch, firstCandidate } from '../../contracts/decision.ts';
+import type { Strategy } from '../../contracts/strategy.ts';
+
+/**
+ * Before each step several things that could be done are proposed, and a selector picks one.
+ *
+ * The agent's own `decide` goes first; with no candidates the model decides. What there was to choose from is in the event
+ * `agent.decided` and in the record of the step, as `branch`.
+ *
+ * @example
+ * branching({ propose: ({ state }) => openings(state), select: bestCandidate })
+ *
+ * @throws (as a failed decision) {TroupeError} `decision.invalid` if the selector picks what was not proposed.
+ */
+export const branching = ({
+  propose,
+  select = firstCandidate,
+}: {
+  readonly propose: (view: AgentView) => readonly Candidate[] | Promise<readonly Candidate[]>;
+  readonly select?: Selector | undefined;
+}): Strategy => ({
+  name: 'branching',
+  decide: async (view, own) => {
+    const chosen = await own(view);
+    if (chosen !== undefined) return chosen;
+    const candidates = await propose(view);
+    return candidates.length === 0 ? undefined : branch(candidates, select);
+  },
+});
