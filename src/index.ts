@@ -8,16 +8,7 @@ export { agent } from './runtime/agent.ts';
 export type { EmbeddableAgent } from './runtime/face.ts';
 export type { AgentCommand, AgentLogic, AgentSnapshot } from './runtime/embedded-logic.ts';
 export type { Agent, AgentFor, AgentOptions, AgentView, ModelChoice, ReduceView } from './contracts/agent.ts';
-export {
-  act,
-  answer,
-  bestCandidate,
-  branch,
-  decisionSchema,
-  firstCandidate,
-  handoff,
-  wait,
-} from './contracts/decision.ts';
+export { act, answer, branch, decisionSchema, handoff, wait } from './contracts/decision.ts';
 export type {
   ActDecision,
   AnswerDecision,
@@ -27,7 +18,6 @@ export type {
   ChosenCall,
   Decision,
   HandoffDecision,
-  Selector,
   TakenDecision,
   WaitDecision,
 } from './contracts/decision.ts';

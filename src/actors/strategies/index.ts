@@ -17,6 +17,8 @@ export { singleShot } from './single-shot.ts';
 export { textCalls } from './text-calls.ts';
 
 // Branches and trees
+export { bestCandidate, firstCandidate } from '../../contracts/decision.ts';
+export type { Selector } from '../../contracts/decision.ts';
 export { branching } from './branching.ts';
 export { dynamicTree, greedy } from './search-policy.ts';
 export type { SearchNode, SearchPolicy, SearchPolicyOptions, Visits } from './search-policy.ts';
