@@ -21,6 +21,7 @@ export const entryPoints = [
   { source: 'tools/built-in/documents', report: 'troupe-documents' },
   { source: 'memory/index', report: 'troupe-memory' },
   { source: 'actors/strategies/index', report: 'troupe-strategies' },
+  { source: 'actors/backends/index', report: 'troupe-backends' },
   { source: 'models/parsers/index', report: 'troupe-parsers' },
   { source: 'tools/environments/index', report: 'troupe-environments' },
   { source: 'tools/built-in/host', report: 'troupe-host' },

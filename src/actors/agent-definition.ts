@@ -1,6 +1,7 @@
 import type { AgentView, ModelChoice } from '../contracts/agent.ts';
+import type { Backend } from '../contracts/backend.ts';
 import type { Critic } from '../contracts/critique.ts';
-import type { Decision } from '../contracts/decision.ts';
+import type { Decision, TakenDecision } from '../contracts/decision.ts';
 import type { Environment } from '../contracts/environment.ts';
 import type { Hook } from '../contracts/event.ts';
 import type { Json } from '../contracts/json.ts';
@@ -18,6 +19,8 @@ export interface AgentDefinition {
   /** The system prompt in pieces; the instructions are one of them. */
   readonly fragments: readonly PromptFragment[];
   readonly strategy: Strategy | undefined;
+  /** Set by its backend, where it has another than its models. */
+  readonly backend?: Backend | undefined;
   /** Empty: the environment decides. */
   readonly models: readonly ModelChoice[];
   readonly settings: ModelSettings | undefined;
@@ -44,4 +47,8 @@ export interface AgentDefinition {
 export interface OutputCheck {
   readonly spec: OutputSpec;
   check(value: unknown): Checked<unknown> | Promise<Checked<unknown>>;
+  /** How often in a row an answer that does not fit is asked for again. Default: until there are too many bad turns. */
+  readonly repairs?: number | undefined;
+  /** What a checked answer comes to; undefined for the answer itself. */
+  readonly decision?: ((answer: Json) => TakenDecision | undefined) | undefined;
 }

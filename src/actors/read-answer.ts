@@ -1,5 +1,6 @@
 import { callIdOf } from '../contracts/effect.ts';
 import type { ErrorData } from '../contracts/error.ts';
+import { toError } from '../contracts/error.ts';
 import { toJson } from '../contracts/json.ts';
 import type { ModelAnswer } from '../contracts/model.ts';
 import type { Checked } from '../contracts/schema.ts';
@@ -7,7 +8,7 @@ import type { ToolCall } from '../contracts/tool.ts';
 import type { AssistantTurn } from '../contracts/transcript.ts';
 import type { AgentContext, Decided } from '../machines/agent-context.ts';
 import type { PlannedCall } from '../machines/call-plan.ts';
-import type { AgentDefinition } from './agent-definition.ts';
+import type { AgentDefinition, OutputCheck } from './agent-definition.ts';
 import type { Desk } from './desk.ts';
 import { andThen } from './promises.ts';
 
@@ -33,8 +34,8 @@ export const readAnswer = (
   if (output === undefined)
     return { kind: 'decided', decision: { kind: 'answer', answer: answer.text }, turn, usage };
   const value = parseJson(answer.text);
-  if (value === undefined) return unfit(answer, context, 'it is not JSON');
-  return andThen(output.check(value), (checked) => structured(checked, answer, context));
+  if (value === undefined) return unfit(answer, context, output, 'it is not JSON');
+  return andThen(output.check(value), (checked) => structured(checked, answer, context, output));
 };
 
 const wantsTools = (answer: ModelAnswer, { step }: AgentContext, desk: Desk): Decided => {
@@ -59,31 +60,46 @@ const wantsTools = (answer: ModelAnswer, { step }: AgentContext, desk: Desk): De
   };
 };
 
-const structured = (checked: Checked<unknown>, answer: ModelAnswer, context: AgentContext): Decided => {
+const structured = (
+  checked: Checked<unknown>,
+  answer: ModelAnswer,
+  context: AgentContext,
+  output: OutputCheck,
+): Decided => {
   if (!checked.ok) {
     const found = checked.issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
-    return unfit(answer, context, found.join('; '));
+    return unfit(answer, context, output, found.join('; '));
   }
+  const value = toJson(checked.value);
   return {
     kind: 'decided',
-    decision: { kind: 'answer', answer: toJson(checked.value) },
+    decision: output.decision?.(value) ?? { kind: 'answer', answer: value },
     turn: turnOf(answer),
     usage: answer.usage,
   };
 };
 
-const unfit = (answer: ModelAnswer, context: AgentContext, found: string): Decided => ({
-  kind: 'again',
-  turn: turnOf(answer),
-  usage: answer.usage,
-  note: `Your answer does not fit its schema: ${found}. Answer again with one JSON value that fits.`,
-  problem: {
+const unfit = (
+  answer: ModelAnswer,
+  context: AgentContext,
+  { repairs }: OutputCheck,
+  found: string,
+): Decided => {
+  const problem: ErrorData = {
     code: 'output.invalid',
     message: `Cannot use the answer of '${context.run.agent}' as it does not fit its schema: ${found}`,
     retryable: 'maybe',
     ...placeOf(context),
-  },
-});
+  };
+  if (repairs !== undefined && context.review.badTurns >= repairs) throw toError(problem);
+  return {
+    kind: 'again',
+    turn: turnOf(answer),
+    usage: answer.usage,
+    note: `Your answer does not fit its schema: ${found}. Answer again with one JSON value that fits.`,
+    problem,
+  };
+};
 
 const empty = ({ name }: AgentDefinition, finish: string): ErrorData => ({
   code: 'model.empty',
@@ -110,11 +126,11 @@ const turnOf = (answer: ModelAnswer, calls?: readonly ToolCall[]): AssistantTurn
   ...(answer.replay === undefined ? {} : { replay: answer.replay }),
 });
 
-/** The JSON in a text: all of it, or what a fence holds. */
+/** The JSON in a text: all of it, or what its one fence holds. */
 const parseJson = (text: string): unknown => {
-  const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?\s*```\s*$/.exec(text);
+  const [fence, ...others] = text.matchAll(/^[ \t]*```(?:json)?[ \t]*\n([\s\S]*?)\n?[ \t]*```/gm);
   try {
-    return JSON.parse(fenced?.[1] ?? text);
+    return JSON.parse(others.length === 0 ? (fence?.[1] ?? text) : text);
   } catch {
     return undefined;
   }

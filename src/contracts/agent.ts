@@ -1,3 +1,4 @@
+import type { BackendChoice } from './backend.ts';
 import type { Critic } from './critique.ts';
 import type { Decision, TakenDecision } from './decision.ts';
 import type { Environment } from './environment.ts';
@@ -48,6 +49,11 @@ export interface AgentOptions<
   readonly output?: Output & ValidDescription<Output>;
   /** How it decides: one shot, chain of thought, calls as text … Default: native calls, round and round. */
   readonly strategy?: Strategy | undefined;
+  /**
+   * Who or what answers when it decides: `reason-act` (default, its models), `routing`, another that is registered, or a
+   * backend; see `troupe/backends`.
+   */
+  readonly backend?: BackendChoice | undefined;
   /** More of the system prompt, by priority; the instructions have 100. */
   readonly fragments?: readonly PromptFragment[] | undefined;
   readonly tools?: readonly (Tool | Toolset)[] | undefined;

@@ -47,6 +47,7 @@ export const errorCodes = [
   'team.invalid',
   'machine.invalid',
   'machine.threw',
+  'session.lost',
   'run.aborted',
   'run.ended',
   'run.duplicate',

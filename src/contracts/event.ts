@@ -124,6 +124,7 @@ export const runtimeEventSchema = z.discriminatedUnion('type', [
   event('model.failed', { model: text, key: text, error }),
   event('model.fellBack', { from: text, to: text, error }),
   event('model.swapped', { to: text }),
+  event('session.lost', { backend: text, reason: text }),
 
   event('tool.requested', { ...call, input: json }),
   event('tool.approval-requested', { ...call, input: json, description: text }),

@@ -109,6 +109,11 @@ export interface RunOptions {
   readonly concurrency?: number | undefined;
   /** Earlier turns of the conversation, to go on from. */
   readonly history?: readonly { readonly role: 'user' | 'assistant'; readonly text: string }[] | undefined;
+  /**
+   * The conversation that this run belongs to, by a name of the caller's: sessions of external engines are gone on with in
+   * it. Default: the run is a thread of its own.
+   */
+  readonly thread?: string | undefined;
   /** Says of every tool call whether it may run. */
   readonly safety?: SafetyStrategy | undefined;
   /**

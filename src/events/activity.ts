@@ -105,6 +105,8 @@ const modelWords = (event: LiveEvent): string | undefined => {
       return `Asking ${event.to} in place of ${event.from}: ${event.error.message}`;
     case 'model.swapped':
       return `Now with ${event.to}`;
+    case 'session.lost':
+      return `Beginning anew with ${event.backend}: ${event.reason}`;
     default:
       return toolWords(event);
   }

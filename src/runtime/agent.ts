@@ -1,4 +1,6 @@
 import type { AgentDefinition, OutputCheck } from '../actors/agent-definition.ts';
+import { applyBackend } from '../actors/backends/apply-backend.ts';
+import { backendOf } from '../actors/backends/backend-registry.ts';
 import { instructionsFragment } from '../actors/prompt-fragments.ts';
 import { applyStrategy } from '../actors/strategies/apply-strategy.ts';
 import type { AgentFor, AgentOptions, ModelChoice } from '../contracts/agent.ts';
@@ -81,7 +83,7 @@ const definitionFrom = <
   if (problem !== undefined) throw new TroupeError(problem.code, problem.message, { tool: problem.tool });
   const rules = rulesFrom(options);
   const count = { code: 'agent.invalid', owner: `the agent '${name}'` } as const;
-  const plan: AgentDefinition = {
+  const plain: AgentDefinition = {
     name,
     description: options.description ?? '',
     fragments: [instructionsFragment(options.instructions ?? ''), ...(options.fragments ?? [])],
@@ -110,6 +112,7 @@ const definitionFrom = <
     observe: options.observe as AgentDefinition['observe'],
     decide: options.decide as AgentDefinition['decide'],
   };
+  const plan = applyBackend(plain, backendOf(options.backend, name));
   return {
     name,
     description: plan.description,

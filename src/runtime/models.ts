@@ -1,7 +1,9 @@
 import type { AgentDefinition } from '../actors/agent-definition.ts';
 import type { ModelChoice } from '../contracts/agent.ts';
+import type { BackendPlace } from '../contracts/backend.ts';
 import type { Model } from '../contracts/model.ts';
 import { modelFromEnvironment, resolveModel } from '../models/model-registry.ts';
+import type { Actor } from './stage.ts';
 
 /** The models of an agent, in order: the run's choice, else its own, else the environment's; its strategy stands around each. Throws for an unknown one. */
 export const resolveModels = (
@@ -12,4 +14,28 @@ export const resolveModels = (
   const choices = choice === undefined ? models : [choice];
   const found = choices.length > 0 ? choices.map((each) => resolveModel(each)) : [modelFromEnvironment()];
   return found.map((model) => strategy?.model?.(model) ?? model);
+};
+
+/** What an actor asks when it decides: its backend's engine, which no run's choice of a model replaces, else its models. */
+export const modelsOf = (actor: Actor, choice: ModelChoice | undefined): readonly Model[] => {
+  const { agent } = actor.definition;
+  const backend = agent?.backend;
+  if (backend?.engine === undefined) return resolveModels(choice, agent);
+  const model = backend.engine(placeOf(actor, backend.name));
+  return [agent?.strategy?.model?.(model) ?? model];
+};
+
+const placeOf = (actor: Actor, backend: string): BackendPlace => {
+  const { run, path } = actor;
+  return {
+    runId: run.runId,
+    path,
+    agent: actor.definition.name,
+    thread: run.thread,
+    now: () => run.clock.now(),
+    lost: (reason) => {
+      // An engine may notice after nobody waits for it any more.
+      if (!actor.isOver && !run.isOver) run.log.write({ type: 'session.lost', backend, reason }, actor);
+    },
+  };
 };

@@ -17,7 +17,7 @@ import { EventLog } from './event-log.ts';
 import { environmentOf, toolsOf } from './environment-of.ts';
 import { Gate } from './gate.ts';
 import { JobQueue } from './job-queue.ts';
-import { resolveModels } from './models.ts';
+import { modelsOf, resolveModels } from './models.ts';
 import type { Pacer } from './pacer.ts';
 import { PersonDesk } from './person-desk.ts';
 import { outcomeOfFailure, resultOf } from './result.ts';
@@ -49,6 +49,7 @@ export class Run implements Stage {
   readonly random: () => number;
   readonly safety: RunOptions['safety'];
   readonly context: unknown;
+  readonly thread: string | undefined;
   readonly host: Host;
   readonly log: EventLog;
   readonly gate: Gate;
@@ -70,6 +71,7 @@ export class Run implements Stage {
     this.random = setup.random;
     this.safety = options.safety;
     this.context = options.context;
+    this.thread = options.thread;
     this.host = setup.host;
     this.#choice = options.model;
     this.#queue = new JobQueue(setup.pacer, (job) => {
@@ -202,7 +204,7 @@ export class Run implements Stage {
   }
 
   modelsOf(entry: Actor): readonly Model[] {
-    return (entry.models ??= resolveModels(this.#choice, entry.definition.agent));
+    return (entry.models ??= modelsOf(entry, this.#choice));
   }
 
   /** The root is over: everything that is still open is closed, and the last event written. */

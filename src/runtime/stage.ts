@@ -26,6 +26,8 @@ export interface Stage {
   /** What the caller gave with the run, for every tool call and every function of its agents. */
   readonly safety: SafetyStrategy | undefined;
   readonly context: unknown;
+  /** The conversation that the run belongs to. */
+  readonly thread: string | undefined;
   readonly host: Host;
   readonly log: EventLog;
   readonly gate: Gate;
@@ -33,6 +35,7 @@ export interface Stage {
   readonly tearDowns: { begin(actor: Actor): void };
   readonly artifacts: KeptArtifact[];
   readonly root: Actor;
+  readonly isOver: boolean;
   readonly effects: {
     readonly records: readonly EffectRecord[];
     withdraw(gone: readonly EffectUnderWay[]): void;

@@ -1,0 +1,191 @@
+import type { Backend, BackendPlace } from '../../contracts/backend.ts';
+import { isTroupeError, TroupeError } from '../../contracts/error.ts';
+import type { Model, ModelAnswer, ModelCall, ModelRequest, Usage } from '../../contracts/model.ts';
+import { modelAnswer } from '../../contracts/model.ts';
+import type { Transcript, Turn } from '../../contracts/transcript.ts';
+import type { SessionStore } from './session-store.ts';
+import { isSessionId, memorySessions } from './session-store.ts';
+
+/** Something outside that does an agent's work by itself: a coding agent, a service, another framework. */
+export interface ExternalEngine {
+  /**
+   * Answers a prompt. What it throws ends the run failed; with the code `session.lost` it says that it does not know
+   * the session, and is asked once more without one.
+   */
+  ask(request: EngineRequest): EngineAnswer | Promise<EngineAnswer>;
+}
+
+/** What an external engine is asked. */
+export interface EngineRequest {
+  /** What was said last; never empty. */
+  readonly prompt: string;
+  /** The agent's system prompt. */
+  readonly instructions: string;
+  /** To go on with; absent for a conversation that begins. */
+  readonly session?: string | undefined;
+  /** What was said before, where there is no session that knows it. */
+  readonly earlier: readonly Turn[];
+  /** Equal for every attempt at this very question, also after a crash. */
+  readonly key: string;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+  /** Tells observers what arrives, as it arrives. */
+  readonly delta: (text: string) => void;
+}
+
+/** What an external engine answered. */
+export interface EngineAnswer {
+  readonly text: string;
+  /** To go on with the next time: up to 256 letters, digits and `._:-`. Anything else is not kept. */
+  readonly session?: string | undefined;
+  /** In ms since 1970. Default: {@link PassthroughOptions.sessionLifeMs} from now. */
+  readonly expiresAt?: number | undefined;
+  readonly usage?: Usage | undefined;
+}
+
+/** What stands behind a passthrough. */
+export interface PassthroughOptions {
+  /** What agents call the backend by. Default `passthrough`. */
+  readonly name?: string | undefined;
+  readonly engine: ExternalEngine;
+  /** Where sessions are kept. Default: in memory, the last 1,000. */
+  readonly sessions?: SessionStore | undefined;
+  /** How long a session is gone on with after it was used last, in ms. Default 86,400,000 (a day). */
+  readonly sessionLifeMs?: number | undefined;
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * The backend `passthrough`: an external engine does the work, and its answer is the agent's.
+ *
+ * The last message is the prompt. The engine's session is gone on with by later runs of the same agent in the same
+ * `thread`, and by later steps of the same run. One that has expired, or that the engine does not know, is given up
+ * (`session.lost`), and the engine hears the conversation so far instead. Nothing is asked twice unless the engine's error
+ * says `retryable: 'yes'`.
+ *
+ * @example
+ * registerBackend(passthrough({ name: 'claude', engine: { ask: ({ prompt, session }) => askClaude(prompt, session) } }));
+ * const coder = agent({ name: 'coder', backend: 'claude', instructions: 'Write calm code.' });
+ * await coder.run('Mend the build.', { thread: 'ticket-7' });
+ *
+ * @throws {TroupeError} `agent.invalid` without an engine. Runs fail with `input.invalid` for an empty prompt.
+ */
+export const passthrough = (options: PassthroughOptions): Backend => {
+  const { name = 'passthrough', engine, sessions = memorySessions(), sessionLifeMs = DAY_MS } = options;
+  const given: unknown = engine;
+  if (typeof given !== 'object' || given === null || typeof engine.ask !== 'function')
+    throw new TroupeError('agent.invalid', `Cannot pass through to '${name}' as its engine has no ask()`);
+  if (!(sessionLifeMs > 0))
+    throw new TroupeError(
+      'agent.invalid',
+      `Cannot pass through to '${name}' as sessionLifeMs is no positive number of ms: ${sessionLifeMs}`,
+    );
+  return {
+    name,
+    hasOwnTools: true,
+    // An engine may work for hours in silence, and what it has done it would do again.
+    retry: { idleTimeoutMs: Infinity, attemptTimeoutMs: Infinity },
+    engine: (place): Model => ({
+      provider: 'external',
+      id: name,
+      answer: (request, call) =>
+        new Exchange({ name, engine, sessions, sessionLifeMs }, place, request, call).make(),
+    }),
+  };
+};
+
+interface Outside {
+  readonly name: string;
+  readonly engine: ExternalEngine;
+  readonly sessions: SessionStore;
+  readonly sessionLifeMs: number;
+}
+
+/** One question to an engine. */
+class Exchange {
+  readonly #options: Outside;
+  readonly #place: BackendPlace;
+  readonly #request: ModelRequest;
+  readonly #call: ModelCall;
+  readonly #key: string;
+
+  constructor(options: Outside, place: BackendPlace, request: ModelRequest, call: ModelCall) {
+    this.#options = options;
+    this.#place = place;
+    this.#request = request;
+    this.#call = call;
+    const { thread, runId, path, agent } = place;
+    this.#key = JSON.stringify(thread === undefined ? [runId, path] : [thread, agent]);
+  }
+
+  async make(): Promise<ModelAnswer> {
+    const { earlier, prompt } = lastSaid(this.#request.messages);
+    if (prompt.trim() === '')
+      throw new TroupeError(
+        'input.invalid',
+        `Cannot ask '${this.#options.name}' as the prompt is empty: ${JSON.stringify(prompt)}`,
+      );
+    const session = await this.#session();
+    const begin = (suffix = '') => this.#ask({ prompt, earlier, key: `${this.#call.key}${suffix}` });
+    if (session === undefined) return begin();
+    try {
+      return await this.#ask({ prompt, earlier: [], session, key: this.#call.key });
+    } catch (thrown) {
+      if (!isTroupeError(thrown, 'session.lost') || this.#call.signal.aborted) throw thrown;
+      await this.#giveUp(thrown.message);
+      // Not the same question: it comes with all that was said before.
+      return begin('/anew');
+    }
+  }
+
+  async #ask(asked: Pick<EngineRequest, 'prompt' | 'earlier' | 'session' | 'key'>): Promise<ModelAnswer> {
+    const { signal } = this.#call;
+    const answer = await this.#options.engine.ask({
+      ...asked,
+      instructions: this.#request.instructions,
+      signal,
+      delta: (text) => {
+        this.#call.delta({ type: 'text', text });
+      },
+    });
+    // Whatever comes after the run went on without it is of no session that anybody waits for.
+    if (!signal.aborted) await this.#keep(answer, asked.session);
+    const { text, usage } = answer;
+    return modelAnswer({ text, ...(usage === undefined ? {} : { usage }) });
+  }
+
+  /** The session to go on with: one that is whole and not too old. */
+  async #session(): Promise<string | undefined> {
+    const kept = await this.#options.sessions.get(this.#key);
+    if (kept === undefined) return undefined;
+    const now = this.#place.now();
+    if (isSessionId(kept.id) && kept.expiresAt > now) return kept.id;
+    await this.#giveUp(isSessionId(kept.id) ? 'it has expired' : 'its id is none');
+    return undefined;
+  }
+
+  async #keep({ session, expiresAt }: EngineAnswer, before: string | undefined): Promise<void> {
+    const { sessions, sessionLifeMs } = this.#options;
+    // An engine that names no session goes on with the one that it was given.
+    const id = session ?? before;
+    if (id === undefined) return;
+    if (isSessionId(id))
+      await sessions.set(this.#key, { id, expiresAt: expiresAt ?? this.#place.now() + sessionLifeMs });
+    else await this.#giveUp('the id that the engine gave it is none');
+  }
+
+  async #giveUp(reason: string): Promise<void> {
+    await this.#options.sessions.delete(this.#key);
+    this.#place.lost(reason);
+  }
+}
+
+/** What was said since the last answer, and all that was said before that. */
+const lastSaid = (messages: Transcript): { readonly earlier: readonly Turn[]; readonly prompt: string } => {
+  let from = messages.length;
+  while (from > 0 && messages.at(from - 1)?.role === 'user') from -= 1;
+  const turns = messages.toArray();
+  const said = turns.slice(from).map(({ text }) => text);
+  return { earlier: turns.slice(0, from), prompt: said.join('\n\n') };
+};

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import type { Backend } from '../../contracts/backend.ts';
+import { handoff } from '../../contracts/decision.ts';
+import { TroupeError } from '../../contracts/error.ts';
+
+/** Who a request may go to. */
+export interface RoutingOptions {
+  /** Names, each with what it is good for: the model reads that. Default: any name will do. */
+  readonly agents?: Readonly<Record<string, string>> | undefined;
+  /** Phases that the work may be in. Default: any, or none. */
+  readonly phases?: readonly string[] | undefined;
+  /** Ends the run `handedOff` to the first agent named, with the reason as its message. Default: the decision is the answer. */
+  readonly handsOff?: boolean | undefined;
+}
+
+const name = z.string().trim().min(1);
+
+/** A routing decision: who is to go on, in which phase, and why. The `output` of an agent that routes. */
+export const routingSchema = z.object({
+  agents: z.array(name).min(1).describe('Who is to go on: at least one, each named once.'),
+  phase: name.optional().describe('The phase that the work is in from now on, if it changes.'),
+  reason: name.describe('Why, in a sentence.'),
+});
+
+/** See {@link routingSchema}. */
+export type RoutingDecision = z.output<typeof routingSchema>;
+
+/**
+ * The backend `routing`: the agent does no work, it says who does.
+ *
+ * Its answer is a {@link routingSchema}: JSON, in a fence or not. One that does not fit is asked for once more, then the
+ * run fails with `output.invalid`. Without an `output` the answer is the decision as JSON text.
+ *
+ * @example
+ * const router = agent({
+ *   name: 'router',
+ *   backend: routing({ agents: { billing: 'invoices and refunds', tech: 'what does not work' } }),
+ *   output: routingSchema,
+ * });
+ * (await router.run('I want my money back')).output?.agents; // => ['billing']
+ *
+ * @throws {TroupeError} `agent.invalid` where there is nobody to route to.
+ */
+export const routing = ({ agents, phases, handsOff = false }: RoutingOptions = {}): Backend => {
+  const names = agents === undefined ? undefined : Object.keys(agents);
+  if (names?.length === 0 || phases?.length === 0)
+    throw new TroupeError(
+      'agent.invalid',
+      `Cannot route as there is ${names?.length === 0 ? 'no agent' : 'no phase'} to choose from: leave the option out for any`,
+    );
+  const schema = routingSchema.extend({
+    agents: z
+      .array(names === undefined ? name : z.enum(names))
+      .min(1)
+      .refine((chosen) => new Set(chosen).size === chosen.length, 'an agent is named twice'),
+    ...(phases === undefined ? {} : { phase: z.enum(phases).optional() }),
+  });
+  return {
+    name: 'routing',
+    fragments: [{ name: 'routing', priority: 150, text: instructionsOf(agents, phases) }],
+    answer: {
+      schema,
+      repairs: 1,
+      decision: (answer) => {
+        const { agents: chosen, reason } = schema.parse(answer);
+        const [first] = chosen;
+        return handsOff && first !== undefined ? handoff(first, reason) : undefined;
+      },
+    },
+  };
+};
+
+const instructionsOf = (
+  agents: Readonly<Record<string, string>> | undefined,
+  phases: readonly string[] | undefined,
+): string =>
+  [
+    'You do not do the work yourself: you decide who does. Answer with one JSON object of this form and nothing else:',
+    '{"agents": ["at least one name"], "phase": "only if it changes", "reason": "why, in a sentence"}',
+    ...(agents === undefined
+      ? []
+      : [
+          `Agents:\n${Object.entries(agents)
+            .map(([agent, good]) => (good === '' ? `- ${agent}` : `- ${agent}: ${good}`))
+            .join('\n')}`,
+        ]),
+    ...(phases === undefined ? [] : [`Phases: ${phases.join(', ')}`]),
+  ].join('\n\n');

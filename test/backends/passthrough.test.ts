@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest';
+import type { EngineAnswer, EngineRequest } from '../../src/actors/backends/passthrough.ts';
+import { passthrough } from '../../src/actors/backends/passthrough.ts';
+import { memorySessions } from '../../src/actors/backends/session-store.ts';
+import { TroupeError } from '../../src/contracts/error.ts';
+import { agent } from '../../src/runtime/agent.ts';
+import { virtualClock } from '../../src/testing/virtual-clock.ts';
+import { ofType, settled } from '../support/runs.ts';
+
+type Reply = EngineAnswer | ((request: EngineRequest) => EngineAnswer);
+
+const external = (...replies: readonly Reply[]) => {
+  const asked: EngineRequest[] = [];
+  const sessions = memorySessions();
+  const clock = virtualClock(1_000);
+  const backend = passthrough({
+    name: 'claude',
+    sessions,
+    sessionLifeMs: 60_000,
+    engine: {
+      ask: (request) => {
+        const reply = replies[asked.length];
+        asked.push(request);
+        if (reply === undefined) throw new Error('nothing is left to say');
+        return typeof reply === 'function' ? reply(request) : reply;
+      },
+    },
+  });
+  const coder = agent({ name: 'coder', backend, instructions: 'Write calm code.' });
+  const run = (input: string, thread = 'ticket-7') => settled(coder.stream(input, { thread, clock }));
+  return { asked, sessions, clock, coder, run };
+};
+
+const gone = () => {
+  throw new TroupeError('session.lost', 'Cannot resume s1 as nobody knows it');
+};
+
+describe('[TENEX-72] an engine outside', () => {
+  test('hears the last message as its prompt, and the system prompt', async () => {
+    const { asked, run } = external({ text: 'Mended.', session: 's1' });
+    expect((await run('Mend the build.')).output).toBe('Mended.');
+    expect(asked).toMatchObject([
+      { prompt: 'Mend the build.', instructions: 'Write calm code.', earlier: [] },
+    ]);
+    expect(asked[0]?.session).toBeUndefined();
+  });
+
+  test.each(['', '  \n '])('an empty prompt is refused, and the engine not asked: %j', async (prompt) => {
+    const { asked, run } = external({ text: 'x' });
+    expect(await run(prompt)).toMatchObject({ status: 'failed', error: { code: 'input.invalid' } });
+    expect(asked).toEqual([]);
+  });
+
+  test('its session is gone on with in the same thread, and in no other', async () => {
+    const { asked, run } = external(
+      { text: 'one', session: 's1' },
+      { text: 'two' },
+      { text: 'three', session: 's2' },
+      { text: 'four' },
+    );
+    await run('a');
+    await run('b');
+    await run('c', 'ticket-8');
+    await run('d');
+    expect(asked.map(({ session }) => session)).toEqual([undefined, 's1', undefined, 's1']);
+  });
+
+  test('of two agents in one thread each has a session of its own', async () => {
+    const asked: (string | undefined)[] = [];
+    const backend = passthrough({
+      engine: {
+        ask: ({ session, instructions }) => {
+          asked.push(session);
+          return { text: 'x', session: instructions };
+        },
+      },
+    });
+    for (const name of ['ada', 'bob', 'ada'])
+      await agent({ name, backend, instructions: name }).run('go', { thread: 't' });
+    expect(asked).toEqual([undefined, undefined, 'ada']);
+  });
+
+  test('what streams in is heard while it comes', async () => {
+    const { coder } = external(({ delta }) => {
+      delta('Men');
+      return { text: 'Mended.' };
+    });
+    const heard: string[] = [];
+    const handle = coder.stream('go');
+    handle.events$.subscribe((event) => {
+      if (event.type === 'model.delta' && event.delta.type === 'text') heard.push(event.delta.text);
+    });
+    await handle.result;
+    expect(heard).toEqual(['Men']);
+  });
+});
+
+describe('[TENEX-Q05] a session that is gone', () => {
+  const history = [
+    { role: 'user', text: 'Who are you?' },
+    { role: 'assistant', text: 'The coder.' },
+  ] as const;
+
+  test('that the engine does not know: it begins anew, told what was said before', async () => {
+    const { asked, run, coder, clock, sessions } = external({ text: 'one', session: 's1' }, gone, {
+      text: 'two',
+      session: 's2',
+    });
+    await run('a');
+    const result = await coder.run('b', { thread: 'ticket-7', clock, history });
+    expect(result.output).toBe('two');
+    expect(asked[1]).toMatchObject({ session: 's1', earlier: [], prompt: 'b' });
+    expect(asked[2]).toMatchObject({ earlier: history, prompt: 'b' });
+    expect(asked[2]?.session).toBeUndefined();
+    expect(asked[2]?.key).not.toBe(asked[1]?.key);
+    expect(ofType(result.events, 'session.lost')).toMatchObject([{ backend: 'claude', agent: 'coder' }]);
+    expect(sessions.get(JSON.stringify(['ticket-7', 'coder']))).toMatchObject({ id: 's2' });
+  });
+
+  test('that has expired is not tried', async () => {
+    const { asked, run, clock } = external({ text: 'one', session: 's1' }, { text: 'two' });
+    await run('a');
+    await clock.advance(60_000);
+    const { events } = await run('b');
+    expect(asked[1]?.session).toBeUndefined();
+    expect(ofType(events, 'session.lost')).toMatchObject([{ reason: 'it has expired' }]);
+  });
+
+  test('the engine itself may say when it expires', async () => {
+    const { asked, run, clock } = external({ text: 'one', session: 's1', expiresAt: 1_500 }, { text: 'two' });
+    await run('a');
+    await clock.advance(500);
+    await run('b');
+    expect(asked[1]?.session).toBeUndefined();
+  });
+
+  test.each(['-rf', 'a b', '../up', '', 'x'.repeat(257), 'a\nb'])(
+    'an id that could mean something else is never kept: %j',
+    async (session) => {
+      const { asked, run } = external({ text: 'one', session }, { text: 'two' });
+      await run('a');
+      await run('b');
+      expect(asked[1]?.session).toBeUndefined();
+    },
+  );
+
+  test('an id that somebody else put into the store is looked at, too', async () => {
+    const { asked, run, sessions } = external({ text: 'one' });
+    await sessions.set(JSON.stringify(['ticket-7', 'coder']), { id: '--help', expiresAt: 1e15 });
+    await run('a');
+    expect(asked[0]?.session).toBeUndefined();
+  });
+
+  test('an engine that loses the new one too is not asked a third time', async () => {
+    const { asked, run } = external({ text: 'one', session: 's1' }, gone, gone);
+    await run('a');
+    expect(await run('b')).toMatchObject({ status: 'failed', error: { code: 'session.lost' } });
+    expect(asked).toHaveLength(3);
+  });
+});
