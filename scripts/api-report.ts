@@ -22,6 +22,7 @@ export const entryPoints = [
   { source: 'memory/index', report: 'troupe-memory' },
   { source: 'actors/strategies/index', report: 'troupe-strategies' },
   { source: 'actors/backends/index', report: 'troupe-backends' },
+  { source: 'runtime/critics/index', report: 'troupe-critics' },
   { source: 'models/parsers/index', report: 'troupe-parsers' },
   { source: 'tools/environments/index', report: 'troupe-environments' },
   { source: 'tools/built-in/host', report: 'troupe-host' },

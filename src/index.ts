@@ -21,7 +21,7 @@ export type {
   TakenDecision,
   WaitDecision,
 } from './contracts/decision.ts';
-export type { Critic, Critique, Review } from './contracts/critique.ts';
+export type { Critic, Critique, CritiquePatch, Review, SaidCritique } from './contracts/critique.ts';
 export { fieldList, signature } from './tools/signature.ts';
 export type {
   Described,

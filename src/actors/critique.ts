@@ -1,16 +1,21 @@
-import type { Critic, Critique, Review } from '../contracts/critique.ts';
-import { errorData } from '../contracts/error.ts';
+import { z } from 'zod';
+import type { Critic, Critique, CritiquePatch, Review, SaidCritique } from '../contracts/critique.ts';
+import { errorData, messageOf, toError, TroupeError } from '../contracts/error.ts';
 import { HistoryView } from '../contracts/history.ts';
+import { LazyAbort } from '../contracts/lazy-abort.ts';
 import type { ToolTurn } from '../contracts/transcript.ts';
 import type { AgentContext, Critiqued } from '../machines/agent-context.ts';
 import type { Desk } from './desk.ts';
+import { isPromise } from './promises.ts';
 
 const ACCEPT: Critique = { verdict: 'accept' };
 const VERDICTS: readonly unknown[] = ['accept', 'revise', 'stop'];
+/** In ms. */
+const DEFAULT_TIMEOUT_MS = 120_000;
 
 /** Asks the critics in order; the first that stops or revises wins, and those after it are not asked. */
 export const critique = async (context: AgentContext, desk: Desk): Promise<Critiqued> => {
-  const critiques: Critique[] = [];
+  const critiques: SaidCritique[] = [];
   for (const critic of desk.definition.critics) {
     if (desk.abort.isAborted) break;
     if (context.review.candidate === null && critic.each !== 'step') continue;
@@ -21,12 +26,15 @@ export const critique = async (context: AgentContext, desk: Desk): Promise<Criti
   return { critiques, verdict: ACCEPT };
 };
 
-/** What a critic says; one that throws or talks nonsense is reported and counts as content. */
-const heard = async (critic: Critic, context: AgentContext, desk: Desk): Promise<Critique> => {
+/** What a critic says; one that throws, talks nonsense or is out of time is reported, and counts as it said it should. */
+const heard = async (critic: Critic, context: AgentContext, desk: Desk): Promise<SaidCritique> => {
+  const abort = new LazyAbort();
+  const forget = desk.abort.onAbort((reason) => {
+    abort.abort(reason);
+  });
   try {
-    const said = await critic.critique(reviewOf(context, desk));
-    if (isCritique(said)) return plain(said);
-    throw new TypeError(`it answered ${JSON.stringify(said) ?? String(said)}, which is no critique`);
+    const said = await inTime(critic, critic.critique(reviewOf(context, desk, abort)), desk, abort);
+    return { critic: critic.name, ...plain(said) };
   } catch (thrown) {
     const message = `Cannot use the critic '${critic.name}'`;
     desk.emit({
@@ -34,13 +42,55 @@ const heard = async (critic: Critic, context: AgentContext, desk: Desk): Promise
       critic: critic.name,
       error: errorData(thrown, 'agent.threw', { message }),
     });
-    return ACCEPT;
+    const note = `nobody could check the answer, as the critic '${critic.name}' failed: ${messageOf(thrown)}`;
+    return { critic: critic.name, ...(critic.ifBroken === 'stop' ? { verdict: 'stop', note } : ACCEPT) };
+  } finally {
+    forget();
   }
 };
 
-/** What a critic says becomes part of contexts and events: no more of it than is asked for. */
-const plain = ({ verdict, note }: Critique): Critique =>
-  verdict === 'accept' && typeof note !== 'string' ? ACCEPT : { verdict, note: note ?? '' };
+/** The first of: what the critic says, and its time; whatever it does out of time is called off. */
+const inTime = (
+  { name, timeoutMs = DEFAULT_TIMEOUT_MS }: Critic,
+  said: Critique | Promise<Critique>,
+  { clock }: Desk,
+  abort: LazyAbort,
+): Critique | Promise<Critique> => {
+  if (!isPromise(said) || timeoutMs === Infinity) return said;
+  return new Promise((resolve, reject) => {
+    const timer = clock.setTimeout(() => {
+      abort.abort(
+        new TroupeError(
+          'agent.threw',
+          `Cannot wait for the critic '${name}' as its ${timeoutMs} ms are over`,
+        ),
+      );
+    }, timeoutMs);
+    const forget = abort.onAbort((reason) => {
+      clock.clearTimeout(timer);
+      reject(toError(errorData(reason, 'run.aborted')));
+    });
+    const settle = <T>(then: (value: T) => void) => {
+      return (value: T): void => {
+        clock.clearTimeout(timer);
+        forget();
+        then(value);
+      };
+    };
+    said.then(settle(resolve), settle(reject));
+  });
+};
+
+/** What a critic says becomes part of contexts and events: no more of it than is asked for, and all of it plain. */
+const plain = (said: unknown): Critique => {
+  if (!isCritique(said))
+    throw new TypeError(`it answered ${JSON.stringify(said) ?? String(said)}, which is no critique`);
+  const { verdict, note, patch } = said;
+  const changes = patch === undefined ? {} : { patch: plainPatch(patch) };
+  return verdict === 'accept' && typeof note !== 'string'
+    ? { ...ACCEPT, ...changes }
+    : { verdict, note: note ?? '', ...changes };
+};
 
 const isCritique = (said: unknown): said is Critique =>
   typeof said === 'object' &&
@@ -49,7 +99,24 @@ const isCritique = (said: unknown): said is Critique =>
   VERDICTS.includes(said.verdict) &&
   (said.verdict === 'accept' || ('note' in said && typeof said.note === 'string'));
 
-const reviewOf = (context: AgentContext, desk: Desk): Review => ({
+/** Keys that there are not are refused: a change that is silently left out would be worse. */
+const patchSchema = z.strictObject({
+  state: z.record(z.string(), z.json()).optional(),
+  instruction: z.string().trim().min(1).optional(),
+});
+
+const plainPatch = (patch: unknown): CritiquePatch => {
+  const parsed = patchSchema.safeParse(patch);
+  if (parsed.success) {
+    // What holds itself passes the schema, and throws here.
+    JSON.stringify(parsed.data);
+    return parsed.data;
+  }
+  const found = parsed.error.issues.map(({ path, message }) => `${['patch', ...path].join('.')}: ${message}`);
+  throw new TypeError(`it answered with a patch that is none: ${found.join('; ')}`);
+};
+
+const reviewOf = (context: AgentContext, desk: Desk, abort: LazyAbort): Review => ({
   input: context.input,
   ...(context.review.candidate === null ? {} : { candidate: context.review.candidate.answer }),
   state: context.state,
@@ -59,9 +126,13 @@ const reviewOf = (context: AgentContext, desk: Desk): Review => ({
   },
   step: context.step - 1,
   rejections: context.review.rejections,
+  get authors() {
+    if (context.tally.modelCalls === 0) return [];
+    return desk.models.map(({ provider, id }) => `${provider}:${id}`);
+  },
   context: desk.context,
   get signal() {
-    return desk.abort.signal;
+    return abort.signal;
   },
-  run: (agent, input) => desk.run(agent, input),
+  run: (agent, input) => desk.run(agent, input, abort),
 });

@@ -41,6 +41,10 @@ export interface Desk {
   /** Asks a person; rejects where there is none. */
   ask(question: string): Promise<string>;
   approve(request: ApprovalRequest): Promise<Approval>;
-  /** Runs a child of this run. */
-  run<Input, Output>(agent: Agent<Input, Output>, input: Input): Promise<RunResult<Output>>;
+  /** Runs a child of this run; it is stopped when `abort` is, which by default is that of the work. */
+  run<Input, Output>(
+    agent: Agent<Input, Output>,
+    input: Input,
+    abort?: LazyAbort,
+  ): Promise<RunResult<Output>>;
 }

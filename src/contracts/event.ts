@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { CritiquePatch } from './critique.ts';
 import type { BranchTaken } from './decision.ts';
 import type { Json } from './json.ts';
+import { isJsonObject } from './json.ts';
 import type { StepRecord } from './run.ts';
 import type { ModelDelta } from './model.ts';
 import type { ErrorData } from './error.ts';
@@ -102,7 +104,14 @@ export const runtimeEventSchema = z.discriminatedUnion('type', [
   event('agent.reduced', {
     diff: z.record(text, z.object({ before: json.optional(), after: json.optional() })),
   }),
-  event('agent.critiqued', { verdict: z.enum(['accept', 'revise', 'stop']), note: text.optional() }),
+  event('agent.critiqued', {
+    verdict: z.enum(['accept', 'revise', 'stop']),
+    note: text.optional(),
+    /** Who said it: the one that objected, or the first. */
+    critic: text.optional(),
+    /** What critics changed, taken together. */
+    patch: z.custom<CritiquePatch>(isJsonObject).optional(),
+  }),
   event('agent.checked', { stopReason: stopReason.optional() }),
   event('agent.waiting', { reason: text.optional(), forMs: z.number().optional() }),
   event('step.ended', { record: z.custom<StepRecord>(isStepRecord) }),

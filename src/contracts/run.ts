@@ -1,6 +1,6 @@
 import type { Observable } from 'rxjs';
 import type { InspectionEvent, Observer } from 'xstate';
-import type { Critique } from './critique.ts';
+import type { SaidCritique } from './critique.ts';
 import type { BranchTaken, TakenDecision } from './decision.ts';
 import type { ErrorData } from './error.ts';
 import type { Hook, LiveEvent, RuntimeEvent } from './event.ts';
@@ -32,7 +32,7 @@ export interface StepRecord {
   /** The branch that the decision was picked from, where it was. */
   readonly branch?: BranchTaken | undefined;
   readonly results: readonly ToolResult[];
-  readonly critiques: readonly Critique[];
+  readonly critiques: readonly SaidCritique[];
   /** The keys of the state that changed; empty where none did. */
   readonly diff: Readonly<Record<string, StateChange>>;
   readonly startedAt: number;

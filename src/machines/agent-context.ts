@@ -1,4 +1,4 @@
-import type { Critique } from '../contracts/critique.ts';
+import type { Critique, SaidCritique } from '../contracts/critique.ts';
 import type { BranchTaken, TakenDecision } from '../contracts/decision.ts';
 import type { ErrorData } from '../contracts/error.ts';
 import type { History } from '../contracts/history.ts';
@@ -62,7 +62,7 @@ export interface Cycle {
   readonly results: readonly ToolResult[];
   /** The results of the step before. */
   readonly previous: readonly ToolResult[];
-  readonly critiques: readonly Critique[];
+  readonly critiques: readonly SaidCritique[];
   readonly diff: Readonly<Record<string, StateChange>>;
 }
 
@@ -146,7 +146,7 @@ export interface Prepared {
 
 /** What all critics together said. */
 export interface Critiqued {
-  readonly critiques: readonly Critique[];
+  readonly critiques: readonly SaidCritique[];
   readonly verdict: Critique;
 }
 

@@ -1,6 +1,7 @@
 import type { EventBody } from '../contracts/event.ts';
 import type { StepRecord } from '../contracts/run.ts';
 import type { AgentContext } from './agent-context.ts';
+import { patchOf } from './critique-patch.ts';
 
 /** The events that an agent's machine tells of itself. */
 export type AgentEventType =
@@ -63,10 +64,13 @@ const actedEvent = ({ cycle }: AgentContext): EventBody => {
 const critiquedEvent = ({ cycle }: AgentContext): EventBody => {
   const decisive = cycle.critiques.find(({ verdict }) => verdict !== 'accept') ?? cycle.critiques[0];
   const note = decisive?.note;
+  const patch = patchOf(cycle.critiques);
   return {
     type: 'agent.critiqued',
     verdict: decisive?.verdict ?? 'accept',
     ...(note === undefined ? {} : { note }),
+    ...(decisive === undefined ? {} : { critic: decisive.critic }),
+    ...(patch === undefined ? {} : { patch }),
   };
 };
 

@@ -2,17 +2,29 @@ import { append } from '../contracts/history.ts';
 import type { StopReason } from '../contracts/stop.ts';
 import type { Turn, UserTurn } from '../contracts/transcript.ts';
 import type { AgentChange, AgentContext, Critiqued } from './agent-context.ts';
+import { patched, patchOf } from './critique-patch.ts';
 
 /** The critics have spoken. */
 export const critiqued = (context: AgentContext, found: Critiqued, at: number): AgentChange => {
   const { review, run, history } = context;
   const { verdict, critiques } = found;
-  const seen: AgentChange = { cycle: { ...context.cycle, critiques }, tally: { ...context.tally, now: at } };
-  if (verdict.verdict === 'accept') return seen;
+  const patch = patchOf(critiques);
+  const seen: AgentChange = {
+    ...patched({ ...context, cycle: { ...context.cycle, critiques } }, patch?.state),
+    tally: { ...context.tally, now: at },
+  };
+  const instructed: readonly Turn[] = patch?.instruction === undefined ? [] : [criticSays(patch.instruction)];
+  if (verdict.verdict === 'accept')
+    // An accepted answer ends the run: there is nobody left to instruct.
+    return instructed.length === 0 || review.candidate !== null
+      ? seen
+      : { ...seen, history: append<Turn>(history, ...instructed) };
   if (verdict.verdict === 'stop')
     return { ...seen, end: { status: 'stopped', stopReason: { kind: 'criticStopped', note: verdict.note } } };
-  const note: UserTurn = { role: 'user', from: 'critic', text: verdict.note };
-  const told: AgentChange = { ...seen, history: append<Turn>(history, note) };
+  const told: AgentChange = {
+    ...seen,
+    history: append<Turn>(history, criticSays(verdict.note), ...instructed),
+  };
   if (review.candidate === null) return told;
   const rejections = review.rejections + 1;
   if (rejections > run.maxRejections) {
@@ -21,3 +33,5 @@ export const critiqued = (context: AgentContext, found: Critiqued, at: number): 
   }
   return { ...told, review: { ...review, candidate: null, rejections } };
 };
+
+const criticSays = (text: string): UserTurn => ({ role: 'user', from: 'critic', text });

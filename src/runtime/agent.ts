@@ -19,6 +19,7 @@ import { describedSchemas } from '../tools/described-schemas.ts';
 import { checkSchema, jsonSchemaOf } from '../tools/schemas.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
 import { checkCount } from './check-count.ts';
+import { checkCritics } from './check-critics.ts';
 import type { Definition, Placement } from './definition.ts';
 import type { EmbeddableAgent } from './face.ts';
 import { faceOf } from './face.ts';
@@ -101,7 +102,7 @@ const definitionFrom = <
     ),
     state: options.state ?? {},
     rules,
-    critics: options.critics ?? [],
+    critics: checkCritics(options.critics ?? [], name),
     maxRejections: checkCount(options.maxRejections ?? DEFAULT_MAX_REJECTIONS, 0, 'maxRejections', count),
     hooks: options.hooks ?? [],
     output: outputFrom(output, name),

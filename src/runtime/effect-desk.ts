@@ -83,15 +83,19 @@ export class EffectDesk implements Desk {
   approve(request: ApprovalRequest): Promise<Approval> {
     return this.#entry.run.person.approve(request, this.abort);
   }
-  run<Input, Output>(agent: Agent<Input, Output>, input: Input): Promise<RunResult<Output>> {
-    if (this.#isOver || this.abort.isAborted)
+  run<Input, Output>(
+    agent: Agent<Input, Output>,
+    input: Input,
+    abort: LazyAbort = this.abort,
+  ): Promise<RunResult<Output>> {
+    if (this.#isOver || abort.isAborted)
       return this.#whileWaiting(
         Promise.reject(
           new TroupeError('run.aborted', `Cannot run '${agent.name}' as nobody waits for it any more`),
         ),
       );
     const { actors } = this.#entry.run;
-    return this.#whileWaiting(actors.runWithin(this.#entry, agent, input, this.#ask, this.abort));
+    return this.#whileWaiting(actors.runWithin(this.#entry, agent, input, this.#ask, abort));
   }
   onLate(output: unknown): void {
     late(this.#effect, output);

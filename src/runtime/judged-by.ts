@@ -5,6 +5,7 @@ import type { Evaluator, Examined } from '../contracts/evaluator.ts';
 import { toJson } from '../contracts/json.ts';
 import type { RunOptions } from '../contracts/run.ts';
 import { agent } from './agent.ts';
+import { authorProblem } from './author-problem.ts';
 import { metricsOf } from './evaluate.ts';
 
 /** Who judges, and what for. */
@@ -75,7 +76,6 @@ const questionOf = (criterion: string, { input, result }: Examined) => ({
 });
 
 const refuseAuthor = (authors: readonly string[], judges: readonly string[]): void => {
-  const both = judges.find((judge) => authors.includes(judge));
-  if (both !== undefined)
-    throw new TroupeError('agent.invalid', `Cannot judge as the judge is an author of the answer: ${both}`);
+  const problem = authorProblem(authors, judges);
+  if (problem !== undefined) throw new TroupeError('agent.invalid', problem);
 };

@@ -57,9 +57,9 @@ describe.each(interpreters)('$name', ({ host }) => {
     });
     const { records } = await settled(start(definition, 'go', {}, host?.()));
     expect(records[0]?.critiques).toEqual([
-      { verdict: 'accept' },
-      { verdict: 'accept', note: 'good' },
-      { verdict: 'accept' },
+      { critic: 'critic-0', verdict: 'accept' },
+      { critic: 'critic-1', verdict: 'accept', note: 'good' },
+      { critic: 'critic-2', verdict: 'accept' },
     ]);
   });
 });

@@ -11,6 +11,7 @@ import {
   deciding,
   failure,
   judge,
+  judging,
   look,
   prepared,
   problem,
@@ -89,7 +90,7 @@ describe('the order of phases', () => {
       { type: 'answered.prepare', at: 9_000, output: prepared() },
       { type: 'answered.observe', at: 9_000, output: 'x' },
       { type: 'answered.act', at: 9_000, index: 0, output: { kind: 'result', result: success() } },
-      { type: 'answered.critique', at: 9_000, output: { critiques: [accept], verdict: accept } },
+      { type: 'answered.critique', at: 9_000, output: judging(accept) },
       { type: 'answered.wake', at: 9_000 },
     ]);
     expect(after.context).toEqual(before.context);

@@ -122,7 +122,10 @@ export const failure = (
 
 export const resulting = (result: ToolResult = success()): Acted => ({ kind: 'result', result });
 
-export const judging = (verdict: Critique): Critiqued => ({ critiques: [verdict], verdict });
+export const judging = (verdict: Critique): Critiqued => ({
+  critiques: [{ critic: 'critic', ...verdict }],
+  verdict,
+});
 export const accept: Critique = { verdict: 'accept' };
 export const revise: Critique = { verdict: 'revise', note: 'Say why.' };
 export const halt: Critique = { verdict: 'stop', note: 'This leads nowhere.' };

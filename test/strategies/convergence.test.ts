@@ -21,6 +21,7 @@ const review: Review = {
   evidence: [],
   step: 0,
   rejections: 0,
+  authors: [],
   signal: new AbortController().signal,
   run: () => Promise.reject(new Error('nobody is run here')),
 };

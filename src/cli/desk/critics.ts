@@ -1,6 +1,7 @@
+import { agentCritic } from '../../actors/critics/agent-critic.ts';
+import { saysNotFound } from '../../actors/critics/says-not-found.ts';
 import type { Agent } from '../../contracts/agent.ts';
 import type { Critic, Critique, Review } from '../../contracts/critique.ts';
-import { messageOf } from '../../contracts/error.ts';
 import { briefSchema } from './brief.ts';
 import type { Case, Judgement } from './critic.ts';
 import type { CitedText, Finding } from './finding.ts';
@@ -32,31 +33,19 @@ export const citesFindings: Critic = {
  *
  * Where it cannot judge, the run stops and says so: an answer that nobody checked is not given out as a checked one.
  */
-export const isGrounded = (judge: Agent<Case, Judgement>): Critic => ({
-  name: 'grounding',
-  critique: async (review) => {
-    const { answer, parts, findings, question } = read(review);
-    const cited = parts.flatMap(({ citations }) => citations);
-    const passages = findings.filter(({ citation }) => cited.some((each) => overlaps(each, citation)));
-    // That nothing was found rests on no passage.
-    if (passages.length === 0) return { verdict: 'accept' };
-    return judged(review, judge, { question, answer, passages });
-  },
-});
-
-const judged = async (review: Review, judge: Agent<Case, Judgement>, given: Case): Promise<Critique> => {
-  try {
-    const { output, stopReason } = await review.run(judge, given);
-    return output ?? stop(stopReason.kind);
-  } catch (thrown) {
-    return stop(messageOf(thrown));
-  }
-};
-
-const stop = (why: string): Critique => ({
-  verdict: 'stop',
-  note: `nobody could check the answer, as its critic came to no judgement: ${why}`,
-});
+export const isGrounded = (judge: Agent<Case, Judgement>): Critic =>
+  agentCritic({
+    name: 'grounding',
+    judge,
+    ifBroken: 'stop',
+    material: (review) => {
+      const { answer, parts, findings, question } = read(review);
+      const cited = parts.flatMap(({ citations }) => citations);
+      const passages = findings.filter(({ citation }) => cited.some((each) => overlaps(each, citation)));
+      // That nothing was found rests on no passage.
+      return passages.length === 0 ? undefined : { question, answer, passages };
+    },
+  });
 
 const revise = (note: string): Critique => ({ verdict: 'revise', note });
 
@@ -72,13 +61,3 @@ const read = ({ candidate, input }: Review): Reviewed => {
   const answer = typeof candidate === 'string' ? candidate : JSON.stringify(candidate);
   return { question, answer, parts: citedTexts(answer), findings };
 };
-
-/** Whether a text owns up that something was not found, in each of its sentences. */
-const saysNotFound = (text: string): boolean =>
-  text
-    .split(/(?<=[.!?…])\s+/)
-    .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence))
-    .every((sentence) => NOT_FOUND.test(sentence));
-
-const NOT_FOUND =
-  /\b(?:could not|cannot|couldn['’]t|can['’]t|did not|was not able to|were not) (?:be )?(?:find|found|answer|answered)\b|\b(?:documents|findings|passages)\b.{0,40}\b(?:do not|don['’]t) (?:say|answer|mention|tell|state|contain|cover)\b/i;

@@ -1,0 +1,39 @@
+import type { Agent } from '../../contracts/agent.ts';
+import type { Critic, Critique, Review } from '../../contracts/critique.ts';
+import { TroupeError } from '../../contracts/error.ts';
+import type { RunResult } from '../../contracts/run.ts';
+
+/** What {@link agentCritic} needs. */
+export interface AgentCriticOptions<Case> extends Omit<Critic, 'critique'> {
+  readonly judge: Agent<Case, Critique>;
+  /** What the judge is given; undefined accepts without asking it. */
+  readonly material: (review: Review) => Case | undefined;
+}
+
+/**
+ * An agent as the critic: it judges as a child of the run, within the run's events, totals and abort.
+ *
+ * A judge that fails, or ends without a verdict, is a broken critic: see `ifBroken`. Its calls have time-outs of their own, so
+ * that without `timeoutMs` it takes the time that it needs.
+ *
+ * @example
+ * agentCritic({ name: 'editor', judge: editor, material: ({ candidate }) => JSON.stringify(candidate), ifBroken: 'stop' })
+ */
+export const agentCritic = <Case>({ judge, material, ...critic }: AgentCriticOptions<Case>): Critic => ({
+  timeoutMs: Infinity,
+  ...critic,
+  critique: async (review) => {
+    const given = material(review);
+    if (given === undefined) return { verdict: 'accept' };
+    return verdictOf(await review.run(judge, given), judge);
+  },
+});
+
+/** The verdict that a judge came to; throws where it came to none. */
+export const verdictOf = (
+  { output, stopReason }: RunResult<Critique>,
+  { name }: Pick<Agent, 'name'>,
+): Critique => {
+  if (output !== undefined) return output;
+  throw new TroupeError('output.invalid', `Cannot judge as '${name}' came to no verdict: ${stopReason.kind}`);
+};

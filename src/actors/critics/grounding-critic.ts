@@ -1,0 +1,101 @@
+import type { Critic, Review } from '../../contracts/critique.ts';
+import { TroupeError } from '../../contracts/error.ts';
+import {
+  contentStems,
+  numbersIn,
+  overlap,
+  sentencesOf,
+  shorten,
+  stemSet,
+} from '../../models/offline-text.ts';
+import { saysNotFound } from './says-not-found.ts';
+
+/** Knobs of {@link groundingCritic}. */
+export interface GroundingOptions {
+  /** What sentences have to rest on. Default: what tools returned in this run, failures left out. */
+  readonly sources?: ((review: Review) => readonly string[]) | undefined;
+  /** How many of a sentence's words that carry meaning have to be in one source, from 0 to 1. Default 0.6. */
+  readonly coverage?: number | undefined;
+  /** Sentences that need no ground. Default: those that say that something was not found. */
+  readonly isExempt?: ((sentence: string) => boolean) | undefined;
+  /** Default `grounding`. */
+  readonly name?: string | undefined;
+}
+
+/** Sentences quoted in a note. */
+const MAX_QUOTED = 3;
+
+/**
+ * Sends an answer back while one of its sentences rests on nothing that tools returned; the note quotes what does not.
+ *
+ * It compares words and numbers, at no cost and without a model: every number of a sentence, and most of its words that carry
+ * meaning, have to be in one source. What is turned round in the same words it does not see; `judgeCritic` does.
+ *
+ * @example
+ * agent({ name: 'clerk', tools: [search], critics: [groundingCritic()] })
+ *
+ * @throws {TroupeError} `agent.invalid` for a coverage that is not from 0 to 1.
+ */
+export const groundingCritic = ({
+  sources = toldByTools,
+  coverage = 0.6,
+  isExempt = saysNotFound,
+  name = 'grounding',
+}: GroundingOptions = {}): Critic => {
+  if (!(coverage >= 0 && coverage <= 1))
+    throw new TroupeError(
+      'agent.invalid',
+      `Cannot check grounding as its coverage is not from 0 to 1: ${coverage}`,
+    );
+  return {
+    name,
+    critique: (review) => {
+      const { candidate } = review;
+      if (candidate === undefined) return { verdict: 'accept' };
+      const answer = typeof candidate === 'string' ? candidate : JSON.stringify(candidate);
+      const grounds = sources(review).map(groundOf);
+      const bare = sentencesOf(answer).filter(
+        (sentence) =>
+          !isExempt(sentence) && !grounds.some((ground) => isBorneOut(sentence, ground, coverage)),
+      );
+      const groundless = bare.filter((sentence) => contentStems(withoutCitations(sentence)).length > 0);
+      return groundless.length === 0
+        ? { verdict: 'accept' }
+        : { verdict: 'revise', note: noteOn(groundless) };
+    },
+  };
+};
+
+const toldByTools = ({ evidence }: Review): readonly string[] =>
+  evidence.filter(({ failed }) => failed !== true).map(({ text }) => text);
+
+interface Ground {
+  readonly stems: ReadonlySet<string>;
+  readonly numbers: ReadonlySet<number>;
+}
+
+const groundOf = (text: string): Ground => ({
+  stems: stemSet(text),
+  numbers: new Set(numbersIn(text).map(({ value }) => value)),
+});
+
+const isBorneOut = (sentence: string, { stems, numbers }: Ground, coverage: number): boolean => {
+  const plain = withoutCitations(sentence);
+  return (
+    numbersIn(plain).every(({ value }) => numbers.has(value)) &&
+    overlap(
+      contentStems(plain).filter((word) => !/^\d+$/.test(word)),
+      stems,
+    ) >= coverage
+  );
+};
+
+/** `[path:3-9]` says where something stands; it is no part of what is said. */
+const withoutCitations = (sentence: string): string =>
+  sentence.replace(/\[[^[\]\n]{1,300}:\d+(?:-\d+)?\]/g, '');
+
+const noteOn = (groundless: readonly string[]): string => {
+  const quoted = groundless.slice(0, MAX_QUOTED).map((sentence) => `“${shorten(sentence, 300)}”`);
+  const more = groundless.length - quoted.length;
+  return `Nothing that your tools returned bears out ${quoted.join(', ')}${more > 0 ? ` and ${more} more` : ''}. Keep to what they returned, or leave it out.`;
+};

@@ -1,0 +1,55 @@
+import type { Critic, Review } from '../../contracts/critique.ts';
+import { TroupeError } from '../../contracts/error.ts';
+
+/** Knobs of {@link reflectionCritic}. */
+export interface ReflectionOptions {
+  /** Steps in a row in which a call may fail before the run stops. Default 2. */
+  readonly patience?: number | undefined;
+  /** Default `reflection`. */
+  readonly name?: string | undefined;
+}
+
+/**
+ * Has the agent think about each step in which a tool call failed, and stops the run where it goes on failing: with the
+ * default the third such step in a row is the last.
+ *
+ * @example
+ * agent({ name: 'coder', tools: [runTests], critics: [reflectionCritic()] })
+ *
+ * @throws {TroupeError} `agent.invalid` for a patience that is no whole number from 0.
+ */
+export const reflectionCritic = ({ patience = 2, name = 'reflection' }: ReflectionOptions = {}): Critic => {
+  if (!Number.isInteger(patience) || patience < 0)
+    throw new TroupeError(
+      'agent.invalid',
+      `Cannot reflect as the patience is no whole number from 0: ${patience}`,
+    );
+  return {
+    name,
+    each: 'step',
+    critique: (review) => {
+      const failed = review.results.filter(({ ok }) => !ok);
+      if (failed.length === 0) return { verdict: 'accept' };
+      const what = failed.map(({ tool, text }) => `${tool}: ${text}`).join('\n');
+      const streak = failingSteps(review);
+      return streak > patience
+        ? { verdict: 'stop', note: `tool calls failed in ${streak} steps in a row: ${what}` }
+        : {
+            verdict: 'revise',
+            note: `This did not work:\n${what}\nSay in a sentence why it failed, then do it differently.`,
+          };
+    },
+  };
+};
+
+/** How many steps in a row, this one the last, had a call that failed; steps without calls do not count. */
+const failingSteps = ({ evidence }: Review): number => {
+  const failures = new Map<string, boolean>();
+  for (const { callId, failed = false } of evidence) {
+    // `call_STEP_INDEX`: the runtime numbers calls itself.
+    const step = callId.slice(0, callId.lastIndexOf('_'));
+    failures.set(step, (failures.get(step) ?? false) || failed);
+  }
+  const steps = [...failures.values()];
+  return steps.length - 1 - steps.lastIndexOf(false);
+};

@@ -1,0 +1,42 @@
+import type { Critic } from '../../contracts/critique.ts';
+import type { Json } from '../../contracts/json.ts';
+import type { Schema } from '../../contracts/schema.ts';
+import { checkSchema, issuesText } from '../../tools/schemas.ts';
+
+/**
+ * Sends an answer back that does not fit a schema, with what is wrong; a text that is JSON is taken for what it holds.
+ *
+ * For what the agent's own `output` does not say: that is checked before any critic, and asked of the model besides.
+ *
+ * @example
+ * agent({ name: 'poet', critics: [schemaCritic(z.string().max(280), { name: 'length' })] })
+ */
+export const schemaCritic = (
+  schema: Schema,
+  { name = 'schema' }: { readonly name?: string | undefined } = {},
+): Critic => ({
+  name,
+  critique: async ({ candidate }) => {
+    if (candidate === undefined) return { verdict: 'accept' };
+    const first = await checkSchema(schema, candidate);
+    const checked =
+      first.ok || typeof candidate !== 'string' ? first : await checkHeld(schema, candidate, first);
+    if (checked.ok) return { verdict: 'accept' };
+    return {
+      verdict: 'revise',
+      note: `Your answer does not fit: ${issuesText(checked.issues)}. Answer again with one that does.`,
+    };
+  },
+});
+
+type SchemaChecked = Awaited<ReturnType<typeof checkSchema>>;
+
+const checkHeld = async (schema: Schema, text: string, first: SchemaChecked): Promise<SchemaChecked> => {
+  let held: Json;
+  try {
+    held = JSON.parse(text);
+  } catch {
+    return first;
+  }
+  return checkSchema(schema, held);
+};

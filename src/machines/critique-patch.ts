@@ -1,0 +1,33 @@
+import type { CritiquePatch, SaidCritique } from '../contracts/critique.ts';
+import type { JsonObject } from '../contracts/json.ts';
+import { isJsonObject } from '../contracts/json.ts';
+import type { AgentContext } from './agent-context.ts';
+import { difference } from './state-difference.ts';
+
+/** What critics change, taken together: of one key the last counts, instructions stand one below the other. */
+export const patchOf = (critiques: readonly SaidCritique[]): CritiquePatch | undefined => {
+  let patch: CritiquePatch | undefined;
+  for (const { patch: next } of critiques) {
+    if (next === undefined) continue;
+    const state = next.state === undefined ? patch?.state : { ...patch?.state, ...next.state };
+    const told = [patch?.instruction, next.instruction].filter((text) => text !== undefined);
+    patch = {
+      ...(state === undefined ? {} : { state }),
+      ...(told.length === 0 ? {} : { instruction: told.join('\n') }),
+    };
+  }
+  return patch;
+};
+
+/** The cycle and the state after critics changed keys of it; what changed is part of the step's difference. */
+export const patched = (
+  { cycle, state }: AgentContext,
+  patch: JsonObject | undefined,
+): Pick<AgentContext, 'cycle'> | Pick<AgentContext, 'cycle' | 'state'> => {
+  if (patch === undefined) return { cycle };
+  const next = { ...(isJsonObject(state) ? state : {}), ...patch };
+  const diff = { ...cycle.diff };
+  for (const [key, change] of Object.entries(difference(state, next)))
+    diff[key] = { before: (cycle.diff[key] ?? change).before, after: change.after };
+  return { state: next, cycle: { ...cycle, diff } };
+};

@@ -1,0 +1,39 @@
+import type { Critic } from '../contracts/critique.ts';
+import { TroupeError } from '../contracts/error.ts';
+
+/** A timer set for longer fires at once: the platform keeps the delay in 32 bits. In ms. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * Checks critics where an agent is defined.
+ *
+ * @throws {TroupeError} `agent.invalid` for what is no critic, and for a time-out, a `each` or an `ifBroken` that there is not.
+ */
+export const checkCritics = (critics: readonly Critic[], agent: string): readonly Critic[] => {
+  for (const [index, critic] of critics.entries()) {
+    const problem = problemOf(critic);
+    if (problem !== undefined)
+      throw new TroupeError(
+        'agent.invalid',
+        `Cannot define the agent '${agent}' as its critic ${String(critic?.name ?? index)} ${problem}`,
+      );
+  }
+  return critics;
+};
+
+/** Untyped, as a critic may be anybody's object. */
+const problemOf = (critic: Partial<Critic> | undefined): string | undefined => {
+  const { name, critique, timeoutMs, each = 'answer', ifBroken = 'accept' } = critic ?? {};
+  if (typeof name !== 'string' || name === '') return `has no name: ${String(name)}`;
+  if (typeof critique !== 'function') return `has no function 'critique': ${typeof critique}`;
+  if (
+    timeoutMs !== undefined &&
+    !(timeoutMs === Infinity || (timeoutMs > 0 && timeoutMs <= LONGEST_TIMER_MS))
+  )
+    return `has a timeoutMs that is neither Infinity nor from 1 to ${LONGEST_TIMER_MS}: ${String(timeoutMs)}`;
+  if (!['answer', 'step'].includes(each))
+    return `looks at each '${String(each)}', which is neither answer nor step`;
+  if (!['accept', 'stop'].includes(ifBroken))
+    return `counts as '${String(ifBroken)}' if it is broken, which is neither accept nor stop`;
+  return undefined;
+};

@@ -1,0 +1,16 @@
+/**
+ * Critics that are ready to use, given as `agent({ critics: […] })`. One of your own is any object with a `name` and a
+ * function `critique`.
+ */
+
+export { schemaCritic } from '../../actors/critics/schema-critic.ts';
+export { groundingCritic } from '../../actors/critics/grounding-critic.ts';
+export type { GroundingOptions } from '../../actors/critics/grounding-critic.ts';
+export { saysNotFound } from '../../actors/critics/says-not-found.ts';
+export { reflectionCritic } from '../../actors/critics/reflection-critic.ts';
+export type { ReflectionOptions } from '../../actors/critics/reflection-critic.ts';
+export { agentCritic } from '../../actors/critics/agent-critic.ts';
+export type { AgentCriticOptions } from '../../actors/critics/agent-critic.ts';
+export { judgeCritic } from './judge-critic.ts';
+export type { JudgeCriticOptions } from './judge-critic.ts';
+export type { Critic, Critique, CritiquePatch, Review, SaidCritique } from '../../contracts/critique.ts';
