@@ -254,7 +254,18 @@ export type {
 
 // Errors
 export { errorCodes, isTroupeError, TroupeError } from './contracts/error.ts';
-export type { ErrorCode, ErrorData, Retryable } from './contracts/error.ts';
+export type { ErrorCause, ErrorCode, ErrorData, Retryable } from './contracts/error.ts';
+export { categoryOf } from './contracts/error-category.ts';
+export type { ErrorCategory } from './contracts/error-category.ts';
+export { adviceOn } from './contracts/error-advice.ts';
+export type {
+  Failure,
+  FailureEntry,
+  FailureReport,
+  RecoverablePhase,
+  RecoveryDecision,
+  RecoveryPolicy,
+} from './contracts/recovery.ts';
 
 // Machines
 export { agentMachine } from './machines/agent-machine.ts';

@@ -109,7 +109,7 @@ const rules: { name: string; rule: Rule; bad: Sample[]; good: Sample }[] = [
     name: 'no file is longer than 300 lines',
     rule: filesAreShort,
     bad: [{ 'runtime/live.ts': 'x;\n'.repeat(301) }],
-    good: { 'runtime/live.ts': 'x;\n'.repeat(300) },
+    good: { 'runtime/live.ts': 'x;\n'.repeat(300), 'index.ts': 'x;\n'.repeat(301) },
   },
   {
     name: 'exports are named',

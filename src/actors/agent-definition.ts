@@ -10,6 +10,7 @@ import type { PromptFragment } from '../contracts/prompt.ts';
 import type { Checked } from '../contracts/schema.ts';
 import type { Strategy } from '../contracts/strategy.ts';
 import type { Tool, Toolset } from '../contracts/tool.ts';
+import type { RecoveryPolicy } from '../contracts/recovery.ts';
 import type { Rules } from '../machines/rules.ts';
 
 /** An agent with its types rubbed off and its defaults filled in: what does the work reads this, never the options. */
@@ -32,6 +33,9 @@ export interface AgentDefinition {
   readonly rules: Rules;
   readonly critics: readonly Critic[];
   readonly maxRejections: number;
+  readonly recovery: RecoveryPolicy | undefined;
+  /** How long each of its own functions may take, in ms. */
+  readonly timeoutMs: number;
   readonly hooks: readonly Hook[];
   /** Present where the answer has a schema. */
   readonly output: OutputCheck | undefined;

@@ -147,9 +147,9 @@ class Attempt {
   }
 
   /** The agent's place, also where a call of its own makes the attempt. */
-  #where(): Pick<ErrorData, 'runId' | 'path' | 'step' | 'phase'> {
-    const { runId, step } = this.#effect;
-    return { runId, path: this.#context.run.path, step, phase: 'DECIDE' };
+  #where(): Partial<ErrorData> {
+    const { runId, step, key: errorId } = this.#effect;
+    return { runId, path: this.#context.run.path, step, phase: 'DECIDE', operation: 'model', errorId };
   }
 
   #trouble(error: ErrorData, answer: ModelAnswer | undefined): Trouble {

@@ -58,12 +58,13 @@ const attempted = (tool: Tool, effect: Effect, ask: ToolAsk, desk: Desk): Acted 
 
 /** A failure that may pass is not yet a result. */
 const judged = (
-  result: ToolResult,
+  performed: ToolResult,
   tool: Tool,
   effect: Effect,
   ask: ToolAsk,
   desk: Desk,
 ): Acted | Promise<Acted> => {
+  const result = identified(performed, effect);
   if (!result.ok && result.kind !== 'validation' && result.error.retryable !== 'no') {
     const progress = { attempt: effect.attempt, waitedMs: 0, random: desk.random() };
     const retry = decideToolRetry(result.error, progress, tool.retry);
@@ -79,6 +80,12 @@ const judged = (
   finished(result, desk);
   return andThen(felt(result, ask, desk), (whole) => ({ kind: 'result', result: whole }));
 };
+
+/** A failure bears the key of its attempt, unless what failed lies deeper and has a name of its own. */
+const identified = (result: ToolResult, { key }: Effect): ToolResult =>
+  result.ok || result.error.errorId !== undefined
+    ? result
+    : { ...result, error: { ...result.error, errorId: key } };
 
 /** The result, with what the call made of the environment. */
 const felt = (
@@ -136,11 +143,13 @@ const refused = (effect: Effect, ask: ToolAsk, desk: Desk): ToolResult => {
 };
 
 /** Where a call failed: at the agent that made it, also where a call of its own makes the attempt. */
-const placeOf = ({ runId, step }: Effect, { context }: ToolAsk) => ({
+const placeOf = ({ runId, step, key: errorId }: Effect, { context }: ToolAsk) => ({
   runId,
   path: context.run.path,
   step,
   phase: 'ACT',
+  operation: 'act',
+  errorId,
 });
 
 /** What a tool may use, read off the effect when it is read. */

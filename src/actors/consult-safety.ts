@@ -6,6 +6,7 @@ import type { Tool } from '../contracts/tool.ts';
 import type { ToolAsk } from '../machines/asks.ts';
 import type { Desk } from './desk.ts';
 import { isPromise } from './promises.ts';
+import { withinTime } from './within-time.ts';
 
 const ALLOW: SafetyVerdict = { verdict: 'allow' };
 
@@ -20,21 +21,25 @@ export const consultSafety = (
   if (safety === undefined) return ALLOW;
   const { call, context } = ask;
   try {
-    const said = safety({
-      callId: call.id,
-      runId: effect.runId,
-      path: context.run.path,
-      agent: effect.agent,
-      step: effect.step,
-      tool: tool.name,
-      facts: tool,
-      input: call.input,
-      context: desk.context,
-      get signal() {
-        return desk.abort.signal;
-      },
-    });
-    return isPromise(said) ? Promise.resolve(said).then(understood, broken) : understood(said);
+    const said = withinTime(
+      safety({
+        callId: call.id,
+        runId: effect.runId,
+        path: context.run.path,
+        agent: effect.agent,
+        step: effect.step,
+        tool: tool.name,
+        facts: tool,
+        input: call.input,
+        context: desk.context,
+        get signal() {
+          return desk.abort.signal;
+        },
+      }),
+      'safety',
+      desk,
+    );
+    return isPromise(said) ? said.then(understood, broken) : understood(said);
   } catch (thrown) {
     return broken(thrown);
   }

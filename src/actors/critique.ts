@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Critic, Critique, CritiquePatch, Review, SaidCritique } from '../contracts/critique.ts';
+import { effectKey } from '../contracts/effect.ts';
 import { errorData, messageOf, toError, TroupeError } from '../contracts/error.ts';
 import { HistoryView } from '../contracts/history.ts';
 import { LazyAbort } from '../contracts/lazy-abort.ts';
@@ -40,13 +41,18 @@ const heard = async (critic: Critic, context: AgentContext, desk: Desk): Promise
     desk.emit({
       type: 'critic.failed',
       critic: critic.name,
-      error: errorData(thrown, 'agent.threw', { message }),
+      error: errorData(thrown, 'agent.threw', { message, ...placeOf(context) }),
     });
     const note = `nobody could check the answer, as the critic '${critic.name}' failed: ${messageOf(thrown)}`;
     return { critic: critic.name, ...(critic.ifBroken === 'stop' ? { verdict: 'stop', note } : ACCEPT) };
   } finally {
     forget();
   }
+};
+
+const placeOf = ({ run: { runId, path }, step }: AgentContext) => {
+  const place = { runId, path, step: step - 1, phase: 'CRITIC' };
+  return { ...place, operation: 'critique', errorId: effectKey({ ...place, index: 0, attempt: 1 }) };
 };
 
 /** The first of: what the critic says, and its time; whatever it does out of time is called off. */

@@ -1,7 +1,7 @@
 import type { ActDecision, BranchTaken, Decision, TakenDecision } from '../contracts/decision.ts';
 import { decisionSchema } from '../contracts/decision.ts';
 import { messageOf, TroupeError } from '../contracts/error.ts';
-import type { AgentContext, Decided } from '../machines/agent-context.ts';
+import type { AgentContext, Decided, Trouble } from '../machines/agent-context.ts';
 import type { PlannedCall } from '../machines/call-plan.ts';
 import type { Effect } from '../contracts/effect.ts';
 import { callIdOf } from '../contracts/effect.ts';
@@ -9,6 +9,7 @@ import { callModel } from './call-model.ts';
 import type { Desk } from './desk.ts';
 import { andThen } from './promises.ts';
 import { takeBranch } from './take-branch.ts';
+import { withinTime } from './within-time.ts';
 import { viewOf } from './view.ts';
 
 /** The agent's own choice first; where it has none, its model's. */
@@ -16,12 +17,12 @@ export const decide = (effect: Effect, context: AgentContext, desk: Desk): Decid
   const { definition } = desk;
   if (definition.decide === undefined) return callModel(effect, context, FIRST, desk);
   const view = viewOf(context, desk);
-  return andThen(definition.decide(view), (choice) => {
+  return andThen(withinTime(definition.decide(view), 'decide', desk), (choice) => {
     if (choice === undefined) return callModel(effect, context, FIRST, desk);
     const decision = checked(choice, definition.name);
     if (decision.kind !== 'branch') return chosen({ decision }, context, desk);
     const given = choice.kind === 'branch' ? choice : decision;
-    return andThen(takeBranch(given, decision, view), (taken) =>
+    return andThen(withinTime(takeBranch(given, decision, view), 'branch', desk), (taken) =>
       taken === undefined ? callModel(effect, context, FIRST, desk) : chosen(taken, context, desk),
     );
   });
@@ -30,7 +31,7 @@ export const decide = (effect: Effect, context: AgentContext, desk: Desk): Decid
 const FIRST = { model: 0, attempt: 1, waitedMs: 0, hasTriedMaybe: false, nudge: null } as const;
 
 /** A choice of the agent's own, checked: what it returns is as foreign as what a model says. */
-const checked = (choice: Decision, name: string): Decision => {
+export const checked = (choice: Decision, name: string): Decision => {
   const found = problemsOf(choice);
   if (found.decision !== undefined) return found.decision;
   throw new TroupeError(
@@ -58,11 +59,12 @@ const problemsOf = (
   }
 };
 
-const chosen = (
+/** A decision that was taken, as the machine is told of it. */
+export const chosen = (
   taken: { readonly decision: TakenDecision; readonly branch?: BranchTaken },
   context: AgentContext,
   desk: Desk,
-): Decided =>
+): Exclude<Decided, Trouble> =>
   taken.decision.kind === 'act'
     ? { kind: 'decided', ...taken, calls: plannedCalls(taken.decision, context, desk) }
     : { kind: 'decided', ...taken };

@@ -3,6 +3,7 @@ import type { AgentContext } from '../machines/agent-context.ts';
 import { toJson } from '../contracts/json.ts';
 import type { Desk } from './desk.ts';
 import { andThen } from './promises.ts';
+import { withinTime } from './within-time.ts';
 import { viewOf } from './view.ts';
 
 /** Looks at the agent's environment. */
@@ -11,7 +12,7 @@ export const observe = (context: AgentContext, desk: Desk): Json | undefined | P
     const { observe: own } = desk.definition;
     if (own === undefined) return shown;
     const cycle = { ...context.cycle, observation: shown ?? null };
-    return andThen(own(viewOf({ ...context, cycle }, desk)), plain);
+    return andThen(withinTime(own(viewOf({ ...context, cycle }, desk)), 'observe', desk), plain);
   });
 
 /** What is seen becomes part of the context: foreign values stay outside. */

@@ -8,6 +8,7 @@ import { critique } from './critique.ts';
 import { decide } from './decide.ts';
 import type { Desk } from './desk.ts';
 import { observe } from './observe.ts';
+import { recover } from './recover.ts';
 import { prepare } from './prepare.ts';
 import { andThen } from './promises.ts';
 import { reviewDecided } from './strategies/review-decided.ts';
@@ -32,6 +33,8 @@ export const perform = (ask: Ask, desk: Desk): unknown => {
         ask.input.context,
         desk,
       );
+    case 'recover':
+      return recover(ask.input, desk);
     case 'approve':
       return approve(ask.input, desk);
     case 'wake':

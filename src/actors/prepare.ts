@@ -1,4 +1,5 @@
 import type { ErrorData } from '../contracts/error.ts';
+import { effectKey } from '../contracts/effect.ts';
 import { errorData } from '../contracts/error.ts';
 import { toJson } from '../contracts/json.ts';
 import type { Checked } from '../contracts/schema.ts';
@@ -20,13 +21,16 @@ export const prepare = (context: AgentContext, desk: Desk): Prepared | Promise<P
 };
 
 /** Whoever reads a problem has to know whose it is. */
-const placed = (found: Prepared, { run: { runId, path } }: AgentContext): Prepared =>
-  found.problems.length === 0
-    ? found
-    : {
-        ...found,
-        problems: found.problems.map((problem) => ({ ...problem, runId, path, step: 0, phase: 'preparing' })),
-      };
+const placed = (found: Prepared, { run: { runId, path } }: AgentContext): Prepared => {
+  if (found.problems.length === 0) return found;
+  const place = { runId, path, step: 0, phase: 'preparing', operation: 'prepare' };
+  const problems = found.problems.map((problem, index) => ({
+    ...problem,
+    ...place,
+    errorId: effectKey({ ...place, index, attempt: 1 }),
+  }));
+  return { ...found, problems };
+};
 
 const prepared = (checked: Checked<unknown>, toolProblems: readonly ErrorData[], desk: Desk): Prepared => {
   const { definition } = desk;

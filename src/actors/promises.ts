@@ -4,4 +4,4 @@ export const isPromise = <T>(value: T | Promise<T>): value is Promise<T> =>
 
 /** Goes on with a value when it is there: now, if it is there now. */
 export const andThen = <T, U>(value: T | Promise<T>, next: (value: T) => U | Promise<U>): U | Promise<U> =>
-  isPromise(value) ? value.then(next) : next(value);
+  isPromise(value) ? Promise.resolve(value).then(next) : next(value);

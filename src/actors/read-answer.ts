@@ -1,4 +1,4 @@
-import { callIdOf } from '../contracts/effect.ts';
+import { callIdOf, effectKey } from '../contracts/effect.ts';
 import type { ErrorData } from '../contracts/error.ts';
 import { toError } from '../contracts/error.ts';
 import { toJson } from '../contracts/json.ts';
@@ -116,7 +116,10 @@ const cut = (context: AgentContext): ErrorData => ({
   ...placeOf(context),
 });
 
-const placeOf = ({ run: { runId, path }, step }: AgentContext) => ({ runId, path, step, phase: 'DECIDE' });
+const placeOf = ({ run: { runId, path }, step }: AgentContext) => {
+  const place = { runId, path, step, phase: 'DECIDE' };
+  return { ...place, operation: 'decide', errorId: effectKey({ ...place, index: 0, attempt: 1 }) };
+};
 
 const turnOf = (answer: ModelAnswer, calls?: readonly ToolCall[]): AssistantTurn => ({
   role: 'assistant',

@@ -9,6 +9,7 @@ import type { RunHandle, RunOptions, RunResult } from './run.ts';
 import type { PromptFragment } from './prompt.ts';
 import type { InputOf, OutputOf } from './schema.ts';
 import type { Described, InputSchemaOf, OutputSchemaOf, ValidDescription } from './signature.ts';
+import type { RecoveryPolicy } from './recovery.ts';
 import type { StopRule, StopView, Tally } from './stop.ts';
 import type { Strategy } from './strategy.ts';
 import type { Tool, ToolResult, Toolset } from './tool.ts';
@@ -83,7 +84,15 @@ export interface AgentOptions<
   readonly maxRejections?: number | undefined;
   /** Default `maxSteps(20)`; rules given here are checked first, that default stays unless one of them limits steps. */
   readonly stop?: StopRule | readonly StopRule[] | undefined;
+  /** How failed calls of models are tried again; tools have a `retry` of their own. */
   readonly retry?: ModelRetry | undefined;
+  /** What is done about a failure that would end the run. Default: nothing, the first one ends it. */
+  readonly recovery?: RecoveryPolicy | undefined;
+  /**
+   * How long each of its own asynchronous functions may take (`observe`, `decide`, a recovery handler, and the
+   * run's safety strategy), in ms. Default 600,000; `Infinity` waits for ever.
+   */
+  readonly timeoutMs?: number | undefined;
   readonly hooks?: readonly Hook[] | undefined;
 }
 

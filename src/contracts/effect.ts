@@ -1,10 +1,20 @@
 /**
  * The named kinds of work that machines ask for.
  *
- * agent: prepare, observe, decide, act, critique, wake · modelCall: model, pause · toolCall: approve, tool, pause.
+ * agent: prepare, observe, decide, act, critique, wake, recover · modelCall: model, pause · toolCall: approve, tool, pause.
  */
 export type Port =
-  'prepare' | 'observe' | 'decide' | 'act' | 'critique' | 'wake' | 'model' | 'tool' | 'approve' | 'pause';
+  | 'prepare'
+  | 'observe'
+  | 'decide'
+  | 'act'
+  | 'critique'
+  | 'wake'
+  | 'recover'
+  | 'model'
+  | 'tool'
+  | 'approve'
+  | 'pause';
 
 /** A port asked: one piece of work, whose key follows from the asker's context alone. */
 export interface Effect {
@@ -27,5 +37,9 @@ export const callIdOf = (step: number, index: number): string => `call_${step}_$
 
 /** The key of an effect: equal live, driven and after a restart, as nothing but the context goes into it. */
 export const effectKey = (
-  of: Pick<Effect, 'runId' | 'path' | 'step' | 'phase' | 'index' | 'attempt'>,
-): string => `${of.runId}/${of.path}#${of.step}.${of.phase}.${of.index}.${of.attempt}`;
+  of: Pick<Effect, 'runId' | 'path' | 'step' | 'phase' | 'index' | 'attempt'> & {
+    /** Set where work of a step is tried again, or decided on: keys are never used twice. */
+    readonly round?: string | undefined;
+  },
+): string =>
+  `${of.runId}/${of.path}#${of.step}${of.round === undefined ? '' : `~${of.round}`}.${of.phase}.${of.index}.${of.attempt}`;

@@ -7,6 +7,7 @@ export const errorCodes = [
   'agent.duplicate',
   'agent.unknown',
   'agent.threw',
+  'agent.timeout',
   'input.invalid',
   'task.invalid',
   'environment.unfit',
@@ -78,10 +79,21 @@ export interface ErrorData {
   readonly path?: string | undefined;
   readonly phase?: string | undefined;
   readonly step?: number | undefined;
+  /** The port or the function that failed: `decide`, `act`, `reduce` … */
+  readonly operation?: string | undefined;
   readonly tool?: string | undefined;
-  /** What went wrong below, innermost last. */
-  readonly cause?: { readonly name: string; readonly message: string } | undefined;
+  /** The effect (and so the attempt) in which it came up: equal wherever this very error is told. */
+  readonly errorId?: string | undefined;
+  /** What went wrong below. */
+  readonly cause?: ErrorCause | undefined;
   readonly details?: Json | undefined;
+}
+
+/** What brought an error about, and what brought that about in turn: at most five deep. */
+export interface ErrorCause {
+  readonly name: string;
+  readonly message: string;
+  readonly cause?: ErrorCause | undefined;
 }
 
 type Context = Omit<ErrorData, 'code' | 'message' | 'retryable' | 'cause'> & {
@@ -134,6 +146,12 @@ export class TroupeError extends Error {
   get step(): number | undefined {
     return this.data.step;
   }
+  get operation(): string | undefined {
+    return this.data.operation;
+  }
+  get errorId(): string | undefined {
+    return this.data.errorId;
+  }
   get tool(): string | undefined {
     return this.data.tool;
   }
@@ -151,18 +169,26 @@ export class TroupeError extends Error {
 
 /** Whether `value` is a {@link TroupeError}, of `code` if one is given; true across copies of the package. */
 export const isTroupeError = (value: unknown, code?: ErrorCode): value is TroupeError =>
-  typeof value === 'object' &&
-  value !== null &&
-  BRAND in value &&
-  (code === undefined || ('code' in value && value.code === code));
+  attempted(
+    () =>
+      typeof value === 'object' &&
+      value !== null &&
+      BRAND in value &&
+      'code' in value &&
+      (code === undefined ? isCode(value.code) : value.code === code),
+    false,
+  );
 
-/** Any thrown value as data; what has no code of its own gets `fallback`. */
+const isCode = (code: unknown): boolean => errorCodes.some((each) => each === code);
+
+/** Any thrown value as data, even one that throws when it is looked at; what has no code of its own gets `fallback`. */
 export const errorData = (
   thrown: unknown,
   fallback: ErrorCode,
   where: Partial<ErrorData> = {},
 ): ErrorData => {
-  if (isTroupeError(thrown)) return { ...where, ...thrown.data };
+  const data = attempted(() => (isTroupeError(thrown) ? { ...where, ...thrown.data } : undefined), undefined);
+  if (data !== undefined) return data;
   const found = where.message === undefined ? messageOf(thrown) : `${where.message}: ${messageOf(thrown)}`;
   return { retryable: 'no', ...where, code: fallback, message: found, ...causeOf(thrown) };
 };
@@ -176,17 +202,36 @@ export const toError = (data: ErrorData): TroupeError => {
   });
 };
 
-/** What a thrown value says, whatever was thrown. */
-export const messageOf = (thrown: unknown): string => {
-  if (thrown instanceof Error) return thrown.message || thrown.name;
-  if (typeof thrown === 'string') return thrown;
-  return JSON.stringify(toJson(thrown));
+/** What a thrown value says, whatever was thrown: this never throws itself. */
+export const messageOf = (thrown: unknown): string =>
+  attempted(() => {
+    if (thrown instanceof Error) return String(thrown.message || thrown.name);
+    if (typeof thrown === 'string') return thrown;
+    return JSON.stringify(toJson(thrown));
+  }, UNREADABLE);
+
+/** What a value says of itself when it cannot even be looked at: a getter or a Proxy that throws. */
+const UNREADABLE = 'something that throws when it is read';
+
+/** How many causes are kept: an error may be its own cause. */
+const MAX_CAUSES = 5;
+
+const revive = ({ name, message, cause }: ErrorCause): Error =>
+  Object.assign(new Error(message, cause === undefined ? undefined : { cause: revive(cause) }), { name });
+
+const causeOf = (cause: unknown, depth = 1): Pick<ErrorData, 'cause'> => {
+  if (cause === undefined) return {};
+  const name = attempted(() => (cause instanceof Error ? String(cause.name) : typeof cause), typeof cause);
+  const below: unknown = attempted(() => (cause instanceof Error ? cause.cause : undefined), undefined);
+  const deeper = depth < MAX_CAUSES ? causeOf(below, depth + 1) : {};
+  return { cause: { name, message: messageOf(cause), ...deeper } };
 };
 
-const revive = (cause: { name: string; message: string }): Error =>
-  Object.assign(new Error(cause.message), { name: cause.name });
-
-const causeOf = (cause: unknown): Pick<ErrorData, 'cause'> =>
-  cause === undefined
-    ? {}
-    : { cause: { name: cause instanceof Error ? cause.name : typeof cause, message: messageOf(cause) } };
+/** What `read` gives; `otherwise` where even looking throws. */
+const attempted = <T>(read: () => T, otherwise: T): T => {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
+};

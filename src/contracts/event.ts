@@ -5,7 +5,8 @@ import type { Json } from './json.ts';
 import { isJsonObject } from './json.ts';
 import type { StepRecord } from './run.ts';
 import type { ModelDelta } from './model.ts';
-import type { ErrorData } from './error.ts';
+import type { FailureReport } from './recovery.ts';
+import type { ErrorCause, ErrorData } from './error.ts';
 import { errorCodes } from './error.ts';
 
 /** The version of every event written by this release; readers refuse what they do not know. */
@@ -14,6 +15,10 @@ export const EVENT_VERSION = 1;
 const json: z.ZodType<Json> = z.json();
 const text = z.string();
 const count = z.number().int().nonnegative();
+
+const cause: z.ZodType<ErrorCause> = z.lazy(() =>
+  z.object({ name: text, message: text, cause: cause.optional() }),
+);
 
 const error = z.object({
   code: z.enum(errorCodes),
@@ -25,8 +30,10 @@ const error = z.object({
   path: text.optional(),
   phase: text.optional(),
   step: z.number().optional(),
+  operation: text.optional(),
   tool: text.optional(),
-  cause: z.object({ name: text, message: text }).optional(),
+  errorId: text.optional(),
+  cause: cause.optional(),
   details: json.optional(),
 }) satisfies z.ZodType<ErrorData>;
 
@@ -73,6 +80,11 @@ const isBranch = (value: unknown): boolean =>
   z.object({ candidates: z.array(z.looseObject({})).min(1), chosen: z.array(count).min(1) }).safeParse(value)
     .success;
 
+const isReport = (value: unknown): boolean =>
+  z
+    .object({ failures: z.array(z.looseObject({ code: text, decision: text })), omitted: count })
+    .safeParse(value).success;
+
 const event = <Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, shape: Shape) =>
   z.object({ ...base, type: z.literal(type), ...shape });
 
@@ -89,6 +101,7 @@ export const runtimeEventSchema = z.discriminatedUnion('type', [
     stopReason,
     output: json.optional(),
     error: error.optional(),
+    report: z.custom<FailureReport>(isReport).optional(),
     totals,
   }),
 
@@ -115,6 +128,13 @@ export const runtimeEventSchema = z.discriminatedUnion('type', [
   event('agent.checked', { stopReason: stopReason.optional() }),
   event('agent.waiting', { reason: text.optional(), forMs: z.number().optional() }),
   event('step.ended', { record: z.custom<StepRecord>(isStepRecord) }),
+  event('recovery.decided', {
+    error,
+    decision: z.enum(['retry', 'skip', 'replace', 'giveUp']),
+    streak: count,
+    limit: count,
+    note: text.optional(),
+  }),
   event('critic.failed', { critic: text, error }),
 
   event('model.asked', { model: text, key: text, messages: count, attempt: count }),

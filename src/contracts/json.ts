@@ -61,6 +61,15 @@ const objectToJson = (value: object, depth: number, above: readonly object[]): J
     );
     return Object.fromEntries(entries.map(([key, item]) => [key, toJson(item, depth + 1, path)]));
   } catch (error) {
-    return `[unreadable: ${error instanceof Error ? error.message : String(error)}]`;
+    return `[unreadable${reasonOf(error)}]`;
+  }
+};
+
+/** Who throws when it is read may throw something that does so, too. */
+const reasonOf = (thrown: unknown): string => {
+  try {
+    return `: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
+  } catch {
+    return '';
   }
 };

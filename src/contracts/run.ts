@@ -7,6 +7,7 @@ import type { Hook, LiveEvent, RuntimeEvent } from './event.ts';
 import type { Json } from './json.ts';
 import type { Message } from './message.ts';
 import type { ModelChoice } from './agent.ts';
+import type { FailureReport } from './recovery.ts';
 import type { SafetyStrategy } from './safety.ts';
 import type { StopReason, Tally } from './stop.ts';
 import type { Artifact, Tool, ToolResult, Toolset } from './tool.ts';
@@ -48,6 +49,8 @@ export interface Outcome<Output = Json> {
   readonly candidate?: Json | undefined;
   readonly stopReason: StopReason;
   readonly error?: ErrorData | undefined;
+  /** What failed, with what was done about it; absent where nothing did. */
+  readonly report?: FailureReport | undefined;
   readonly steps: number;
   readonly state: Json;
   readonly tally: Tally;
@@ -73,6 +76,8 @@ export interface RunResult<Output = Json, State = Json> {
   readonly candidate: Json | undefined;
   readonly stopReason: StopReason;
   readonly error: ErrorData | undefined;
+  /** What failed, with what was done about it; absent where nothing did. */
+  readonly report?: FailureReport | undefined;
   readonly state: State;
   /** The root agent's steps, in order; children have theirs in the events `step.ended`. */
   readonly records: readonly StepRecord[];

@@ -71,12 +71,21 @@ const wordsOf = (event: LiveEvent): string | undefined => {
       return `${event.verdict === 'revise' ? 'To be revised' : 'Stopped by a critic'}: ${event.note ?? ''}`;
     case 'agent.waiting':
       return `Waiting${event.reason === undefined ? '' : ` for ${event.reason}`}`;
+    case 'recovery.decided':
+      return `${RECOVERIES[event.decision]}: ${event.error.message}`;
     case 'critic.failed':
       return `The critic ${event.critic} failed: ${event.error.message}`;
     default:
       return modelWords(event);
   }
 };
+
+const RECOVERIES = {
+  retry: 'Trying again',
+  skip: 'Going on without',
+  replace: 'Going on otherwise',
+  giveUp: 'Giving up',
+} as const;
 
 const ended = ({ status, stopReason, error }: EventOf<'run.ended'>): string => {
   switch (status) {

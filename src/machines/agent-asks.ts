@@ -2,17 +2,21 @@ import type { Port } from '../contracts/effect.ts';
 import type { AgentContext } from './agent-context.ts';
 import type { Ask } from './asks.ts';
 import { effectOf } from './effects.ts';
+import { phaseOfPort, roundOf } from './recovery.ts';
 import type { Engagement } from './outputs.ts';
 import type { ModelCallInput } from './model-call-context.ts';
 import type { ToolCallInput } from './tool-call-context.ts';
 
 /** The ports an agent's machine asks. */
-export type AgentPort = Extract<Port, 'prepare' | 'observe' | 'decide' | 'act' | 'critique' | 'wake'>;
+export type AgentPort = Extract<
+  Port,
+  'prepare' | 'observe' | 'decide' | 'act' | 'critique' | 'wake' | 'recover'
+>;
 
 /** What an agent asks for through a port, read off its context alone. */
 export const agentAsks = (context: AgentContext, port: AgentPort): readonly Ask[] => {
   const { runId, path, agent } = context.run;
-  const origin = { runId, path, agent, step: context.step };
+  const origin = { runId, path, agent, step: context.step, round: roundOf(context) };
   switch (port) {
     case 'prepare':
       return [{ ...effectOf(port, { ...origin, phase: 'preparing' }), input: context }];
@@ -26,6 +30,8 @@ export const agentAsks = (context: AgentContext, port: AgentPort): readonly Ask[
       return wakeAsks(context);
     case 'act':
       return callAsks(context);
+    case 'recover':
+      return recoverAsks(context);
   }
 };
 
@@ -37,10 +43,22 @@ const callAsks = (context: AgentContext): readonly Ask[] => {
   for (const index of plan.starting) {
     const call = plan.calls[index];
     if (call === undefined) continue;
-    const effect = effectOf('act', { runId, path, agent, step: context.step, phase: 'ACT', index });
+    const round = roundOf(context);
+    const effect = effectOf('act', { runId, path, agent, step: context.step, phase: 'ACT', index, round });
     asks.push({ ...effect, input: { call, context, isApproved: false } });
   }
   return asks;
+};
+
+const recoverAsks = (context: AgentContext): readonly Ask[] => {
+  const { runId, path, agent } = context.run;
+  const { recovery } = context.review;
+  const pending = recovery?.pending.at(-1);
+  if (recovery === undefined || pending === undefined) return [];
+  const { port, index } = pending;
+  const round = `r${recovery.count}`;
+  const origin = { runId, path, agent, step: context.step, phase: phaseOfPort[port], index, round };
+  return [{ ...effectOf('recover', origin), input: { ...pending, context } }];
 };
 
 const wakeAsks = (context: AgentContext): readonly Ask[] => {
@@ -56,13 +74,15 @@ export const callEngagement = (context: AgentContext): readonly Engagement[] => 
   const { trouble, plan } = context.cycle;
   const { runId, path, agent } = context.run;
   const { step } = context;
+  const round = roundOf(context);
+  const again = round === undefined ? '' : `~${round}`;
   if (trouble === null) return [];
   if (plan === null) {
-    const input: ModelCallInput = { runId, path: `${path}/~model-${step}`, agent, context, trouble };
+    const input: ModelCallInput = { runId, path: `${path}/~model-${step}${again}`, agent, context, trouble };
     return [{ path: input.path, actor: { kind: 'modelCall' }, input, port: 'decide', index: 0 }];
   }
   const call = plan.calls[trouble.index];
   if (call === undefined) return [];
-  const input: ToolCallInput = { runId, path: `${path}/~${call.id}`, agent, context, call, trouble };
+  const input: ToolCallInput = { runId, path: `${path}/~${call.id}${again}`, agent, context, call, trouble };
   return [{ path: input.path, actor: { kind: 'toolCall' }, input, port: 'act', index: trouble.index }];
 };

@@ -6,11 +6,12 @@ import { emptyHistory } from '../contracts/history.ts';
 import type { Json } from '../contracts/json.ts';
 import type { Message } from '../contracts/message.ts';
 import type { Usage } from '../contracts/model.ts';
-import type { Outcome, RunStatus, StateChange } from '../contracts/run.ts';
+import type { RunStatus, StateChange } from '../contracts/run.ts';
 import type { StopReason, Tally } from '../contracts/stop.ts';
 import { emptyTally } from '../contracts/stop.ts';
 import type { ToolResult } from '../contracts/tool.ts';
 import type { AssistantTurn, Turn } from '../contracts/transcript.ts';
+import type { RecoveryState } from './recovery-state.ts';
 import type { CallPlan, PlannedCall } from './call-plan.ts';
 
 /** What an agent's machine knows: plain JSON, few keys, and nothing that grows with the run but `history`. */
@@ -44,6 +45,8 @@ export interface AgentIdentity {
   readonly toolConcurrency: number;
   /** How many models there are to fall back along. */
   readonly models: number;
+  /** Failures in a row that are survived; absent where the first one ends the run. */
+  readonly recoveries?: number | undefined;
 }
 
 /** The step under way. */
@@ -74,6 +77,8 @@ export interface ReviewState {
   readonly unknownTools: number;
   /** Turns in a row that could not stand (an answer that breaks its schema …). */
   readonly badTurns: number;
+  /** Failures that were survived, or wait for a decision; absent until there is one. */
+  readonly recovery?: RecoveryState | undefined;
 }
 
 /** The end of a run. */
@@ -212,25 +217,4 @@ export const initialContext = ({ input: given }: { input: AgentInput | undefined
     review: { candidate: null, rejections: 0, unknownTools: 0, badTurns: 0 },
     end: null,
   };
-};
-
-/** What is left of an agent when it is done. */
-export const outcome = ({ context }: { context: AgentContext }): Outcome => {
-  const { end, review, step, state, tally } = context;
-  const { status, stopReason, error }: End = end ?? UNFINISHED;
-  const answer = review.candidate?.answer;
-  return {
-    status,
-    stopReason,
-    ...(status === 'completed' ? { output: answer } : answer === undefined ? {} : { candidate: answer }),
-    ...(error === undefined ? {} : { error }),
-    steps: step,
-    state,
-    tally,
-  };
-};
-
-const UNFINISHED: End = {
-  status: 'stopped',
-  stopReason: { kind: 'aborted', reason: 'stopped from outside' },
 };

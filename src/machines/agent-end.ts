@@ -1,4 +1,5 @@
 import type { ErrorData } from '../contracts/error.ts';
+import { effectKey } from '../contracts/effect.ts';
 import { errorData } from '../contracts/error.ts';
 import type { AgentContext, End } from './agent-context.ts';
 
@@ -24,6 +25,7 @@ export const threw = ({ run, step }: AgentContext, thrown: unknown, what: string
   // REDUCE has advanced the counter, yet CHECK_STOP still belongs to the step reduced.
   const at = phase === 'CHECK_STOP' ? step - 1 : step;
   const message = `Cannot finish step ${at} of '${run.agent}' as its ${what} threw`;
-  const where = { message, phase, step: at, path: run.path, runId: run.runId };
-  return failure(errorData(thrown, 'agent.threw', where));
+  const where = { phase, step: at, path: run.path, runId: run.runId };
+  const errorId = effectKey({ ...where, index: 0, attempt: 1 });
+  return failure(errorData(thrown, 'agent.threw', { message, ...where, operation: what, errorId }));
 };

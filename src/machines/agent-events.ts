@@ -1,4 +1,5 @@
 import type { EventBody } from '../contracts/event.ts';
+import type { ErrorData } from '../contracts/error.ts';
 import type { StepRecord } from '../contracts/run.ts';
 import type { AgentContext } from './agent-context.ts';
 import { patchOf } from './critique-patch.ts';
@@ -13,6 +14,7 @@ export type AgentEventType =
   | 'agent.critiqued'
   | 'agent.checked'
   | 'agent.waiting'
+  | 'recovery.decided'
   | 'step.ended';
 
 /** The step that a phase belongs to: REDUCE advances the counter, yet CRITIC and CHECK_STOP are still of the step reduced. */
@@ -49,6 +51,8 @@ export const agentEvent = (context: AgentContext, type: AgentEventType): EventBo
       return end === null ? { type } : { type, stopReason: { ...end.stopReason } };
     case 'agent.waiting':
       return waitingEvent(context);
+    case 'recovery.decided':
+      return recoveryEvent(context);
     case 'step.ended':
       return { type, record: stepRecord(context) };
   }
@@ -72,6 +76,24 @@ const critiquedEvent = ({ cycle }: AgentContext): EventBody => {
     ...(decisive === undefined ? {} : { critic: decisive.critic }),
     ...(patch === undefined ? {} : { patch }),
   };
+};
+
+const recoveryEvent = ({ run, review: { recovery } }: AgentContext): EventBody => {
+  const last = recovery?.failures.at(-1);
+  return {
+    type: 'recovery.decided',
+    error: recovery?.error ?? NO_ERROR,
+    decision: last?.decision ?? 'giveUp',
+    streak: last?.streak ?? 0,
+    limit: run.recoveries ?? 0,
+    ...(last?.note === undefined ? {} : { note: last.note }),
+  };
+};
+
+const NO_ERROR: ErrorData = {
+  code: 'internal',
+  message: 'Cannot say what failed: nothing did',
+  retryable: 'no',
 };
 
 const waitingEvent = ({ cycle }: AgentContext): EventBody => {

@@ -1,11 +1,17 @@
 import type { AgentPort } from './agent-asks.ts';
-import { initialContext, outcome } from './agent-context.ts';
+import type { RecoverablePort } from './recovery-state.ts';
+import { initialContext } from './agent-context.ts';
+import { outcome } from './agent-outcome.ts';
 import type { AgentEventType } from './agent-events.ts';
 import { agentSetup } from './agent-setup.ts';
 
 const enters = (phase: string) => ({ type: 'entered', params: { phase } }) as const;
 const asks = (port: AgentPort) => ({ type: 'ask', params: { port } }) as const;
 const tells = (event: AgentEventType, phase: string) => ({ type: 'emit', params: { event, phase } }) as const;
+
+/** A failure that is not past what the recovery policy allows is decided on where it came up. */
+const survives = (port: RecoverablePort) =>
+  ({ guard: 'mayRecover', actions: [{ type: 'stumbled', params: { port } }, asks('recover')] }) as const;
 
 /**
  * The statechart that every agent is.
@@ -55,6 +61,12 @@ export const agentMachine = agentSetup.createMachine({
       description: 'Round and round through the six phases, one step each time.',
       initial: 'OBSERVE',
       exit: ['withdraw', 'dismiss'],
+      on: {
+        'answered.recover': [
+          { guard: 'givesUp', target: 'failed', actions: ['recovered', 'tellRecovery'] },
+          { actions: ['recovered', 'tellRecovery', 'askOn'] },
+        ],
+      },
       states: {
         OBSERVE: {
           description: 'A step begins: new messages, and the environment if there is one, are taken in.',
@@ -76,6 +88,19 @@ export const agentMachine = agentSetup.createMachine({
                   target: '#agent.running.DECIDE',
                   actions: ['observed', tells('agent.observed', 'OBSERVE')],
                 },
+                'failed.observe': survives('observe'),
+                'answered.recover': [
+                  {
+                    guard: 'seesInstead',
+                    target: '#agent.running.DECIDE',
+                    actions: ['recovered', 'tellRecovery'],
+                  },
+                  {
+                    guard: 'movesOn',
+                    target: '#agent.running.REDUCE',
+                    actions: ['recovered', 'tellRecovery'],
+                  },
+                ],
               },
             },
           },
@@ -96,6 +121,11 @@ export const agentMachine = agentSetup.createMachine({
                 actions: ['decided', tells('agent.decided', 'DECIDE')],
               },
             ],
+            'failed.decide': survives('decide'),
+            'answered.recover': [
+              { guard: 'actsInstead', target: 'ACT', actions: ['recovered', 'tellRecovery'] },
+              { guard: 'movesOn', target: 'REDUCE', actions: ['recovered', 'tellRecovery'] },
+            ],
           },
         },
         ACT: {
@@ -111,6 +141,12 @@ export const agentMachine = agentSetup.createMachine({
               },
               { actions: ['acted', asks('act')] },
             ],
+            'failed.act': survives('act'),
+            'answered.recover': {
+              guard: 'movesOn',
+              target: 'REDUCE',
+              actions: ['recovered', 'tellRecovery'],
+            },
           },
         },
         REDUCE: {

@@ -10,6 +10,9 @@ import type { Acted, AgentContext, AgentInput, Critiqued, Decided, Prepared } fr
 import { agentEvent, stepAt } from './agent-events.ts';
 import type { AgentEventType } from './agent-events.ts';
 import * as reducers from './agent-reducers.ts';
+import { phaseOfPort, mayRecover, recovered, movesOn, stumbled } from './recovery.ts';
+import type { RecoverablePort } from './recovery-state.ts';
+import type { Recovered } from './recovery.ts';
 import { checked } from './check-stop.ts';
 import { critiqued } from './review-reducer.ts';
 import { reduced } from './step-reducer.ts';
@@ -24,9 +27,10 @@ export type AgentEvent =
   | { type: 'answered.act'; at: number; index: number; output: Acted }
   | { type: 'answered.critique'; at: number; output: Critiqued }
   | { type: 'answered.wake'; at: number }
+  | { type: 'answered.recover'; at: number; index: number; output: Recovered }
   | { type: 'message'; at: number; message: Message }
   | { type: 'abort'; at: number; reason: string }
-  | { type: `failed.${string}`; at: number; error: ErrorData };
+  | { type: `failed.${string}`; at: number; index?: number; error: ErrorData };
 
 /** The names that the chart of an agent is written in: its actions, each a line over a pure reducer, and its guards. */
 export const agentSetup = setup({
@@ -60,6 +64,14 @@ export const agentSetup = setup({
         phase,
       );
     },
+    askOn: ({ self, context }) => {
+      const port = context.review.recovery?.port;
+      if (port !== undefined) carrierOf(self).ask(agentAsks(context, port));
+    },
+    tellRecovery: ({ self, context }) => {
+      const { port } = context.review.recovery ?? {};
+      carrierOf(self).emit(agentEvent(context, 'recovery.decided'), context.step, port && phaseOfPort[port]);
+    },
     prepared: assign(({ context, event }) =>
       event.type === 'answered.prepare' ? reducers.prepared(context, event.output, event.at) : {},
     ),
@@ -90,6 +102,12 @@ export const agentSetup = setup({
     ),
     woken: assign(({ context, event }) => reducers.woken(context, event.at)),
     abandoned: assign(({ event }) => (event.type === 'abort' ? reducers.abandoned(event.reason) : {})),
+    stumbled: assign(({ context, event }, { port }: { port: RecoverablePort }) =>
+      'error' in event ? stumbled(context, port, event.index ?? 0, event.error, event.at) : {},
+    ),
+    recovered: assign(({ context, event }) =>
+      event.type === 'answered.recover' ? recovered(context, event.output, event.index, event.at) : {},
+    ),
     broken: assign(({ event }) => ('error' in event ? reducers.broken(event.error) : {})),
   },
   guards: {
@@ -107,6 +125,16 @@ export const agentSetup = setup({
       event.output.kind === 'result' &&
       cycle.plan !== null &&
       isLastOpen(cycle.plan, event.index),
+    mayRecover: ({ context, event }) =>
+      'error' in event &&
+      mayRecover(context, event.error, event.type === 'failed.act' ? (event.index ?? 0) : undefined),
+    givesUp: ({ event }) => event.type === 'answered.recover' && event.output.decision === 'giveUp',
+    movesOn: ({ context, event }) =>
+      event.type === 'answered.recover' && movesOn(context, event.output, event.index),
+    actsInstead: ({ event }) =>
+      event.type === 'answered.recover' &&
+      !!(event.output.decided?.kind === 'decided' && event.output.decided.calls?.length),
+    seesInstead: ({ event }) => event.type === 'answered.recover' && event.output.decision === 'replace',
     wantsCritique: ({ context: { run, review, end } }) =>
       end === null && (run.critics === 'step' || (run.critics === 'answer' && review.candidate !== null)),
     isAnswered: ({ context }) => context.end?.status === 'completed',

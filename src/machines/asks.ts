@@ -1,12 +1,14 @@
 import type { Effect, Port } from '../contracts/effect.ts';
 import type { PlannedCall } from './call-plan.ts';
 import type { AgentContext } from './agent-context.ts';
+import type { PendingFailure } from './recovery-state.ts';
 
 /** An effect with what its port has to know: plain JSON, taken from the asker's context by reference. */
 export type Ask =
   | AskOn<'prepare' | 'observe' | 'decide' | 'critique', AgentContext>
   | AskOn<'act' | 'tool' | 'approve', ToolAsk>
   | AskOn<'model', ModelAsk>
+  | AskOn<'recover', RecoverAsk>
   | AskOn<'wake' | 'pause', { readonly dueAt: number }>;
 
 /** One member for each port, so that a port's name tells its input's type. */
@@ -23,6 +25,11 @@ export interface ToolAsk {
   readonly context: AgentContext;
   /** A person said yes to this very call. */
   readonly isApproved: boolean;
+}
+
+/** A failure to decide on. */
+export interface RecoverAsk extends PendingFailure {
+  readonly context: AgentContext;
 }
 
 /** One attempt of a troubled model call. */

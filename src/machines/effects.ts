@@ -10,11 +10,13 @@ export interface EffectOrigin {
   readonly phase: string;
   readonly index?: number;
   readonly attempt?: number;
+  /** Beside the first go at a step. */
+  readonly round?: string | undefined;
 }
 
 /** The effect of one port, with its key. */
 export const effectOf = <P extends Port>(port: P, origin: EffectOrigin): Effect & { readonly port: P } => {
-  const { runId, path, agent, step, phase, index = 0, attempt = 1 } = origin;
-  const key = effectKey({ runId, path, step, phase, index, attempt });
+  const { runId, path, agent, step, phase, index = 0, attempt = 1, round } = origin;
+  const key = effectKey({ runId, path, step, phase, index, attempt, round });
   return { port, key, runId, path, agent, step, phase, index, attempt };
 };

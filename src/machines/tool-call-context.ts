@@ -1,3 +1,4 @@
+import type { Effect } from '../contracts/effect.ts';
 import type { ErrorData } from '../contracts/error.ts';
 import type { EventBody } from '../contracts/event.ts';
 import type { ToolFailure, ToolResult } from '../contracts/tool.ts';
@@ -91,7 +92,7 @@ export const denied = (
   at: number,
 ): Partial<ToolCallContext> => ({
   now: at,
-  result: refusal(context, 'denied', reason ?? 'a person said no'),
+  result: refusal(context, 'denied', reason ?? 'a person said no', approvalAsk(context)),
 });
 
 /** An attempt came to something. */
@@ -105,17 +106,14 @@ export const cancelled = (context: ToolCallContext): Partial<ToolCallContext> =>
 
 /** The runtime itself could not carry the call out. */
 export const broken = (context: ToolCallContext, error: ErrorData): Partial<ToolCallContext> => ({
-  result: { ...refusal(context, 'system', error.message), error },
+  result: withError(refusal(context, 'system', error.message), error),
 });
 
 /** Trouble without another attempt: what it said is the result. */
 export const giveUp = (context: ToolCallContext): Partial<ToolCallContext> => {
   const { error } = context.trouble;
   return {
-    result: {
-      ...refusal(context, 'execution', error?.message ?? 'no attempt is left'),
-      ...(error && { error }),
-    },
+    result: withError(refusal(context, 'execution', error?.message ?? 'no attempt is left'), error),
   };
 };
 
@@ -160,10 +158,23 @@ const CODES = {
   execution: 'tool.failed',
 } as const;
 
-const refusal = ({ of, attempt }: ToolCallContext, kind: keyof typeof CODES, reason: string): ToolFailure => {
+/** The error that there was, at the place of the call where it says none of its own. */
+const withError = (refused: ToolFailure, error: ErrorData | undefined): ToolFailure => ({
+  ...refused,
+  error: { ...refused.error, ...error },
+});
+
+const refusal = (
+  context: ToolCallContext,
+  kind: keyof typeof CODES,
+  reason: string,
+  { port, key }: Effect = toolAsk(context),
+): ToolFailure => {
+  const { of, attempt } = context;
   const message = `Cannot run '${of.call.name}' as ${reason}`;
   const { runId, path } = of.context.run;
-  const where = { tool: of.call.name, runId, path, step: of.context.step, phase: 'ACT' };
+  const place = { tool: of.call.name, runId, path, step: of.context.step, phase: 'ACT' };
+  const where = { ...place, operation: port, errorId: key };
   return {
     ok: false,
     kind,

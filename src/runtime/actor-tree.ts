@@ -121,7 +121,7 @@ export class ActorTree {
       });
       return;
     }
-    const outcome = outcomeOf(output, this.#run.log.now());
+    const outcome = placed(outcomeOf(output, this.#run.log.now()), entry);
     if (sponsor.kind === 'root') {
       void this.#run.finish(outcome);
       return;
@@ -203,3 +203,9 @@ export class ActorTree {
     return free;
   }
 }
+
+/** What broke a whole actor knows no place of its own: then it is the actor's. */
+const placed = (outcome: Outcome, { run: { runId }, path }: Actor): Outcome =>
+  outcome.error === undefined || outcome.error.errorId !== undefined
+    ? outcome
+    : { ...outcome, error: { runId, path, errorId: `${runId}/${path}#end`, ...outcome.error } };

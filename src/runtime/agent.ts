@@ -18,6 +18,7 @@ import { maxSteps } from '../machines/stop-rules.ts';
 import { describedSchemas } from '../tools/described-schemas.ts';
 import { checkSchema, jsonSchemaOf } from '../tools/schemas.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
+import { checkRecovery } from './check-recovery.ts';
 import { checkCount } from './check-count.ts';
 import { checkCritics } from './check-critics.ts';
 import type { Definition, Placement } from './definition.ts';
@@ -29,6 +30,10 @@ import type { Described, InputSchemaOf, OutputSchemaOf } from '../contracts/sign
 /** Steps of a run where nothing else limits them: one number, here. */
 const DEFAULT_MAX_STEPS = 20;
 const DEFAULT_MAX_REJECTIONS = 2;
+/** Failures in a row that are survived where a recovery policy says no number. */
+const DEFAULT_RECOVERIES = 3;
+/** How long an agent's own functions may take, in ms: as long as a model. */
+const DEFAULT_TIMEOUT_MS = 600_000;
 const DEFAULT_TOOL_CONCURRENCY = 4;
 
 /**
@@ -82,6 +87,7 @@ const definitionFrom = <
   const options = given.strategy === undefined ? given : applyStrategy(given, given.strategy);
   const [problem] = new ToolRegistry(options.tools).problems;
   if (problem !== undefined) throw new TroupeError(problem.code, problem.message, { tool: problem.tool });
+  checkRecovery(name, options.recovery, options.timeoutMs);
   const rules = rulesFrom(options);
   const count = { code: 'agent.invalid', owner: `the agent '${name}'` } as const;
   const plain: AgentDefinition = {
@@ -104,6 +110,8 @@ const definitionFrom = <
     rules,
     critics: checkCritics(options.critics ?? [], name),
     maxRejections: checkCount(options.maxRejections ?? DEFAULT_MAX_REJECTIONS, 0, 'maxRejections', count),
+    recovery: options.recovery,
+    timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     hooks: options.hooks ?? [],
     output: outputFrom(output, name),
     takesText: input === undefined,
@@ -152,6 +160,7 @@ const startOf = (
   maxRejections: plan.maxRejections,
   toolConcurrency: plan.toolConcurrency,
   models: 1,
+  ...(plan.recovery === undefined ? {} : { recoveries: plan.recovery.limit ?? DEFAULT_RECOVERIES }),
 });
 
 const criticsOf = ({ critics }: AgentDefinition): AgentInput['critics'] => {

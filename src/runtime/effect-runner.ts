@@ -91,9 +91,17 @@ export class EffectRunner {
   }
 
   #fail(entry: Actor, ask: Ask, { record }: EffectUnderWay, thrown: unknown): void {
-    const { runId, path, step, phase } = ask;
+    const { runId, path, step, phase, port: operation, key: errorId } = ask;
     const message = `Cannot do '${ask.port}' for '${ask.agent}' as it failed`;
-    const error = errorData(thrown, 'agent.threw', { message, runId, path, step, phase });
+    const error = errorData(thrown, 'agent.threw', {
+      message,
+      runId,
+      path,
+      step,
+      phase,
+      operation,
+      errorId,
+    });
     record.state = 'failed';
     record.output = error;
     this.#deliver(entry, { type: `failed.${ask.port}`, at: this.#run.log.now(), index: ask.index, error });

@@ -120,7 +120,16 @@ export class EventLog {
     }
     for (const { speaker, step, callId, tool } of this.#openTools.get(path)?.values() ?? []) {
       const text = `Cannot finish '${tool}' as ${reason}`;
-      const error = { code: 'tool.cancelled', message: text, retryable: 'no', tool } as const;
+      const place = { runId: this.#runId, path: speaker.path, step, phase: 'ACT', operation: 'act' };
+      const errorId = `${this.#runId}/${speaker.path}#${step}.${callId}`;
+      const error = {
+        code: 'tool.cancelled',
+        message: text,
+        retryable: 'no',
+        tool,
+        ...place,
+        errorId,
+      } as const;
       const end = { ok: false, text, durationMs: 0, error, synthesised: true } as const;
       this.write({ type: 'tool.finished', callId, tool, ...end }, speaker, step, 'ACT');
     }

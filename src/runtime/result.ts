@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../contracts/error.ts';
-import type { RuntimeEvent } from '../contracts/event.ts';
+import type { EventBody, RuntimeEvent } from '../contracts/event.ts';
 import type { Json } from '../contracts/json.ts';
-import type { EffectRecord, Outcome, RunResult, StepRecord } from '../contracts/run.ts';
+import type { EffectRecord, Outcome, RunResult, RunTotals, StepRecord } from '../contracts/run.ts';
 import { emptyTally } from '../contracts/stop.ts';
 import type { Stage } from './stage.ts';
 
@@ -46,6 +46,20 @@ export const outcomeOfFailure = (code: ErrorCode, message: string, at: number): 
   tally: emptyTally(at),
 });
 
+/** What the last event of a run says. */
+export const endedBody = (outcome: Outcome, totals: RunTotals): EventBody => {
+  const { status, stopReason, output, error, report } = outcome;
+  return {
+    type: 'run.ended',
+    status,
+    stopReason: { ...stopReason },
+    ...(output === undefined ? {} : { output }),
+    ...(error === undefined ? {} : { error }),
+    ...(report === undefined ? {} : { report }),
+    totals,
+  };
+};
+
 /** The result of a run, or of the part of one that began at event `since` below `path`. */
 export const resultOf = <Output = Json>(
   run: Stage,
@@ -64,6 +78,7 @@ export const resultOf = <Output = Json>(
     candidate: outcome.candidate,
     stopReason: outcome.stopReason,
     error: outcome.error,
+    ...(outcome.report === undefined ? {} : { report: outcome.report }),
     state: outcome.state,
     artifacts: run.artifacts.filter(isOurs).map(({ artifact }) => artifact),
     totals: isWhole ? totals : partTotals(outcome),

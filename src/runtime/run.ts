@@ -20,7 +20,7 @@ import { JobQueue } from './job-queue.ts';
 import { modelsOf, resolveModels } from './models.ts';
 import type { Pacer } from './pacer.ts';
 import { PersonDesk } from './person-desk.ts';
-import { outcomeOfFailure, resultOf } from './result.ts';
+import { endedBody, outcomeOfFailure, resultOf } from './result.ts';
 import type { Actor, Host, Job, KeptArtifact, Stage } from './stage.ts';
 import { TearDowns } from './tear-down.ts';
 
@@ -214,21 +214,11 @@ export class Run implements Stage {
     const { root } = this;
     if (this.tearDowns.areUnderWay) await this.tearDowns.settled(outcome.status === 'aborted');
     this.log.closeTools('the run ended first');
-    const { status, stopReason, output, error } = outcome;
-    this.log.write(
-      {
-        type: 'run.ended',
-        status,
-        stopReason: { ...stopReason },
-        ...(output === undefined ? {} : { output }),
-        ...(error === undefined ? {} : { error }),
-        totals: this.log.totals,
-      },
-      root,
-    );
+    this.log.write(endedBody(outcome, this.log.totals), root);
     this.gate.close();
     const result = resultOf(this, outcome, root.path, 0);
     this.log.close();
+    const { status, error } = outcome;
     if (status === 'failed' && error !== undefined) this.#reject(withResult(toError(error), result));
     else this.#resolve(result);
   }

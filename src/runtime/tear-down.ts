@@ -31,8 +31,13 @@ export class TearDowns {
     if (tools?.wasSetUp !== true) return;
     const done = tools.teardown().then((problems) => {
       this.#underWay.delete(done);
-      for (const error of problems)
-        this.#run.log.write({ type: 'toolset.failed', toolset: toolsetOf(error), error }, actor);
+      for (const problem of problems) {
+        const toolset = toolsetOf(problem);
+        const { runId } = actor.run;
+        const errorId = `${runId}/${actor.path}#end.teardown.${toolset}`;
+        const error = { runId, path: actor.path, operation: 'teardown', errorId, ...problem };
+        this.#run.log.write({ type: 'toolset.failed', toolset, error }, actor);
+      }
     });
     this.#underWay.add(done);
   }

@@ -5,6 +5,7 @@ import { TroupeError } from '../contracts/error.ts';
 import { isJsonObject } from '../contracts/json.ts';
 import type { Json } from '../contracts/json.ts';
 import type { Ask, AskOf } from '../machines/asks.ts';
+import type { Recovered } from '../machines/recovery.ts';
 import type { Rules } from '../machines/rules.ts';
 import type { Approval } from '../machines/tool-call-context.ts';
 import type { MachineOutput, Position } from './moves.ts';
@@ -18,6 +19,7 @@ export interface PortOutputs {
   readonly act: Acted;
   readonly critique: Critiqued;
   readonly wake: void;
+  readonly recover: Recovered;
   readonly model: Decided;
   readonly tool: Acted;
   readonly approve: Approval;

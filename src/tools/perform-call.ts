@@ -184,7 +184,7 @@ class Attempt {
 
   #fail(kind: ToolErrorKind, error: ErrorData): ToolFailure {
     const { runId, path, step } = this.#context;
-    const where = { tool: this.#call.name, runId, path, step, phase: 'ACT' };
+    const where = { tool: this.#call.name, runId, path, step, phase: 'ACT', operation: 'act' };
     return failure(this.#call, kind, { ...error, ...where }, this.#effort());
   }
 

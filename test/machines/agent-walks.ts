@@ -15,6 +15,7 @@ import type {
 import { agentMachine } from '../../src/machines/agent-machine.ts';
 import type { AgentEvent } from '../../src/machines/agent-setup.ts';
 import type { PlannedCall } from '../../src/machines/call-plan.ts';
+import type { Recovered } from '../../src/machines/recovery.ts';
 import type { Rules } from '../../src/machines/rules.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
 import type { PortAnswers, Walk, WalkStep } from '../../src/testing/walk.ts';
@@ -141,11 +142,18 @@ export const say = (text: string, at = 2_000): Step => ({
   message: { from: 'bob', text },
 });
 export const abort: Step = { type: 'abort', at: 3_000, reason: 'enough' };
-export const break_ = (port: string): Step => ({
+export const break_ = (
+  port: string,
+  index = 0,
+  code: ErrorData['code'] = 'internal',
+  phase = 'DECIDE',
+): Step => ({
   type: `failed.${port}`,
   at: 3_000,
-  error: { code: 'internal', message: `Cannot ${port} as it broke: boom`, retryable: 'no' },
+  index,
+  error: { code, message: `Cannot ${port} as it broke: boom`, retryable: 'no', phase },
 });
+export const recover = (said: Recovered): Step => ({ recover: () => said });
 /** An answer to one call, by its place, whether or not anybody asked. */
 export const answered = (
   index: number,

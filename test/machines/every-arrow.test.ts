@@ -25,6 +25,7 @@ import {
   ready,
   refusing,
   resulting,
+  recover,
   rules,
   say,
   saying,
@@ -98,6 +99,38 @@ const walks: {
       'sleeps without eyes, and breaks': {
         end: 'failed',
         walk: () => agentWalk([ready, wait, wake, wait, say('hello'), break_('decide')]),
+      },
+      'stumbles, tries again, sees and acts otherwise, goes on with the other call, skips, and gives up': {
+        end: 'failed',
+        walk: () =>
+          agentWalk(
+            [
+              ready,
+              break_('observe', 0, 'agent.threw', 'OBSERVE'),
+              recover({ decision: 'replace', observation: 'fog' }),
+              break_('decide', 0, 'model.timeout'),
+              recover({ decision: 'retry' }),
+              break_('decide', 0, 'model.timeout'),
+              recover({ decision: 'replace', decided: calling('look', 'look') }),
+              break_('act', 0, 'tool.failed'),
+              recover({ decision: 'skip' }),
+              break_('act', 1, 'tool.failed'),
+              recover({ decision: 'replace', text: 'instead' }),
+              break_('observe', 0, 'agent.threw', 'OBSERVE'),
+              recover({ decision: 'skip' }),
+              look(),
+              break_('decide', 0, 'model.timeout'),
+              recover({ decision: 'giveUp' }),
+            ],
+            { observes: true, recoveries: 9 },
+          ),
+      },
+      'stumbles, and ends the step': {
+        end: 'aborted',
+        walk: () =>
+          agentWalk([ready, break_('decide', 0, 'model.timeout'), recover({ decision: 'skip' }), abort], {
+            recoveries: 1,
+          }),
       },
       'goes on without an answer, until its own reducer throws': {
         end: 'failed',

@@ -61,7 +61,8 @@ const agentEvents = ({
   engaged,
 }: Position<typeof agentMachine>): readonly AgentHappening[] => {
   const at = context.tally.now;
-  const answers = [...asks, ...engaged].flatMap(({ port, index }): readonly AgentHappening[] => {
+  const open = [...asks, ...engaged];
+  const answers = open.flatMap(({ port, index }): readonly AgentHappening[] => {
     // One troubled call a step is enough: how many there are makes no difference to the chart.
     const isTroubled = context.cycle.trouble !== null;
     const troubles = isTroubled ? [] : [{ name: `${port} ${index}: trouble`, output: trouble({ index }) }];
@@ -90,6 +91,16 @@ const agentEvents = ({
           name: verdict.verdict,
           event: { type: 'answered.critique', at, output: judging(verdict) },
         }));
+      case 'recover':
+        return [
+          { decision: 'retry' as const },
+          { decision: 'skip' as const, note: 'Go on.' },
+          { decision: 'giveUp' as const },
+          { decision: 'replace' as const, observation: 'fog', text: 'so', decided: calling('look') },
+        ].map((output) => ({
+          name: `recover ${index}: ${output.decision}`,
+          event: { type: 'answered.recover', at, index, output },
+        }));
       case 'wake':
         return [{ name: 'wake', event: { type: 'answered.wake', at } }];
       default:
@@ -98,8 +109,19 @@ const agentEvents = ({
   });
   const message = { type: 'message', at, message: { from: 'bob', text: 'hi' } } as const;
   const error = problem('boom');
+  const failures = open.flatMap(({ port, index }): readonly AgentHappening[] =>
+    context.run.recoveries === undefined || !['observe', 'decide', 'act'].includes(port)
+      ? []
+      : [
+          {
+            name: `fail ${port} ${index}`,
+            event: { type: `failed.${port}`, at, index, error: { ...error, code: 'tool.failed' } },
+          },
+        ],
+  );
   return [
     ...answers,
+    ...failures,
     ...(context.inbox.length === 0 ? [{ name: 'message', event: message, isFromOutside: true }] : []),
     { name: 'abort', event: { type: 'abort', at, reason: 'enough' }, isFromOutside: true },
     { name: 'break', event: { type: 'failed.act', at, error }, isFromOutside: true },
@@ -107,7 +129,7 @@ const agentEvents = ({
 };
 
 /** Everything that any guard of the chart reads, and all that is counted. */
-const tellAgent = ({ cycle, inbox, review, end }: AgentContext): Json => ({
+const tellAgent = ({ step, cycle, inbox, review, end }: AgentContext): Json => ({
   end: end?.stopReason.kind ?? null,
   decision: cycle.decision?.kind ?? null,
   forMs: cycle.decision?.kind === 'wait' ? (cycle.decision.forMs ?? null) : null,
@@ -131,7 +153,18 @@ const tellAgent = ({ cycle, inbox, review, end }: AgentContext): Json => ({
   rejections: review.rejections,
   unknownTools: review.unknownTools,
   badTurns: review.badTurns,
+  recovery: recoveryFacts(review, step),
 });
+
+/** Of failures, what still counts: a step that went well in between begins anew. */
+const recoveryFacts = ({ recovery }: AgentContext['review'], step: number): Json =>
+  recovery === undefined || (recovery.step !== step && !(recovery.isSkipped && recovery.step === step - 1))
+    ? null
+    : {
+        isNow: recovery.step === step,
+        streak: recovery.streak,
+        pending: recovery.pending.map(({ port, index }) => `${port} ${index}`),
+      };
 
 const size = ({ places, moves }: Graph): string => `${places.length} places, ${moves.length} moves`;
 
@@ -142,6 +175,7 @@ const counts = ({ isFromOutside, from }: GraphMove): boolean =>
 const kinds: Readonly<Record<string, Partial<AgentInput>>> = {
   'plain, two calls at a time': { toolConcurrency: 2 },
   'that sees, and is judged by its answers': { observes: true, critics: 'answer', toolConcurrency: 1 },
+  'that survives a failure': { observes: true, recoveries: 1, toolConcurrency: 1 },
   'that is judged by its steps': { critics: 'step', toolConcurrency: 3, maxRejections: 1 },
 };
 

@@ -103,9 +103,9 @@ test('a machine that goes another way is found out, at the first step that diffe
           {},
           { isAttended: true, host: drivenHost() },
         );
-        setTimeout(() => {
-          handle.abort('it waits for ever');
-        }, 0);
+        handle.events$.subscribe(({ type }) => {
+          if (type === 'agent.waiting') handle.abort('it waits for ever');
+        });
         return handle;
       })(),
     ),

@@ -1,0 +1,94 @@
+import type { Decision } from '../contracts/decision.ts';
+import { categoryOf } from '../contracts/error-category.ts';
+import type { ErrorData } from '../contracts/error.ts';
+import { messageOf } from '../contracts/error.ts';
+import { toJson } from '../contracts/json.ts';
+import type { Failure, RecoveryDecision } from '../contracts/recovery.ts';
+import type { RecoverAsk } from '../machines/asks.ts';
+import type { Recovered } from '../machines/recovery.ts';
+import { phaseOfPort } from '../machines/recovery.ts';
+import { checked, chosen } from './decide.ts';
+import type { Desk } from './desk.ts';
+import { isPromise } from './promises.ts';
+import { withinTime } from './within-time.ts';
+
+/** Decides what to do about a failure. Never throws or rejects: a handler that breaks gives up. */
+export const recover = (ask: RecoverAsk, desk: Desk): Recovered | Promise<Recovered> => {
+  const failure = failureOf(ask, desk);
+  const understand = (said: unknown): Recovered => understood(said, failure, ask, desk);
+  const giveUp = (thrown: unknown): Recovered => ({
+    decision: 'giveUp',
+    note: `the recovery handler failed: ${messageOf(thrown)}`,
+  });
+  try {
+    const said = withinTime(desk.definition.recovery?.handle?.(failure), 'handle', desk);
+    return isPromise(said) ? said.then(understand).catch(giveUp) : understand(said);
+  } catch (thrown) {
+    return giveUp(thrown);
+  }
+};
+
+const failureOf = ({ error, port, context }: RecoverAsk, desk: Desk): Failure => ({
+  error,
+  category: categoryOf(error),
+  phase: phaseOfPort[port],
+  step: context.step,
+  streak: context.review.recovery?.streak ?? 1,
+  usual: usualFor(error),
+  state: context.state,
+  context: desk.context,
+  get signal() {
+    return desk.abort.signal;
+  },
+});
+
+/** What may pass is skipped; what is wrong for good comes back however often it is tried. */
+const usualFor = (error: ErrorData): Failure['usual'] => {
+  switch (categoryOf(error)) {
+    case 'parse':
+    case 'tool':
+    case 'env':
+      return 'skip';
+    default:
+      return error.retryable === 'no' ? 'giveUp' : 'skip';
+  }
+};
+
+/** A handler is foreign code: its decision is looked at as closely as a model's. */
+const understood = (said: unknown, failure: Failure, ask: RecoverAsk, desk: Desk): Recovered => {
+  if (said === undefined) return { decision: failure.usual };
+  if (!isDecision(said))
+    throw new TypeError(`it answered ${JSON.stringify(toJson(said))}, which is no decision`);
+  const { kind, note, state } = said;
+  const base = {
+    decision: kind,
+    ...(note === undefined ? {} : { note: String(note) }),
+    ...(state === undefined ? {} : { state: toJson(state) }),
+  };
+  if (said.kind !== 'replace') return base;
+  const value = toJson(said.with);
+  switch (ask.port) {
+    case 'observe':
+      return { ...base, observation: value };
+    case 'decide':
+      return { ...base, decided: decidedInstead(said.with, ask, desk) };
+    case 'act':
+      return { ...base, text: typeof value === 'string' ? value : JSON.stringify(value) };
+  }
+};
+
+const decidedInstead = (given: unknown, { context }: RecoverAsk, desk: Desk): Recovered['decided'] => {
+  // What is no decision fails the check as one.
+  const decision = checked(given as Decision, desk.definition.name);
+  if (decision.kind === 'branch') throw new TypeError('a branch cannot stand in for a decision');
+  return chosen({ decision }, context, desk);
+};
+
+const KINDS: readonly unknown[] = ['retry', 'skip', 'replace', 'giveUp'];
+
+const isDecision = (said: unknown): said is RecoveryDecision =>
+  typeof said === 'object' &&
+  said !== null &&
+  'kind' in said &&
+  KINDS.includes(said.kind) &&
+  (said.kind !== 'replace' || 'with' in said);

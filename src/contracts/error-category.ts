@@ -1,0 +1,60 @@
+import type { ErrorCode, ErrorData } from './error.ts';
+
+/** What kind of thing went wrong: whom to ask, and what can be done about it. */
+export type ErrorCategory =
+  'model' | 'parse' | 'tool' | 'state' | 'task' | 'env' | 'system' | 'budget' | 'policy' | 'coordination';
+
+type Noun = ErrorCode extends infer Code ? (Code extends `${infer First}.${string}` ? First : Code) : never;
+
+/** By the noun of the code: a new noun has to say what it is. */
+const byNoun: Readonly<Record<Noun, ErrorCategory>> = {
+  agent: 'task',
+  input: 'task',
+  task: 'task',
+  environment: 'env',
+  output: 'parse',
+  decision: 'parse',
+  model: 'model',
+  script: 'model',
+  tool: 'tool',
+  team: 'coordination',
+  machine: 'system',
+  run: 'system',
+  engine: 'system',
+  documents: 'tool',
+  session: 'system',
+  command: 'task',
+  internal: 'system',
+};
+
+/** Codes that are something else than their noun says. */
+const byCode: Readonly<Partial<Record<ErrorCode, ErrorCategory>>> = {
+  'agent.duplicate': 'coordination',
+  'agent.unknown': 'coordination',
+  'model.malformed': 'parse',
+  'model.empty': 'parse',
+  'model.quota': 'budget',
+  'tool.denied': 'policy',
+};
+
+/** What an agent's own function broke on, by the phase in which it was called. */
+const byPhase: Readonly<Record<string, ErrorCategory>> = {
+  OBSERVE: 'env',
+  ACT: 'tool',
+  REDUCE: 'state',
+  CHECK_STOP: 'state',
+};
+
+/**
+ * The category of an error, from its code alone; only what an agent's own function threw (`agent.threw`, `agent.timeout`) goes by its
+ * phase: an environment in OBSERVE, the state in REDUCE and CHECK_STOP.
+ *
+ * @example
+ * categoryOf({ code: 'model.rate-limited' }) // => 'model'
+ * categoryOf({ code: 'agent.threw', phase: 'REDUCE' }) // => 'state'
+ */
+export const categoryOf = ({ code, phase = '' }: Pick<ErrorData, 'code' | 'phase'>): ErrorCategory =>
+  (code === 'agent.threw' || code === 'agent.timeout' ? byPhase[phase] : undefined) ??
+  byCode[code] ??
+  // The part before the first point is a noun: the type of the table says so.
+  byNoun[code.split('.', 1)[0] as Noun];

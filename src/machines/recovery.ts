@@ -1,0 +1,175 @@
+import { categoryOf } from '../contracts/error-category.ts';
+import type { ErrorData } from '../contracts/error.ts';
+import { append } from '../contracts/history.ts';
+import type { Json } from '../contracts/json.ts';
+import type { RecoverablePhase, RecoveryDecision } from '../contracts/recovery.ts';
+import type { ToolResult } from '../contracts/tool.ts';
+import type { Turn } from '../contracts/transcript.ts';
+import type { AgentChange, AgentContext, Decided, Trouble } from './agent-context.ts';
+import { failure } from './agent-end.ts';
+import { decided, observed } from './agent-reducers.ts';
+import type { CallPlan } from './call-plan.ts';
+import { isLastOpen, isOpen, withResult } from './call-plan.ts';
+import { entryOf } from './failure-report.ts';
+import type { PendingFailure, RecoverablePort, RecoveryState } from './recovery-state.ts';
+import { difference } from './state-difference.ts';
+
+/** The answer of port `recover`: what to do, and what stands in for what failed. */
+export interface Recovered {
+  readonly decision: RecoveryDecision['kind'];
+  readonly note?: string | undefined;
+  readonly state?: Json | undefined;
+  readonly observation?: Json | undefined;
+  readonly decided?: Exclude<Decided, Trouble> | undefined;
+  readonly text?: string | undefined;
+}
+
+/** The phase that a port belongs to. */
+export const phaseOfPort: Readonly<Record<RecoverablePort, RecoverablePhase>> = {
+  observe: 'OBSERVE',
+  decide: 'DECIDE',
+  act: 'ACT',
+};
+
+/** How many failures a context keeps for the report. */
+const MAX_FAILURES = 100;
+
+/** Whether anything is to be decided about a failure: not past the limit, nor where a bug would only come back. */
+export const mayRecover = (
+  context: AgentContext,
+  error: ErrorData | undefined,
+  call: number | undefined,
+): boolean => {
+  const limit = context.run.recoveries ?? 0;
+  if (limit === 0 || error === undefined || streakWith(context) > limit) return false;
+  const category = categoryOf(error);
+  return category !== 'state' && category !== 'system' && (call === undefined || isOpenCall(context, call));
+};
+
+const isOpenCall = (context: AgentContext, index: number): boolean =>
+  context.cycle.plan !== null && isOpen(context.cycle.plan, index) && pendingAt(context, index) === undefined;
+
+/** The streak, the failure that has just come up included. */
+const streakWith = ({ step, review: { recovery } }: AgentContext): number => {
+  if (recovery === undefined) return 1;
+  const goesOn = recovery.step === step || (recovery.isSkipped && recovery.step === step - 1);
+  return goesOn ? recovery.streak + 1 : 1;
+};
+
+/** The round of the step under way, where something of it was tried again. */
+export const roundOf = ({ step, review: { recovery } }: AgentContext): string | undefined =>
+  recovery === undefined || recovery.step !== step || recovery.round === 0
+    ? undefined
+    : String(recovery.round);
+
+/** A failure came up that may be survived: it waits for a decision. */
+export const stumbled = (
+  context: AgentContext,
+  port: RecoverablePort,
+  index: number,
+  error: ErrorData,
+  at: number,
+): AgentChange => {
+  const { step, review } = context;
+  const before = review.recovery;
+  return {
+    review: {
+      ...review,
+      recovery: {
+        streak: streakWith(context),
+        step,
+        isSkipped: false,
+        round: before?.step === step ? before.round : 0,
+        count: (before?.count ?? 0) + 1,
+        pending: [...(before?.pending ?? []), { port, index, error }],
+        failures: before?.failures ?? [],
+        port,
+        error,
+      },
+    },
+    tally: { ...context.tally, now: at },
+  };
+};
+
+/** The failure that a decision is about. */
+const pendingAt = ({ review: { recovery } }: AgentContext, index: number): PendingFailure | undefined =>
+  recovery?.pending.find((failed) => failed.index === index);
+
+/** Whether the agent goes on to the next phase: nothing is done again, and no other call is still open. */
+export const movesOn = ({ cycle: { plan } }: AgentContext, { decision }: Recovered, index: number): boolean =>
+  (decision === 'skip' || decision === 'replace') && (plan === null || isLastOpen(plan, index));
+
+/** It was decided what to do about a failure. */
+export const recovered = (context: AgentContext, said: Recovered, index: number, at: number): AgentChange => {
+  const { review, state } = context;
+  const pending = pendingAt(context, index);
+  if (review.recovery === undefined || pending === undefined) return {};
+  const { decision, note } = said;
+  const recovery: RecoveryState = {
+    ...review.recovery,
+    isSkipped: decision === 'skip',
+    round: review.recovery.round + Number(decision === 'retry'),
+    pending: review.recovery.pending.filter((each) => each !== pending),
+    failures: [
+      ...review.recovery.failures,
+      entryOf(pending.error, review.recovery.streak, decision, note),
+    ].slice(-MAX_FAILURES),
+    port: pending.port,
+    error: pending.error,
+  };
+  const changed = said.state === undefined ? {} : { state: said.state };
+  const diff = said.state === undefined ? context.cycle.diff : difference(state, said.state);
+  const now: AgentContext = {
+    ...context,
+    ...changed,
+    cycle: { ...context.cycle, diff },
+    review: { ...review, recovery },
+    tally: { ...context.tally, now: at },
+    history:
+      note === undefined
+        ? context.history
+        : append<Turn>(context.history, { role: 'user', from: 'runtime', text: note }),
+  };
+  const { history, cycle, tally } = now;
+  const base: AgentChange = { ...changed, history, cycle, tally, review: now.review };
+  return { ...base, ...consequence(now, pending, said, at) };
+};
+
+const consequence = (
+  context: AgentContext,
+  { port, index, error }: PendingFailure,
+  { decision, observation, decided: choice, text }: Recovered,
+  at: number,
+): AgentChange => {
+  if (decision === 'giveUp') return { end: failure(error) };
+  if (port === 'act') return resultInstead(context, index, decision, error, text);
+  if (decision === 'replace' && port === 'observe') return observed(context, observation, at);
+  return decision === 'replace' && choice !== undefined ? decided(context, choice, at) : {};
+};
+
+const resultInstead = (
+  { cycle, run, tally }: AgentContext,
+  index: number,
+  decision: RecoveryDecision['kind'],
+  error: ErrorData,
+  text: string | undefined,
+): AgentChange => {
+  if (cycle.plan === null) return {};
+  if (decision === 'retry') return { cycle: { ...cycle, plan: { ...cycle.plan, starting: [index] } } };
+  const plan = withResult(cycle.plan, index, standIn(cycle.plan, index, error, text), run.toolConcurrency);
+  return { cycle: { ...cycle, plan }, tally: { ...tally, toolCalls: tally.toolCalls + 1 } };
+};
+
+/** A call has to have a result, or the conversation could not go on. */
+const standIn = (
+  { calls }: CallPlan,
+  index: number,
+  error: ErrorData,
+  text: string | undefined,
+): ToolResult => {
+  const { id: callId = '', name: tool = '' } = calls[index] ?? {};
+  const base = { callId, tool, durationMs: 0, attempts: 1 };
+  return text === undefined
+    ? { ...base, ok: false, kind: 'system', text: `Error: ${error.message}`, error }
+    : { ...base, ok: true, text, value: text };
+};
