@@ -29,6 +29,7 @@ export interface AgentDefinition {
   readonly tools: readonly (Tool | Toolset)[];
   readonly environment: Environment | (() => Environment) | undefined;
   readonly toolConcurrency: number;
+  readonly maxTextBytes: number;
   readonly state: Json;
   readonly rules: Rules;
   readonly critics: readonly Critic[];

@@ -7,6 +7,7 @@ import type { Turn } from '../contracts/transcript.ts';
 import type { AgentContext, Decided, Trouble } from '../machines/agent-context.ts';
 import { attemptModel } from '../models/attempt.ts';
 import { decideModelRetry } from '../models/retry-policy.ts';
+import { goingOn, joined, withIncomplete } from './broken-off.ts';
 import { checkAnswer } from './check-answer.ts';
 import type { Desk } from './desk.ts';
 import { isPromise } from './promises.ts';
@@ -20,6 +21,8 @@ export interface ModelAttempt {
   readonly waitedMs: number;
   readonly hasTriedMaybe: boolean;
   readonly nudge: string | null;
+  /** The text to go on from. */
+  readonly partial?: string | undefined;
 }
 
 /** One attempt of a model call: a choice, or trouble that a call machine takes over. Rejects where all is lost. */
@@ -38,6 +41,8 @@ class Attempt {
   readonly #model: Model;
   readonly #startedAt: number;
   #streamed = 0;
+  /** What came of the answer, in all attempts; followed only where it is to be gone on from. */
+  #said: string;
 
   constructor(effect: Effect, context: AgentContext, attempt: ModelAttempt, desk: Desk) {
     this.#effect = effect;
@@ -49,6 +54,7 @@ class Attempt {
     if (model === undefined) throw toError(NO_MODEL);
     this.#model = model;
     this.#startedAt = desk.clock.now();
+    this.#said = attempt.partial ?? '';
   }
 
   make(): Decided | Promise<Decided> {
@@ -63,17 +69,21 @@ class Attempt {
       messages: this.#context.history.length,
       attempt: this.#attempt.attempt,
     });
+    const continues = definition.retry?.onBreak === 'continue';
+    // Shown again under the key of this attempt, as that of the one before was taken back.
+    if (this.#said !== '') this.#desk.delta({ type: 'text', text: this.#said });
     let answer: ModelAnswer | Promise<ModelAnswer>;
     try {
       answer = attemptModel(this.#model, this.#request(), {
         key,
         clock,
-        isWatched,
+        isWatched: isWatched || continues,
         abort,
         attemptTimeoutMs: definition.retry?.attemptTimeoutMs,
         idleTimeoutMs: definition.retry?.idleTimeoutMs,
         onDelta: (delta) => {
           if (delta.type === 'text') this.#streamed += delta.text.length;
+          if (continues && delta.type === 'text') this.#said += delta.text;
           this.#desk.delta(delta);
         },
         onLate: (late) => {
@@ -94,13 +104,14 @@ class Attempt {
   #request(): ModelRequest {
     const { definition, tools } = this.#desk;
     const { history } = this.#context;
-    const { nudge } = this.#attempt;
+    const { nudge, partial } = this.#attempt;
     const now = stepPrompt(this.#context, this.#desk);
     const notes = [nudge ?? '', now].filter((text) => text !== '');
-    const said =
+    const noted =
       notes.length === 0
         ? history
         : append<Turn>(history, ...notes.map((text): Turn => ({ role: 'user', from: 'runtime', text })));
+    const said = partial === undefined ? noted : append<Turn>(noted, ...goingOn(partial));
     return {
       instructions: this.#desk.systemPrompt,
       messages: new HistoryView(said),
@@ -114,6 +125,8 @@ class Attempt {
     let answer: ModelAnswer;
     try {
       answer = checkAnswer(given, nameOf(this.#model));
+      const { partial } = this.#attempt;
+      if (partial !== undefined) answer = joined(partial, answer);
     } catch (thrown) {
       return this.#failed(thrown);
     }
@@ -156,7 +169,11 @@ class Attempt {
     const { emit, definition, random } = this.#ways();
     const { attempt, waitedMs, hasTriedMaybe, model } = this.#attempt;
     const { key, index } = this.#effect;
-    if (this.#streamed > 0 && !this.#desk.abort.isAborted)
+    // An answer that was whole is no use as a beginning; nor is one that the provider would not hear.
+    const partial = answer === undefined && this.#said.trim() !== '' ? this.#said : undefined;
+    if (partial !== undefined && !this.#desk.abort.isAborted)
+      emit({ type: 'model.interrupted', model: nameOf(this.#model), key, text: partial });
+    else if (this.#streamed > 0 && !this.#desk.abort.isAborted)
       emit({ type: 'model.discarded', model: nameOf(this.#model), key, characters: this.#streamed });
     // `maybe` means with something changed: a conversation that is too long is as long the second time.
     const isSpent = error.retryable === 'maybe' && (hasTriedMaybe || error.code === 'model.context-overflow');
@@ -174,7 +191,8 @@ class Attempt {
         error,
       });
     // Nothing is left to try: no call machine could do better.
-    if (!retry.retry && !canFallBack) throw toError(error);
+    if (!retry.retry && !canFallBack)
+      throw toError(partial === undefined ? error : withIncomplete(error, partial));
     return {
       kind: 'trouble',
       index,
@@ -183,6 +201,7 @@ class Attempt {
       error,
       model: nameOf(this.#model),
       ...(error.code === 'model.empty' ? { nudge: NUDGE } : {}),
+      ...(partial === undefined ? {} : { partial }),
       ...(answer === undefined ? {} : { usage: answer.usage }),
     };
   }

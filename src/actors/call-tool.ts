@@ -7,6 +7,7 @@ import { decideToolRetry } from '../models/retry-policy.ts';
 import { performCall } from '../tools/perform-call.ts';
 import { failure } from '../tools/tool-result.ts';
 import { consultSafety } from './consult-safety.ts';
+import { cachedCall } from './cached-call.ts';
 import { describeCall, needsApproval } from './describe-call.ts';
 import type { Desk } from './desk.ts';
 import { andThen, isPromise } from './promises.ts';
@@ -46,7 +47,9 @@ const attempted = (tool: Tool, effect: Effect, ask: ToolAsk, desk: Desk): Acted 
     description: describeCall(tool, call),
     attempt: effect.attempt,
   });
-  const result = performCall(tool, call, new CallContext(effect, ask, desk), desk);
+  const perform = () => performCall(tool, call, new CallContext(effect, ask, desk), desk);
+  const isPlain = tool.safety === 'read' && tool.cacheable !== true;
+  const result = isPlain ? perform() : cachedCall(tool, call, desk.answers, perform);
   return isPromise(result)
     ? result.then((settled) => {
         // Called off: nobody waits for a result, and a cancellation is none that came late.
@@ -101,7 +104,7 @@ const felt = (
 };
 
 const finished = (result: ToolResult, desk: Desk): void => {
-  if (result.artifacts !== undefined) desk.keep(result.artifacts);
+  if (result.artifacts !== undefined && result.cached !== true) desk.keep(result.artifacts);
   desk.emit({
     type: 'tool.finished',
     callId: result.callId,
@@ -110,6 +113,7 @@ const finished = (result: ToolResult, desk: Desk): void => {
     text: result.text,
     durationMs: result.durationMs,
     ...(result.ok ? {} : { error: result.error }),
+    ...(result.cached === true ? { cached: true } : {}),
     ...(result.artifacts === undefined ? {} : { artifacts: result.artifacts.map(({ name }) => name) }),
   });
 };

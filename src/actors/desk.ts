@@ -8,6 +8,7 @@ import type { Artifact } from '../contracts/tool.ts';
 import type { Approval } from '../machines/tool-call-context.ts';
 import type { LazyAbort } from '../contracts/lazy-abort.ts';
 import type { EnvironmentSession } from '../tools/environments/environment-session.ts';
+import type { CallCache } from '../tools/call-cache.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { AgentDefinition } from './agent-definition.ts';
 
@@ -22,6 +23,8 @@ export interface Desk {
   readonly environment: EnvironmentSession | undefined;
   /** The agent's models in order of preference; throws where one of them cannot be made. */
   readonly models: readonly Model[];
+  /** What the run's cacheable tools have answered. */
+  readonly answers: CallCache;
   /** Says of every tool call whether it may run; absent where nobody said. */
   readonly safety: SafetyStrategy | undefined;
   /** What the caller of the run gave for its functions. */

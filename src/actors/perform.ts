@@ -10,14 +10,15 @@ import type { Desk } from './desk.ts';
 import { observe } from './observe.ts';
 import { recover } from './recover.ts';
 import { prepare } from './prepare.ts';
-import { andThen } from './promises.ts';
+import { andThen, isPromise } from './promises.ts';
+import { spillTurn } from './spill-turn.ts';
 import { reviewDecided } from './strategies/review-decided.ts';
 
 /** Does the work of an effect: one port, one actor. What it throws or rejects with becomes `failed.PORT`. */
 export const perform = (ask: Ask, desk: Desk): unknown => {
   switch (ask.port) {
     case 'decide':
-      return reviewed(decide(ask, ask.input, desk), ask.input, desk);
+      return spilled(reviewed(decide(ask, ask.input, desk), ask.input, desk), ask, desk);
     case 'act':
     case 'tool':
       return callTool(ask, ask.input, desk);
@@ -28,9 +29,13 @@ export const perform = (ask: Ask, desk: Desk): unknown => {
     case 'critique':
       return critique(ask.input, desk);
     case 'model':
-      return reviewed(
-        callModel(ask, ask.input.context, { ...ask.input, attempt: ask.attempt }, desk),
-        ask.input.context,
+      return spilled(
+        reviewed(
+          callModel(ask, ask.input.context, { ...ask.input, attempt: ask.attempt }, desk),
+          ask.input.context,
+          desk,
+        ),
+        ask,
         desk,
       );
     case 'recover':
@@ -43,7 +48,16 @@ export const perform = (ask: Ask, desk: Desk): unknown => {
   }
 };
 
-const reviewed = (decided: Decided | Promise<Decided>, context: AgentContext, desk: Desk): unknown =>
+const spilled = (decided: Decided | Promise<Decided>, ask: Ask, desk: Desk): unknown =>
+  isPromise(decided)
+    ? decided.then((settled) => spillTurn(settled, ask, desk))
+    : spillTurn(decided, ask, desk);
+
+const reviewed = (
+  decided: Decided | Promise<Decided>,
+  context: AgentContext,
+  desk: Desk,
+): Decided | Promise<Decided> =>
   desk.definition.strategy?.review === undefined
     ? decided
     : andThen(decided, (settled) => reviewDecided(settled, desk.definition.strategy, context, desk));

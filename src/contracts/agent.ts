@@ -62,6 +62,11 @@ export interface AgentOptions<
   readonly environment?: Environment | (() => Environment) | undefined;
   /** Calls under way at the same time. Default 4. */
   readonly toolConcurrency?: number | undefined;
+  /**
+   * A longer text of its model is cut in the conversation, and the whole of it is an artifact of the run (`text.spilled`); in
+   * bytes of UTF-8. The answer of the run is never cut. Default 65,536, as for results of tools.
+   */
+  readonly maxTextBytes?: number | undefined;
   /** The state to start from, plain JSON. Default `{}`. */
   readonly state?: State;
   /**

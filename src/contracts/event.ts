@@ -149,10 +149,14 @@ export const runtimeEventSchema = z.discriminatedUnion('type', [
     durationMs: z.number(),
   }),
   event('model.retrying', { model: text, attempt: count, waitMs: z.number(), error }),
+  /** A stream broke; its text is kept, and the next attempt goes on from there. */
+  event('model.interrupted', { model: text, key: text, text }),
   event('model.discarded', { model: text, key: text, characters: count }),
   event('model.failed', { model: text, key: text, error }),
   event('model.fellBack', { from: text, to: text, error }),
   event('model.swapped', { to: text }),
+  /** A text of the model was too long for the conversation: its head stays there, the whole is an artifact of the run. */
+  event('text.spilled', { artifact: text, characters: count }),
   event('session.lost', { backend: text, reason: text }),
 
   event('tool.requested', { ...call, input: json }),
@@ -175,6 +179,8 @@ export const runtimeEventSchema = z.discriminatedUnion('type', [
     durationMs: z.number(),
     error: error.optional(),
     artifacts: z.array(text).optional(),
+    /** Answered from an equal call of the run: the tool did not run. */
+    cached: z.boolean().optional(),
     /** Written by the runtime as the tool itself never came to an end. */
     synthesised: z.boolean().optional(),
   }),
@@ -203,7 +209,7 @@ export type RuntimeEvent = z.infer<typeof runtimeEventSchema>;
 /** What a live observer sees: the log, and the ephemeral deltas of models, which no log keeps. */
 export type LiveEvent = RuntimeEvent | DeltaEvent;
 
-/** A piece of a model's answer as it arrives; `model.discarded` takes all of a key back. */
+/** A piece of a model's answer as it arrives; `model.discarded` and `model.interrupted` take all of a key back. */
 export interface DeltaEvent {
   readonly v: typeof EVENT_VERSION;
   readonly type: 'model.delta';

@@ -133,4 +133,9 @@ export interface ModelRetry {
   readonly attemptTimeoutMs?: number | undefined;
   /** No semantic event of a stream for this long ends the attempt, in ms. Default 90,000. */
   readonly idleTimeoutMs?: number | undefined;
+  /**
+   * What becomes of the text of a stream that broke, where the call is tried again: `restart` throws it away
+   * (`model.discarded`), `continue` keeps it and has the model go on from there (`model.interrupted`). Default `restart`.
+   */
+  readonly onBreak?: 'restart' | 'continue' | undefined;
 }

@@ -39,6 +39,11 @@ export interface ToolFacts {
   readonly safety: Safety;
   /** Whether repeating it with the same key does no harm. Default: true for `read`. */
   readonly idempotent: boolean;
+  /**
+   * Its answer follows from its input until something is changed: within a run an equal call is answered from the first,
+   * until any tool that is not `read` was called. Default: false.
+   */
+  readonly cacheable?: boolean | undefined;
   /** Runs alone: a barrier among the calls of one step. Default: false for `read`, true otherwise. */
   readonly exclusive: boolean;
   /** In ms. Default 60,000. */
@@ -140,6 +145,8 @@ interface ToolResultBase {
   /** In ms, by the run's clock. */
   readonly durationMs: number;
   readonly attempts: number;
+  /** Answered from an equal call of this run: the tool did not run. */
+  readonly cached?: boolean | undefined;
   readonly artifacts?: readonly Artifact[] | undefined;
   /** What the call made of the run's environment. */
   readonly environment?: EnvironmentOutcome | undefined;

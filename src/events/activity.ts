@@ -108,12 +108,16 @@ const modelWords = (event: LiveEvent): string | undefined => {
       return `Asking ${event.model} again in ${seconds(event.waitMs)}: ${event.error.message}`;
     case 'model.discarded':
       return 'Taking back an answer that broke off';
+    case 'model.interrupted':
+      return 'Going on with an answer that broke off';
     case 'model.failed':
       return `${event.model} failed: ${event.error.message}`;
     case 'model.fellBack':
       return `Asking ${event.to} in place of ${event.from}: ${event.error.message}`;
     case 'model.swapped':
       return `Now with ${event.to}`;
+    case 'text.spilled':
+      return `Put a long text aside: ${event.artifact}`;
     case 'session.lost':
       return `Beginning anew with ${event.backend}: ${event.reason}`;
     default:

@@ -48,14 +48,16 @@ export interface SpokenText {
  */
 export const text$ = (events$: Observable<LiveEvent>, path?: string): Observable<SpokenText> =>
   events$.pipe(
-    ofType('model.delta', 'model.answered', 'model.discarded', 'model.failed'),
+    ofType('model.delta', 'model.answered', 'model.discarded', 'model.interrupted', 'model.failed'),
     filter((event) => path === undefined || event.path === path),
     scan(spoken, undefined),
     filter((speeches) => speeches !== undefined),
     mergeMap(({ said }) => (said === undefined ? [] : [said])),
   );
 
-type Speech = EventOf<'model.delta' | 'model.answered' | 'model.discarded' | 'model.failed'>;
+type Speech = EventOf<
+  'model.delta' | 'model.answered' | 'model.discarded' | 'model.interrupted' | 'model.failed'
+>;
 
 interface Speeches {
   /** By key, what was said so far in calls that go on. Made by the first event: a seed would be shared by all who watch. */

@@ -133,6 +133,8 @@ export interface Trouble {
   readonly model?: string | undefined;
   /** Said to the model in the next attempt. */
   readonly nudge?: string | undefined;
+  /** The text of an attempt that broke off, incomplete: kept for the next to go on from. */
+  readonly partial?: string | undefined;
   /** Tokens used in vain. */
   readonly usage?: Usage | undefined;
 }

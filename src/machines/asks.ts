@@ -43,4 +43,6 @@ export interface ModelAsk {
   readonly hasTriedMaybe: boolean;
   /** Said to the model in this attempt only, where sending the same again would be no use. */
   readonly nudge: string | null;
+  /** The text of an attempt that broke off, to go on from. */
+  readonly partial?: string | undefined;
 }

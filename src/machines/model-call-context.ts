@@ -71,9 +71,19 @@ export const modelAsk = (context: ModelCallContext): AskOf<'model'> => {
   const { call, attempt, model, waitedMs, hasTriedMaybe, trouble } = context;
   const { runId, path, agent } = call;
   const origin = { runId, path, agent, step: call.context.step, phase: 'asking', index: model, attempt };
-  const input = { context: call.context, model, waitedMs, hasTriedMaybe, nudge: trouble.nudge ?? null };
+  const input = {
+    context: call.context,
+    model,
+    waitedMs,
+    hasTriedMaybe,
+    nudge: trouble.nudge ?? null,
+    ...partialOf(trouble),
+  };
   return { ...effectOf('model', origin), input };
 };
+
+const partialOf = ({ partial }: Trouble): { readonly partial?: string } =>
+  partial === undefined ? {} : { partial };
 
 /** The wait before the next attempt, as an absolute time. */
 export const modelPause = ({ call, attempt, model, dueAt }: ModelCallContext): AskOf<'pause'> => {

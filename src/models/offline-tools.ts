@@ -1,4 +1,4 @@
-import { canonical } from './offline-canonical.ts';
+import { canonical } from '../contracts/canonical.ts';
 import { isJsonObject, type Json, type JsonSchema } from '../contracts/json.ts';
 import type { ModelRequest } from '../contracts/model.ts';
 import type { ToolSpec } from '../contracts/tool.ts';

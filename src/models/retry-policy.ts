@@ -32,6 +32,7 @@ export const modelRetryDefaults = {
   maxTotalWaitMs: 300_000,
   attemptTimeoutMs: 600_000,
   idleTimeoutMs: 90_000,
+  onBreak: 'restart',
 } as const satisfies Required<ModelRetry>;
 
 /** What an idempotent tool gets where it says nothing: two retries after 0.5 and 1 s, no wait over 10 s. */

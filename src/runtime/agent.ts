@@ -15,12 +15,14 @@ import type { AgentInput } from '../machines/agent-context.ts';
 import { agentMachine } from '../machines/agent-machine.ts';
 import type { Rules } from '../machines/rules.ts';
 import { maxSteps } from '../machines/stop-rules.ts';
+import { MAX_OUTPUT_BYTES } from '../tools/cap-output.ts';
 import { describedSchemas } from '../tools/described-schemas.ts';
 import { checkSchema, jsonSchemaOf } from '../tools/schemas.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
 import { checkRecovery } from './check-recovery.ts';
 import { checkCount } from './check-count.ts';
 import { checkCritics } from './check-critics.ts';
+import { checkRetry } from './check-retry.ts';
 import type { Definition, Placement } from './definition.ts';
 import type { EmbeddableAgent } from './face.ts';
 import { faceOf } from './face.ts';
@@ -97,7 +99,7 @@ const definitionFrom = <
     strategy: options.strategy,
     models: modelsFrom(options.model),
     settings: options.settings,
-    retry: options.retry,
+    retry: checkRetry(options.retry, name),
     tools: options.tools ?? [],
     environment: options.environment,
     toolConcurrency: checkCount(
@@ -106,6 +108,7 @@ const definitionFrom = <
       'toolConcurrency',
       count,
     ),
+    maxTextBytes: checkCount(options.maxTextBytes ?? MAX_OUTPUT_BYTES, 1, 'maxTextBytes', count),
     state: options.state ?? {},
     rules,
     critics: checkCritics(options.critics ?? [], name),

@@ -12,6 +12,7 @@ import type { Ask } from '../machines/asks.ts';
 import type { Approval } from '../machines/tool-call-context.ts';
 import { toJson } from '../contracts/json.ts';
 import type { LazyAbort } from '../contracts/lazy-abort.ts';
+import type { CallCache } from '../tools/call-cache.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { Slot } from './slot.ts';
 import type { Actor, EffectUnderWay } from './stage.ts';
@@ -48,6 +49,9 @@ export class EffectDesk implements Desk {
   }
   get systemPrompt(): string {
     return (this.#principal.systemPrompt ??= systemPrompt(this.definition, this.tools.specs()));
+  }
+  get answers(): CallCache {
+    return this.#entry.run.effects.answers;
   }
   get safety(): SafetyStrategy | undefined {
     return this.#entry.run.safety;

@@ -5,6 +5,7 @@ import { errorData, TroupeError } from '../contracts/error.ts';
 import type { EffectRecord } from '../contracts/run.ts';
 import type { Ask } from '../machines/asks.ts';
 import { LazyAbort } from '../contracts/lazy-abort.ts';
+import { CallCache } from '../tools/call-cache.ts';
 import type { Actor, EffectUnderWay } from './stage.ts';
 import { EffectDesk, late } from './effect-desk.ts';
 import { Slot } from './slot.ts';
@@ -19,6 +20,8 @@ import type { Stage } from './stage.ts';
  */
 export class EffectRunner {
   readonly records: EffectRecord[] = [];
+  /** What the run's cacheable tools have answered. */
+  readonly answers = new CallCache();
   readonly #run: Stage;
 
   constructor(run: Stage) {

@@ -9,6 +9,7 @@ import type { Ask } from '../machines/asks.ts';
 import type { Carrier, Engagement } from '../machines/outputs.ts';
 import type { LazyAbort } from '../contracts/lazy-abort.ts';
 import type { EnvironmentSession } from '../tools/environments/environment-session.ts';
+import type { CallCache } from '../tools/call-cache.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { Definition } from './definition.ts';
 import type { EventLog } from './event-log.ts';
@@ -38,6 +39,7 @@ export interface Stage {
   readonly isOver: boolean;
   readonly effects: {
     readonly records: readonly EffectRecord[];
+    readonly answers: CallCache;
     withdraw(gone: readonly EffectUnderWay[]): void;
   };
   readonly actors: {

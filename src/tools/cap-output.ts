@@ -38,6 +38,18 @@ export const capOutput = (
   };
 };
 
+/**
+ * The head of a text that is too long, with a marker that names the artifact in which the whole of it is; else the text.
+ *
+ * @example
+ * spillText('x'.repeat(70_000), 'answer-3.txt').endsWith("are in the artifact 'answer-3.txt']") // => true
+ */
+export const spillText = (text: string, artifact: string, maxBytes = MAX_OUTPUT_BYTES): string => {
+  if (fitting(text, maxBytes) === text.length) return text;
+  const mark = `\n[cut here: all ${text.length} characters are in the artifact '${artifact}']`;
+  return text.slice(0, fitting(text, Math.max(0, maxBytes - new TextEncoder().encode(mark).length))) + mark;
+};
+
 const none: readonly Artifact[] = [];
 
 const marker = (characters: number, name: string): string =>

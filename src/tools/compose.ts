@@ -48,6 +48,7 @@ export const wrapTool = (inner: Tool, intercept: Interceptor): Tool => ({
   replacedBy: inner.replacedBy,
   safety: inner.safety,
   idempotent: inner.idempotent,
+  ...(inner.cacheable === true ? { cacheable: true } : {}),
   exclusive: inner.exclusive,
   timeoutMs: inner.timeoutMs,
   retry: inner.retry,

@@ -64,6 +64,11 @@ export interface ToolOptions<
   readonly safety?: Safety | undefined;
   /** Whether repeating it with the same key does no harm. Default: true for `read`. */
   readonly idempotent?: boolean | undefined;
+  /**
+   * Its answer follows from its input until something is changed, so that an equal call of the same run is answered from the
+   * first. Only for `read`. Default: false.
+   */
+  readonly cacheable?: boolean | undefined;
   /** Runs alone. Default: false for `read`, true otherwise. */
   readonly exclusive?: boolean | undefined;
   /** Operations of the environment that it cannot do without. */
@@ -128,6 +133,7 @@ export const tool = <
     replacedBy: options.replacedBy,
     safety,
     idempotent,
+    ...(options.cacheable === true ? { cacheable: true } : {}),
     exclusive: options.exclusive ?? safety !== 'read',
     timeoutMs: Math.min(options.timeoutMs ?? DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS),
     retry: retryOf(options.retry, idempotent),
@@ -253,6 +259,9 @@ const refuseInvalid = (options: ToolOptions<Schema | undefined, Schema | undefin
     safety !== undefined &&
       !SAFETIES.includes(safety) &&
       `its safety is none of read, write and danger: ${messageOf(safety)}`,
+    options.cacheable === true &&
+      (safety ?? 'read') !== 'read' &&
+      `only what reads can be answered from a cache: its safety is ${messageOf(safety)}`,
   ];
   const problems = wrong.filter((each) => each !== false);
   if (problems.length > 0) throw invalid(typeof name === 'string' ? name : '', problems);

@@ -49,6 +49,7 @@ export const pipeTools = <Input, Middle, Output>(
     tags: [...new Set(parts.flatMap(({ tags }) => tags))],
     safety,
     idempotent,
+    ...(parts.every((part) => part.cacheable === true) ? { cacheable: true } : {}),
     exclusive: parts.some((part) => part.exclusive),
     timeoutMs: Math.min(first.timeoutMs + second.timeoutMs, MAX_TIMEOUT_MS),
     retry: {

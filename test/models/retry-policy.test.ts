@@ -121,6 +121,7 @@ describe('a failed model call', () => {
       maxTotalWaitMs: 300_000,
       attemptTimeoutMs: 600_000,
       idleTimeoutMs: 90_000,
+      onBreak: 'restart',
     });
   });
 });

@@ -1,0 +1,28 @@
+import type { Tool, ToolCall, ToolResult } from '../contracts/tool.ts';
+import type { CallCache } from '../tools/call-cache.ts';
+import { andThen } from './promises.ts';
+
+/** One attempt at a call: from the run's cache, where the tool lets it; a tool that changes something empties the cache. */
+export const cachedCall = (
+  tool: Tool,
+  call: ToolCall,
+  cache: CallCache,
+  perform: () => ToolResult | Promise<ToolResult>,
+): ToolResult | Promise<ToolResult> => {
+  if (tool.safety !== 'read') {
+    cache.forget();
+    // Once more: others may have looked while it was at work.
+    return andThen(perform(), (result) => {
+      cache.forget();
+      return result;
+    });
+  }
+  if (tool.cacheable !== true || call.problem !== undefined) return perform();
+  const found = cache.find(tool, call.input);
+  if (found !== undefined) return { ...found, callId: call.id, durationMs: 0, attempts: 1, cached: true };
+  const keep = cache.keeper(tool, call.input);
+  return andThen(perform(), (result) => {
+    keep(result);
+    return result;
+  });
+};

@@ -1,0 +1,52 @@
+import { canonical } from '../contracts/canonical.ts';
+import type { Json } from '../contracts/json.ts';
+import type { Tool, ToolResult, ToolSuccess } from '../contracts/tool.ts';
+
+/** The answers that a run keeps, those asked for last. */
+const MAX_ANSWERS = 256;
+
+/** The answers of a run's cacheable tools, by tool and input. Nothing is made before the first is kept. */
+export class CallCache {
+  #answers: Map<string, ToolSuccess> | undefined;
+  #tools: Map<Tool, number> | undefined;
+  /** Grows with every change: what was asked before one is not kept after it. */
+  #epoch = 0;
+
+  /** An answer given before; the order of keys in the input does not matter. */
+  find(tool: Tool, input: Json): ToolSuccess | undefined {
+    const answers = this.#answers;
+    if (answers === undefined) return undefined;
+    const key = this.#keyOf(tool, input);
+    const found = answers.get(key);
+    if (found === undefined) return undefined;
+    answers.delete(key);
+    answers.set(key, found);
+    return found;
+  }
+
+  /** Keeps what comes of a call that begins now, unless something is changed meanwhile. */
+  keeper(tool: Tool, input: Json): (result: ToolResult) => void {
+    const epoch = this.#epoch;
+    return (result) => {
+      if (!result.ok || result.control !== undefined || epoch !== this.#epoch) return;
+      const answers = (this.#answers ??= new Map<string, ToolSuccess>());
+      answers.set(this.#keyOf(tool, input), result);
+      const [oldest] = answers.keys();
+      if (answers.size > MAX_ANSWERS && oldest !== undefined) answers.delete(oldest);
+    };
+  }
+
+  /** Something is changed: nothing that was answered before can be relied on. */
+  forget(): void {
+    this.#epoch += 1;
+    this.#answers?.clear();
+  }
+
+  /** Two agents of a run may have tools of one name. */
+  #keyOf(tool: Tool, input: Json): string {
+    const tools = (this.#tools ??= new Map<Tool, number>());
+    const number = tools.get(tool) ?? tools.size;
+    tools.set(tool, number);
+    return `${number} ${canonical(input)}`;
+  }
+}

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import { agent } from '../../src/runtime/agent.ts';
+import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
+import { echo, interpreters, ofType, start } from '../support/runs.ts';
+
+const long = `begin ${'ü'.repeat(40_000)} end`;
+
+describe.each(interpreters)('[TENEX-Q04] a text of the model that is too long, $name', ({ host }) => {
+  test('is cut in the conversation, and whole in an artifact', async () => {
+    const model = scriptedModel([{ text: long, ...calls({ name: 'echo', input: { text: 'x' } }) }, 'done']);
+    const result = await start(agent({ name: 'a', model, tools: [echo] }), 'go', {}, host?.()).result;
+    expect(result.artifacts).toEqual([{ name: 'answer-0.txt', mediaType: 'text/plain', content: long }]);
+    expect(ofType(result.events, 'text.spilled')).toMatchObject([
+      { artifact: 'answer-0.txt', characters: long.length },
+    ]);
+    const shown = model.requests[1]?.messages[1]?.text ?? '';
+    expect(shown).toMatch(
+      /^begin ü+\n\[cut here: all 40010 characters are in the artifact 'answer-0.txt'\]$/,
+    );
+    expect(new TextEncoder().encode(shown).length).toBeLessThanOrEqual(65_536);
+    // A half of the text or less would be more than had to be cut.
+    expect(shown.length).toBeGreaterThan(32_000);
+  });
+
+  test('is the answer of the run as a whole', async () => {
+    const model = scriptedModel([long]);
+    const result = await start(agent({ name: 'a', model }), 'go', {}, host?.()).result;
+    expect(result.output).toBe(long);
+  });
+
+  test('is as long as the agent says, and one that fits is left alone', async () => {
+    const two = scriptedModel([
+      { text: 'x'.repeat(201), ...calls({ name: 'echo', input: { text: 'x' } }) },
+      { text: 'x'.repeat(200), ...calls({ name: 'echo', input: { text: 'x' } }) },
+      'done',
+    ]);
+    const brief = agent({ name: 'a', model: two, tools: [echo], maxTextBytes: 200 });
+    const result = await start(brief, 'go', {}, host?.()).result;
+    expect(result.artifacts.map(({ name }) => name)).toEqual(['answer-0.txt']);
+    expect(() => agent({ name: 'a', maxTextBytes: 0 })).toThrow('maxTextBytes');
+  });
+
+  test('is left to its provider where that wants it back as it was', async () => {
+    const model = scriptedModel([
+      { text: long, replay: { provider: 'x', content: 1 }, ...calls({ name: 'echo', input: { text: 'x' } }) },
+      'done',
+    ]);
+    const result = await start(agent({ name: 'a', model, tools: [echo] }), 'go', {}, host?.()).result;
+    expect(result.artifacts).toEqual([]);
+  });
+});
