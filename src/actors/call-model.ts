@@ -5,6 +5,7 @@ import { append, HistoryView } from '../contracts/history.ts';
 import type { Model, ModelAnswer, ModelRequest } from '../contracts/model.ts';
 import type { Turn } from '../contracts/transcript.ts';
 import type { AgentContext, Decided, Trouble } from '../machines/agent-context.ts';
+import { isWrappingUp } from '../machines/wrap-up.ts';
 import { attemptModel } from '../models/attempt.ts';
 import { decideModelRetry } from '../models/retry-policy.ts';
 import { goingOn, joined, withIncomplete } from './broken-off.ts';
@@ -116,6 +117,7 @@ class Attempt {
       instructions: this.#desk.systemPrompt,
       messages: new HistoryView(said),
       tools: tools.specs(),
+      ...(isWrappingUp(this.#context.review.watch) ? { toolChoice: 'none' as const } : {}),
       output: definition.output?.spec,
       settings: definition.settings,
     };

@@ -8,6 +8,7 @@ import type { ToolCall } from '../contracts/tool.ts';
 import type { AssistantTurn } from '../contracts/transcript.ts';
 import type { AgentContext, Decided } from '../machines/agent-context.ts';
 import type { PlannedCall } from '../machines/call-plan.ts';
+import { isWrappingUp } from '../machines/wrap-up.ts';
 import type { AgentDefinition, OutputCheck } from './agent-definition.ts';
 import type { Desk } from './desk.ts';
 import { andThen } from './promises.ts';
@@ -25,10 +26,11 @@ export const readAnswer = (
       text: answer.refusal ?? (answer.text || 'The provider held the answer back.'),
       usage,
     };
-  if (answer.calls.length > 0) return wantsTools(answer, context, desk);
+  const isLast = isWrappingUp(context.review.watch);
+  if (answer.calls.length > 0 && !isLast) return wantsTools(answer, context, desk);
   const turn = turnOf(answer);
   if (finish === 'pause') return { kind: 'again', turn, usage };
-  if (answer.text.trim() === '') return empty(desk.definition, finish);
+  if (answer.text.trim() === '') return silence(answer, context, desk);
   if (finish === 'length') return { kind: 'again', turn, usage, note: CUT_NOTE, problem: cut(context) };
   const { output } = desk.definition;
   if (output === undefined)
@@ -37,6 +39,27 @@ export const readAnswer = (
   if (value === undefined) return unfit(answer, context, output, 'it is not JSON');
   return andThen(output.check(value), (checked) => structured(checked, answer, context, output));
 };
+
+/** No word and no call that counts: asked for again, unless it says that the work is done. */
+const silence = (answer: ModelAnswer, context: AgentContext, desk: Desk): Decided | ErrorData => {
+  const { usage, finish } = answer;
+  if (answer.calls.length > 0) {
+    const wanted = `I would use ${answer.calls.map(({ name }) => name).join(', ')}.`;
+    return { kind: 'again', turn: { role: 'assistant', text: wanted }, usage, note: NO_TOOLS_NOTE };
+  }
+  const { said } = context.review.watch;
+  const { rules, output } = desk.definition;
+  const counts = rules.ends?.takesSilence === true && output === undefined;
+  if (!counts || said === '' || finish !== 'stop') return empty(desk.definition, finish);
+  return {
+    kind: 'decided',
+    decision: { kind: 'answer', answer: '' },
+    turn: { role: 'assistant', text: said },
+    usage,
+  };
+};
+
+const NO_TOOLS_NOTE = 'There are no more tools. Give your final answer now, in words.';
 
 const wantsTools = (answer: ModelAnswer, { step }: AgentContext, desk: Desk): Decided => {
   const calls = answer.calls.map((call, index): PlannedCall => {

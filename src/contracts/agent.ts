@@ -1,6 +1,7 @@
 import type { BackendChoice } from './backend.ts';
 import type { Critic } from './critique.ts';
 import type { Decision, TakenDecision } from './decision.ts';
+import type { Ending, LoopLimits, WrapUp } from './ending.ts';
 import type { Environment } from './environment.ts';
 import type { Hook } from './event.ts';
 import type { Json } from './json.ts';
@@ -89,6 +90,12 @@ export interface AgentOptions<
   readonly maxRejections?: number | undefined;
   /** Default `maxSteps(20)`; rules given here are checked first, that default stays unless one of them limits steps. */
   readonly stop?: StopRule | readonly StopRule[] | undefined;
+  /** When its work counts as done: `byTool()`, `byMarker('DONE')`, `bySupervisor([…])`. Default: by an answer that calls nothing. */
+  readonly ends?: Ending | undefined;
+  /** When a model that goes round in circles is told so, and ends the run. What the agent's own `decide` repeats is no loop. Default `{ warnAt: 3, stopAt: 5 }`; false looks for nothing. */
+  readonly loops?: false | Partial<LoopLimits> | undefined;
+  /** Near a limit the model is warned, then has to answer without tools. Default false: limits are met unprepared. */
+  readonly wrapUp?: boolean | Partial<WrapUp> | undefined;
   /** How failed calls of models are tried again; tools have a `retry` of their own. */
   readonly retry?: ModelRetry | undefined;
   /** What is done about a failure that would end the run. Default: nothing, the first one ends it. */

@@ -22,8 +22,24 @@ export interface Ending {
   answered(view: EndingView): EndingVerdict;
   /** Its calls are through, and none of them ended the work; undefined where there is nothing to say. */
   acted?(view: EndingView): EndingVerdict | undefined;
-  /** An answer without a word is judged too (`text` is then empty), where something was said before. Default false: it is asked for again. */
+  /**
+   * An answer without a word is judged too (`text` is then empty) where one was sent back before; not where the answer has a
+   * schema. Default false: it is asked for again.
+   */
   readonly takesSilence?: boolean | undefined;
+  /** It looks for something in the text: no policy for an agent whose answer has a schema. Default false. */
+  readonly readsText?: boolean | undefined;
+}
+
+/** One thing that a supervisor of endings looks for. Pure. */
+export interface Heuristic {
+  readonly name: string;
+  /** `answer`: what it says sends the answer back. `calls`: what it says is added to the conversation after calls. Default `answer`. */
+  readonly on?: 'answer' | 'calls' | undefined;
+  /** `once` in a run, or `repeat` until there is nothing to say. Default `repeat`; `once` for calls. */
+  readonly mode?: 'once' | 'repeat' | undefined;
+  /** What is missing, in words for the model; undefined where nothing is. */
+  check(view: EndingView): string | undefined;
 }
 
 /** What a policy of ending sees of a run. */
@@ -31,6 +47,7 @@ export interface EndingView {
   readonly agent: string;
   /** The step at hand, from 0. */
   readonly step: number;
+  /** As it was before this step. */
   readonly state: Json;
   readonly tally: Tally;
   /** The answer; null where calls are judged. */

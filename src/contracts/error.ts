@@ -14,6 +14,7 @@ export const errorCodes = [
   'output.invalid',
   'output.truncated',
   'decision.invalid',
+  'routing.required',
   'model.unknown',
   'model.missing',
   'model.package-missing',

@@ -8,6 +8,8 @@ import type { ModelDelta } from './model.ts';
 import type { FailureReport } from './recovery.ts';
 import type { ErrorCause, ErrorData } from './error.ts';
 import { errorCodes } from './error.ts';
+import type { StopReason } from './stop.ts';
+import { isStopKind } from './stop.ts';
 
 /** The version of every event written by this release; readers refuse what they do not know. */
 export const EVENT_VERSION = 1;
@@ -59,7 +61,7 @@ const usage = z.object({
   isEstimate: z.boolean().optional(),
 });
 const status = z.enum(['completed', 'stopped', 'aborted', 'failed']);
-const stopReason = z.looseObject({ kind: text });
+const stopReason = z.looseObject({ kind: z.custom<StopReason['kind']>(isStopKind) });
 const totals = z.object({
   steps: count,
   modelCalls: count,
@@ -100,6 +102,8 @@ export const runtimeEventSchema = z.discriminatedUnion('type', [
     status,
     stopReason,
     output: json.optional(),
+    /** The agent never said that it was done. */
+    autoCompleted: z.literal(true).optional(),
     error: error.optional(),
     report: z.custom<FailureReport>(isReport).optional(),
     totals,
@@ -126,6 +130,17 @@ export const runtimeEventSchema = z.discriminatedUnion('type', [
     patch: z.custom<CritiquePatch>(isJsonObject).optional(),
   }),
   event('agent.checked', { stopReason: stopReason.optional() }),
+  event('agent.reminded', { text, times: count }),
+  event('agent.auto-completed', { text, times: count }),
+  event('loop.warned', { period: count, repeats: count, tools: z.array(text) }),
+  event('limit.neared', {
+    rule: text,
+    /** The fraction of the limit that is used. */
+    used: z.number(),
+    stage: z.enum(['warned', 'wrappingUp']),
+    /** What the agent has said so far, where that was not accepted. */
+    partial: text.optional(),
+  }),
   event('agent.waiting', { reason: text.optional(), forMs: z.number().optional() }),
   event('step.ended', { record: z.custom<StepRecord>(isStepRecord) }),
   event('recovery.decided', {
@@ -195,7 +210,7 @@ export const runtimeEventSchema = z.discriminatedUnion('type', [
   event('message.dropped', { to: text, from: text, text, reason: text }),
 
   event('member.engaged', { member: text }),
-  event('member.ended', { member: text, status, stopReason }),
+  event('member.ended', { member: text, status, stopReason, autoCompleted: z.literal(true).optional() }),
   event('team.planned', { assignments: z.array(z.object({ worker: text, task: text })) }),
   event('team.noted', { text }),
 

@@ -47,6 +47,8 @@ export interface Outcome<Output = Json> {
   readonly output?: Output | undefined;
   /** An answer that critics rejected to the last, kept but not accepted. */
   readonly candidate?: Json | undefined;
+  /** The agent never said that it was done: what it had said was taken for its answer. */
+  readonly autoCompleted?: true | undefined;
   readonly stopReason: StopReason;
   readonly error?: ErrorData | undefined;
   /** What failed, with what was done about it; absent where nothing did. */
@@ -74,6 +76,8 @@ export interface RunResult<Output = Json, State = Json> {
   readonly status: RunStatus;
   readonly output: Output | undefined;
   readonly candidate: Json | undefined;
+  /** The agent never said that it was done: what it had said was taken for its answer. */
+  readonly autoCompleted?: true | undefined;
   readonly stopReason: StopReason;
   readonly error: ErrorData | undefined;
   /** What failed, with what was done about it; absent where nothing did. */

@@ -43,6 +43,8 @@ export type WorkerReply = {
   readonly task: string;
   readonly status: Reply['status'];
   readonly output: Json;
+  /** It never said that it was done. */
+  readonly autoCompleted?: true;
   readonly error: string | null;
 };
 
@@ -72,8 +74,9 @@ const question = ({ input, options, own, inbox }: Context): string =>
     ...own.notes,
   ].join('\n\n');
 
-const replyText = ({ worker, task, status, output, error }: WorkerReply): string => {
-  const said = typeof output === 'string' ? output : JSON.stringify(output);
+const replyText = ({ worker, task, status, output, autoCompleted, error }: WorkerReply): string => {
+  const text = typeof output === 'string' ? output : JSON.stringify(output);
+  const said = autoCompleted === true ? `(never said to be done) ${text}` : text;
   return `[${worker}] ${task}\n${error === null ? said : `(${status}: ${error}) ${output === null ? '' : said}`}`;
 };
 
@@ -158,6 +161,7 @@ const keepReplies = (context: Context): Partial<Context> => {
     task: textOf(round.tasks[index]?.input ?? ''),
     status: reply.status,
     output: reply.output,
+    ...(reply.autoCompleted === true ? { autoCompleted: true } : {}),
     error: reply.error?.message ?? (reply.status === 'completed' ? null : reply.stopReason.kind),
   }));
   const replies = [...own.replies, ...added];

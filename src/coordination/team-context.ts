@@ -43,6 +43,8 @@ export interface Reply {
   readonly member: string;
   readonly status: RunStatus;
   readonly output: Json;
+  /** It never said that it was done: what it had said was taken for its answer. */
+  readonly autoCompleted?: true | undefined;
   readonly stopReason: StopReason;
   readonly error: ErrorData | null;
   readonly steps: number;
@@ -164,6 +166,7 @@ const replyOf = ({ member }: Task, outcome: Outcome): Reply => ({
   member,
   status: outcome.status,
   output: outcome.output ?? outcome.candidate ?? null,
+  ...(outcome.autoCompleted === true ? { autoCompleted: true } : {}),
   stopReason: outcome.stopReason,
   error: outcome.error ?? null,
   steps: outcome.steps,

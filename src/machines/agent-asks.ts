@@ -62,11 +62,12 @@ const recoverAsks = (context: AgentContext): readonly Ask[] => {
 };
 
 const wakeAsks = (context: AgentContext): readonly Ask[] => {
-  const { decision } = context.cycle;
-  if (decision?.kind !== 'wait' || decision.forMs === undefined) return [];
+  const { decision, pauseMs } = context.cycle;
+  const forMs = decision?.kind === 'wait' ? decision.forMs : (pauseMs ?? undefined);
+  if (forMs === undefined) return [];
   const { runId, path, agent } = context.run;
   const effect = effectOf('wake', { runId, path, agent, step: context.step - 1, phase: 'waiting' });
-  return [{ ...effect, input: { dueAt: context.tally.now + decision.forMs } }];
+  return [{ ...effect, input: { dueAt: context.tally.now + forMs } }];
 };
 
 /** The call machine that takes over the trouble just noted. No name begins with `~`: its address can be nobody else's. */

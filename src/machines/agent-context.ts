@@ -1,6 +1,7 @@
 import type { Critique, SaidCritique } from '../contracts/critique.ts';
 import type { BranchTaken, TakenDecision } from '../contracts/decision.ts';
 import type { ErrorData } from '../contracts/error.ts';
+import type { EventBody } from '../contracts/event.ts';
 import type { History } from '../contracts/history.ts';
 import { emptyHistory } from '../contracts/history.ts';
 import type { Json } from '../contracts/json.ts';
@@ -13,6 +14,8 @@ import type { ToolResult } from '../contracts/tool.ts';
 import type { AssistantTurn, Turn } from '../contracts/transcript.ts';
 import type { RecoveryState } from './recovery-state.ts';
 import type { CallPlan, PlannedCall } from './call-plan.ts';
+import type { Watch } from './watch.ts';
+import { NOTHING_SEEN } from './watch.ts';
 
 /** What an agent's machine knows: plain JSON, few keys, and nothing that grows with the run but `history`. */
 export interface AgentContext {
@@ -67,11 +70,15 @@ export interface Cycle {
   readonly previous: readonly ToolResult[];
   readonly critiques: readonly SaidCritique[];
   readonly diff: Readonly<Record<string, StateChange>>;
+  /** Told at CHECK_STOP, beside what is told of every step. */
+  readonly notices: readonly EventBody[];
+  /** How long to wait before the next step, in ms; null goes on at once. */
+  readonly pauseMs: number | null;
 }
 
-/** How the answer stands with the critics, and what went wrong in a row. */
+/** How the answer stands with the critics, what went wrong in a row, and how the run is getting on. */
 export interface ReviewState {
-  readonly candidate: { readonly answer: Json } | null;
+  readonly candidate: Candidate | null;
   readonly rejections: number;
   /** Steps in a row in which every call named an unknown tool. */
   readonly unknownTools: number;
@@ -79,6 +86,14 @@ export interface ReviewState {
   readonly badTurns: number;
   /** Failures that were survived, or wait for a decision; absent until there is one. */
   readonly recovery?: RecoveryState | undefined;
+  readonly watch: Watch;
+}
+
+/** An answer that may become the output of the run. */
+export interface Candidate {
+  readonly answer: Json;
+  /** It was taken for the answer although the model never said so. */
+  readonly autoCompleted?: true | undefined;
 }
 
 /** The end of a run. */
@@ -179,6 +194,8 @@ const NO_CYCLE: Cycle = {
   previous: [],
   critiques: [],
   diff: {},
+  notices: [],
+  pauseMs: null,
 };
 
 /** The cycle of a step that begins at `startedAt`. */
@@ -216,7 +233,7 @@ export const initialContext = ({ input: given }: { input: AgentInput | undefined
     inbox: [],
     cycle: newCycle(at),
     tally: emptyTally(at),
-    review: { candidate: null, rejections: 0, unknownTools: 0, badTurns: 0 },
+    review: { candidate: null, rejections: 0, unknownTools: 0, badTurns: 0, watch: NOTHING_SEEN },
     end: null,
   };
 };

@@ -97,7 +97,10 @@ const NO_ERROR: ErrorData = {
 };
 
 const waitingEvent = ({ cycle }: AgentContext): EventBody => {
-  const wait = cycle.decision?.kind === 'wait' ? cycle.decision : undefined;
+  const { decision, pauseMs } = cycle;
+  if (pauseMs !== null)
+    return { type: 'agent.waiting', reason: 'the model is reminded later', forMs: pauseMs };
+  const wait = decision?.kind === 'wait' ? decision : undefined;
   return {
     type: 'agent.waiting',
     ...(wait?.reason === undefined ? {} : { reason: wait.reason }),

@@ -170,6 +170,7 @@ export const agentMachine = agentSetup.createMachine({
           entry: [
             enters('CHECK_STOP'),
             'checked',
+            'tellNotices',
             tells('agent.checked', 'CHECK_STOP'),
             tells('step.ended', 'CHECK_STOP'),
           ],

@@ -64,6 +64,10 @@ export const agentSetup = setup({
         phase,
       );
     },
+    tellNotices: ({ self, context }) => {
+      const { notices } = context.cycle;
+      for (const notice of notices) carrierOf(self).emit(notice, context.step - 1, 'CHECK_STOP');
+    },
     askOn: ({ self, context }) => {
       const port = context.review.recovery?.port;
       if (port !== undefined) carrierOf(self).ask(agentAsks(context, port));
@@ -140,7 +144,8 @@ export const agentSetup = setup({
     isAnswered: ({ context }) => context.end?.status === 'completed',
     hasFailed: ({ context }) => context.end?.status === 'failed',
     mustStop: ({ context }) => context.end !== null,
-    mustWait: ({ context }) => context.cycle.decision?.kind === 'wait' && context.inbox.length === 0,
+    mustWait: ({ context: { cycle, inbox } }) =>
+      (cycle.decision?.kind === 'wait' || cycle.pauseMs !== null) && inbox.length === 0,
   },
 });
 

@@ -1,32 +1,87 @@
-import type { StopReason } from '../contracts/stop.ts';
+import { append } from '../contracts/history.ts';
+import type { StopReason, StopView } from '../contracts/stop.ts';
+import { isStopKind } from '../contracts/stop.ts';
 import type { ToolResult } from '../contracts/tool.ts';
-import type { AgentChange, AgentContext } from './agent-context.ts';
+import type { Turn } from '../contracts/transcript.ts';
+import type { AgentChange, AgentContext, End } from './agent-context.ts';
 import { threw } from './agent-end.ts';
+import { firstReason, remembered, warningsOf } from './composed-rules.ts';
+import { runtimeSays } from './conversation.ts';
+import type { Rules } from './rules.ts';
 import { atOnce, rulesInForce } from './rules.ts';
-import { firstReason } from './composed-rules.ts';
+import type { Watch } from './watch.ts';
+import { loopReason } from './watch-loops.ts';
+import type { Nearing } from './wrap-up.ts';
+import { graceAt, nearing } from './wrap-up.ts';
 
-/** Whether the run is over: the answer, the agent's own condition, then the stop rules in the order given. */
+/**
+ * Whether the run is over, in this order: the answer, the agent's own condition, the environment's end, the stop rules in the
+ * order given, a loop. Where it goes on, the model hears what the rules have to say.
+ */
 export const checked = (context: AgentContext): AgentChange => {
   if (context.end !== null) return {};
-  if (context.review.candidate !== null)
-    return { end: { status: 'completed', stopReason: { kind: 'answered' } } };
-  const { shouldStop, stop } = rulesInForce();
-  const { step, state, tally, cycle } = context;
+  const { review, step, state, tally, cycle } = context;
+  if (review.candidate !== null) return { end: { status: 'completed', stopReason: { kind: 'answered' } } };
   const view = { step, state, tally, decision: cycle.decision ?? undefined, results: cycle.results };
+  const rules = rulesInForce();
   try {
-    const detail = atOnce(shouldStop?.(view));
-    const stopReason: StopReason | undefined =
-      detail === undefined || detail === false
-        ? (environmentEnd(cycle.results) ?? firstReason(stop, view))
-        : { kind: 'agentCondition', detail: detail === true ? 'shouldStop' : detail };
-    return stopReason === undefined ? {} : { end: { status: 'stopped', stopReason } };
+    const memory = remembered(rules.stop, view, review.watch.memory);
+    const watch = memory === undefined ? review.watch : { ...review.watch, memory };
+    const condition = ownCondition(rules, view) ?? environmentEnd(cycle.results);
+    if (condition !== undefined) return { end: stopped(condition) };
+    const limit = firstReason(rules.stop, view, watch.memory);
+    const reason = limit ?? (rules.loops && loopReason(watch, rules.loops));
+    const { wrapUp } = rules;
+    if (reason === undefined)
+      return goingOn(context, watch, rules, view, wrapUp && nearing(watch, rules.stop, view, wrapUp));
+    const grace =
+      wrapUp === undefined || limit === undefined ? undefined : graceAt(watch, rules.stop, view, wrapUp);
+    return grace === undefined
+      ? { end: stopped(known(reason)) }
+      : goingOn(context, grace.watch, rules, view, grace.nearing);
   } catch (thrown) {
     return { end: threw(context, thrown, 'shouldStop or a stop rule', 'CHECK_STOP') };
   }
+};
+
+const NOTHING: readonly string[] = [];
+
+const stopped = (stopReason: StopReason): End => ({ status: 'stopped', stopReason });
+
+const ownCondition = ({ shouldStop }: Rules, view: StopView): StopReason | undefined => {
+  const detail = atOnce(shouldStop?.(view));
+  return detail === undefined || detail === false
+    ? undefined
+    : { kind: 'agentCondition', detail: detail === true ? 'shouldStop' : detail };
 };
 
 /** The environment's own end, where one of the calls of the step brought it about. */
 const environmentEnd = (results: readonly ToolResult[]): StopReason | undefined => {
   const end = results.find(({ environment }) => environment?.end !== undefined)?.environment?.end;
   return end === undefined ? undefined : { kind: 'environmentEnded', ...end };
+};
+
+/** Rules come from anywhere, and a reason is read by many. */
+const known = (reason: StopReason): StopReason => {
+  if (isStopKind(reason.kind)) return reason;
+  throw new TypeError(`it gave a reason that there is not, '${String(reason.kind)}'`);
+};
+
+/** Another step: the model hears what there is to say, and observers are told. */
+const goingOn = (
+  { review, history, cycle }: AgentContext,
+  watch: Watch,
+  { stop }: Rules,
+  view: StopView,
+  near: Nearing | undefined,
+): AgentChange => {
+  const notes = stop.some((rule) => rule.warn !== undefined) ? warningsOf(stop, view, watch.memory) : NOTHING;
+  if (notes.length === 0 && near === undefined)
+    return watch === review.watch ? {} : { review: { ...review, watch } };
+  const said = near === undefined ? notes : [...notes, near.note];
+  return {
+    review: { ...review, watch: near?.watch ?? watch },
+    history: append<Turn>(history, runtimeSays(said.join('\n\n'))),
+    ...(near === undefined ? {} : { cycle: { ...cycle, notices: [...cycle.notices, near.notice] } }),
+  };
 };

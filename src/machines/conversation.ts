@@ -4,13 +4,15 @@ import type { ToolResult } from '../contracts/tool.ts';
 import type { Turn, UserTurn } from '../contracts/transcript.ts';
 import type { Cycle } from './agent-context.ts';
 
-/** What a step adds to the conversation: the assistant's turn, directly followed by its results in call order. */
+/** What a step adds to the conversation: the assistant's turn, directly followed by its results in call order, and a note. */
 export const turnsOfStep = (
   { turn, note, decision, plan }: Cycle,
   results: readonly ToolResult[],
 ): readonly Turn[] => {
-  if (turn !== null) return [turn, ...results.map(resultTurn), ...(note === null ? [] : [runtimeSays(note)])];
-  if (plan !== null) return [{ role: 'assistant', text: '', calls: plan.calls }, ...results.map(resultTurn)];
+  const notes = note === null ? [] : [runtimeSays(note)];
+  if (turn !== null) return [turn, ...results.map(resultTurn), ...notes];
+  if (plan !== null)
+    return [{ role: 'assistant', text: '', calls: plan.calls }, ...results.map(resultTurn), ...notes];
   if (decision?.kind === 'answer') return [{ role: 'assistant', text: textOf(decision.answer) }];
   return [];
 };
@@ -23,6 +25,8 @@ const resultTurn = (result: ToolResult): Turn =>
 /** What somebody said, as the model hears it. */
 export const messageTurn = ({ from, text }: Message): UserTurn => ({ role: 'user', from, text });
 
-const runtimeSays = (text: string): UserTurn => ({ role: 'user', from: 'runtime', text });
+/** What the runtime has to say to the model. */
+export const runtimeSays = (text: string): UserTurn => ({ role: 'user', from: 'runtime', text });
 
-const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
+/** An answer in words. */
+export const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -16,10 +16,19 @@ const MAX_PERIOD = 4;
 /**
  * What a step did, in one short word: its calls, their inputs and what came of them.
  *
- * Results count: asking again and again for something that changes is waiting, not a loop.
+ * Results count: asking again and again for something that changes is waiting, not a loop. Keys of inputs in `ignore` do not.
  */
-export const fingerprint = (calls: readonly PlannedCall[], results: readonly ToolResult[]): string =>
-  hash(calls.map(({ name, input }, index) => [name, input, results[index]?.text ?? '']));
+export const fingerprint = (
+  calls: readonly PlannedCall[],
+  results: readonly ToolResult[],
+  ignore: readonly string[] = [],
+): string =>
+  printOf(
+    JSON.stringify(
+      calls.map(({ name, input }, index) => [name, input, results[index]?.text ?? '']),
+      ignore.length === 0 ? undefined : (key, value: unknown) => (ignore.includes(key) ? undefined : value),
+    ),
+  );
 
 /** The fingerprints of the newest steps, with one more: no more than a loop can be found in. */
 export const remember = (
@@ -47,8 +56,7 @@ const roundsAtEnd = (recent: readonly string[], period: number): number => {
 };
 
 /** FNV-1a, 64 bits in two halves (http://www.isthe.com/chongo/tech/comp/fnv/): short, and good enough to tell steps apart. */
-const hash = (value: unknown): string => {
-  const text = JSON.stringify(value);
+export const printOf = (text: string): string => {
   let low = 0x811c9dc5;
   let high = 0xcbf29ce4;
   for (let index = 0; index < text.length; index += 1) {

@@ -1,3 +1,4 @@
+import type { Ending, LoopLimits, WrapUp } from '../contracts/ending.ts';
 import type { Json } from '../contracts/json.ts';
 import type { ReduceView } from '../contracts/agent.ts';
 import type { StopRule, StopView } from '../contracts/stop.ts';
@@ -15,6 +16,12 @@ export interface Rules {
   readonly reduce?: ((view: ReduceView) => Json) | undefined;
   readonly shouldStop?: ((view: StopView) => string | boolean | undefined) | undefined;
   readonly stop: readonly StopRule[];
+  /** Default: an answer without calls ends the work. */
+  readonly ends?: Ending | undefined;
+  /** Without it nobody looks for loops. */
+  readonly loops?: LoopLimits | undefined;
+  /** Without it limits are met unprepared. */
+  readonly wrapUp?: WrapUp | undefined;
   /** Pure functions that a team's machine calls by name. */
   readonly functions?: Readonly<Record<string, (...values: readonly Json[]) => Json>> | undefined;
 }

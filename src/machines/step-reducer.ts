@@ -1,24 +1,35 @@
 import { append } from '../contracts/history.ts';
 import type { ToolResult } from '../contracts/tool.ts';
 import type { Turn } from '../contracts/transcript.ts';
-import type { AgentChange, AgentContext, End, ReviewState } from './agent-context.ts';
+import type { AgentChange, AgentContext, Cycle, End, ReviewState } from './agent-context.ts';
 import { failure, threw } from './agent-end.ts';
+import type { PlannedCall } from './call-plan.ts';
 import { turnsOfStep } from './conversation.ts';
+import type { StepOutcome } from './judge-ending.ts';
+import { judgeAnswer, judgeCalls } from './judge-ending.ts';
 import { atOnce, rulesInForce } from './rules.ts';
 import { difference } from './state-difference.ts';
+import { watchLoops } from './watch-loops.ts';
 
 /** This many steps in a row in which every call names an unknown tool end a run (reliability catalogue, F17). */
 const MAX_UNKNOWN_TOOLS = 3;
 
 /** The step becomes part of what the agent knows. The step counter advances here and only here. */
 export const reduced = (context: AgentContext): AgentChange => {
-  const { cycle, step, history } = context;
-  const results = cycle.plan === null ? [] : (cycle.plan.results as readonly ToolResult[]);
+  const { step, history, cycle: before } = context;
+  const results = before.plan === null ? [] : (before.plan.results as readonly ToolResult[]);
+  const { review, end, note, notices, pauseMs } = afterResults(context, results);
+  const told = note === undefined ? before : { ...before, note };
+  const isPlain = before.plan === null && notices === undefined;
+  const cycle: Cycle = isPlain
+    ? before
+    : { ...before, results, plan: null, notices: notices ?? [], pauseMs: pauseMs ?? null };
   const change: AgentChange = {
     step: step + 1,
-    history: append<Turn>(history, ...turnsOfStep(cycle, results)),
-    ...(cycle.plan === null ? {} : { cycle: { ...cycle, results, plan: null } }),
-    ...afterResults(context, results),
+    history: append<Turn>(history, ...turnsOfStep(told, results)),
+    ...(isPlain ? {} : { cycle }),
+    ...(review === undefined ? {} : { review }),
+    ...(end === undefined ? {} : { end }),
   };
   const { reduce } = rulesInForce();
   if (reduce === undefined || context.end !== null) return change;
@@ -40,19 +51,47 @@ export const reduced = (context: AgentContext): AgentChange => {
 };
 
 /** What decision and results make of the run: a candidate, a handoff, or trouble that adds up. */
-const afterResults = (context: AgentContext, results: readonly ToolResult[]): AgentChange => {
+const afterResults = (context: AgentContext, results: readonly ToolResult[]): StepOutcome => {
   const { review, cycle, end } = context;
   if (end !== null) return {};
-  const { decision } = cycle;
-  if (decision?.kind === 'answer') return { review: { ...review, candidate: { answer: decision.answer } } };
+  const { decision, plan } = cycle;
+  if (decision?.kind === 'answer') return judgeAnswer(context, decision.answer);
   if (decision?.kind === 'handoff') return { end: handedOff(decision.to, decision.message) };
-  if (results.length === 0) return {};
+  if (results.length === 0 || plan === null) return {};
   for (const result of results) {
     const control = result.ok ? result.control : undefined;
     if (control?.type === 'complete') return { review: { ...review, candidate: { answer: control.answer } } };
     if (control?.type === 'handoff') return { end: handedOff(control.to, control.message) };
   }
-  return countUnknown(review, results);
+  const counted = countUnknown(review, results);
+  return counted.end === undefined
+    ? watched(context, counted.review ?? review, plan.calls, results)
+    : counted;
+};
+
+/** Calls that ended nothing: does the run go round in circles, and what does the policy of ending say? */
+const watched = (
+  context: AgentContext,
+  review: ReviewState,
+  calls: readonly PlannedCall[],
+  results: readonly ToolResult[],
+): StepOutcome => {
+  const { loops } = rulesInForce();
+  // What the agent's own `decide` repeats it repeats on purpose.
+  const seen =
+    loops === undefined || context.cycle.turn === null
+      ? undefined
+      : watchLoops(review.watch, calls, results, loops);
+  const after = seen === undefined ? review : { ...review, watch: seen.watch };
+  const judged = judgeCalls(context, after, results);
+  const notes = [seen?.note ?? '', judged.note ?? ''].filter((text) => text !== '');
+  const notices = [...(seen?.notice === undefined ? [] : [seen.notice]), ...(judged.notices ?? [])];
+  return {
+    review: after,
+    ...judged,
+    ...(notes.length === 0 ? {} : { note: notes.join('\n\n') }),
+    ...(notices.length === 0 ? {} : { notices }),
+  };
 };
 
 const handedOff = (to: string, message: string | undefined): End => ({
@@ -60,12 +99,12 @@ const handedOff = (to: string, message: string | undefined): End => ({
   stopReason: message === undefined ? { kind: 'handedOff', to } : { kind: 'handedOff', to, message },
 });
 
-const countUnknown = (review: ReviewState, results: readonly ToolResult[]): AgentChange => {
+const countUnknown = (review: ReviewState, results: readonly ToolResult[]): StepOutcome => {
   const last = results.at(-1);
   const areUnknown = results.every((result) => !result.ok && result.kind === 'unknown');
   if (!areUnknown) return review.unknownTools === 0 ? {} : { review: { ...review, unknownTools: 0 } };
   const unknownTools = review.unknownTools + 1;
-  const counted: AgentChange = { review: { ...review, unknownTools } };
+  const counted: StepOutcome = { review: { ...review, unknownTools } };
   if (unknownTools < MAX_UNKNOWN_TOOLS || last === undefined || last.ok) return counted;
   return { ...counted, end: failure(last.error) };
 };

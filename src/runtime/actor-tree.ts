@@ -1,7 +1,6 @@
 import type { Agent } from '../contracts/agent.ts';
 import { toError, TroupeError } from '../contracts/error.ts';
 import type { Outcome, RunResult } from '../contracts/run.ts';
-import type { StopReason } from '../contracts/stop.ts';
 import type { Ask } from '../machines/asks.ts';
 import type { Engagement } from '../machines/outputs.ts';
 import type { LazyAbort } from '../contracts/lazy-abort.ts';
@@ -177,13 +176,14 @@ export class ActorTree {
 
   #tellEnd(
     entry: Actor,
-    { status, stopReason }: { status: Outcome['status']; stopReason: StopReason },
+    { status, stopReason, autoCompleted }: Pick<Outcome, 'status' | 'stopReason' | 'autoCompleted'>,
   ): void {
     const body = {
       type: 'member.ended',
       member: entry.definition.name,
       status,
       stopReason: { ...stopReason },
+      ...(autoCompleted === undefined ? {} : { autoCompleted }),
     } as const;
     this.#run.log.write(body, entry);
   }

@@ -24,6 +24,7 @@ import { checkCount } from './check-count.ts';
 import { checkCritics } from './check-critics.ts';
 import { checkRetry } from './check-retry.ts';
 import type { Definition, Placement } from './definition.ts';
+import { endingRules } from './ending-rules.ts';
 import type { EmbeddableAgent } from './face.ts';
 import { faceOf } from './face.ts';
 import type { InputOf, OutputOf } from '../contracts/schema.ts';
@@ -90,7 +91,7 @@ const definitionFrom = <
   const [problem] = new ToolRegistry(options.tools).problems;
   if (problem !== undefined) throw new TroupeError(problem.code, problem.message, { tool: problem.tool });
   checkRecovery(name, options.recovery, options.timeoutMs);
-  const rules = rulesFrom(options);
+  const rules = { ...rulesFrom(options), ...endingRules(options, output !== undefined) };
   const count = { code: 'agent.invalid', owner: `the agent '${name}'` } as const;
   const plain: AgentDefinition = {
     name,

@@ -48,12 +48,13 @@ export const outcomeOfFailure = (code: ErrorCode, message: string, at: number): 
 
 /** What the last event of a run says. */
 export const endedBody = (outcome: Outcome, totals: RunTotals): EventBody => {
-  const { status, stopReason, output, error, report } = outcome;
+  const { status, stopReason, output, autoCompleted, error, report } = outcome;
   return {
     type: 'run.ended',
     status,
     stopReason: { ...stopReason },
     ...(output === undefined ? {} : { output }),
+    ...(autoCompleted === undefined ? {} : { autoCompleted }),
     ...(error === undefined ? {} : { error }),
     ...(report === undefined ? {} : { report }),
     totals,
@@ -76,6 +77,7 @@ export const resultOf = <Output = Json>(
     // The schema of the agent's answer was checked when the answer was decided.
     output: outcome.output as Output | undefined,
     candidate: outcome.candidate,
+    ...(outcome.autoCompleted === true ? { autoCompleted: true } : {}),
     stopReason: outcome.stopReason,
     error: outcome.error,
     ...(outcome.report === undefined ? {} : { report: outcome.report }),

@@ -25,7 +25,7 @@ const finished = (callId: string): EventBody => ({
 const ended = (status: 'completed' | 'failed'): EventBody => ({
   type: 'run.ended',
   status,
-  stopReason: { kind: status },
+  stopReason: { kind: status === 'failed' ? 'failed' : 'answered' },
   totals: { ...noTotals, steps: 3, inputTokens: 1_200, outputTokens: 34 },
 });
 const record = {

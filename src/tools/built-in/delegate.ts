@@ -26,6 +26,8 @@ export interface Delegated {
   /** `success` only for an accepted answer; `partial` for one that was stopped before. */
   readonly status: 'success' | 'partial';
   readonly output: unknown;
+  /** It never said that it was done: what it had said was taken for its answer. */
+  readonly autoCompleted?: true | undefined;
   readonly stop: StopReason['kind'];
   readonly steps: number;
 }
@@ -84,11 +86,16 @@ const delegated = (agent: string, result: RunResult<unknown>): Delegated => ({
   agent,
   status: result.status === 'completed' ? 'success' : 'partial',
   output: toJson(result.output ?? result.candidate ?? null),
+  ...(result.autoCompleted === true ? { autoCompleted: true } : {}),
   stop: result.stopReason.kind,
   steps: result.totals.steps,
 });
 
-const wordsOf = ({ agent, status, output, stop }: Delegated, result: RunResult<unknown>): string => {
+const wordsOf = (
+  { agent, status, output, autoCompleted, stop }: Delegated,
+  result: RunResult<unknown>,
+): string => {
+  if (autoCompleted === true) return `'${agent}' never said that it was done. It left: ${textOf(output)}`;
   if (status === 'success') return textOf(output);
   const left = result.candidate === undefined ? 'It left nothing.' : `It left: ${textOf(output)}`;
   return `'${agent}' was stopped before it was done (${stop}). ${left}`;

@@ -1,0 +1,135 @@
+import type { EndingVerdict, EndingView } from '../contracts/ending.ts';
+import type { EventBody } from '../contracts/event.ts';
+import type { Json } from '../contracts/json.ts';
+import type { ToolResult } from '../contracts/tool.ts';
+import type { AgentContext, Candidate, End, ReviewState } from './agent-context.ts';
+import { failure, threw } from './agent-end.ts';
+import { textOf } from './conversation.ts';
+import { atOnce, rulesInForce } from './rules.ts';
+
+/** What a step comes to: how the run stands, and what is said and told of it. */
+export interface StepOutcome {
+  readonly review?: ReviewState;
+  readonly end?: End;
+  /** Said to the model after the step. */
+  readonly note?: string;
+  readonly notices?: readonly EventBody[];
+  readonly pauseMs?: number;
+}
+
+/** The agent answered: that is its answer, unless the policy of ending wants more of a model. */
+export const judgeAnswer = (context: AgentContext, answer: Json): StepOutcome => {
+  const { ends } = rulesInForce();
+  const { review, cycle } = context;
+  if (ends === undefined || cycle.turn === null) return { review: { ...review, candidate: { answer } } };
+  try {
+    const text = textOf(answer);
+    const verdict = atOnce(ends.answered(viewOf(context, { answer, text })));
+    return follow(context, review, verdict, ends.name, { answer, text });
+  } catch (thrown) {
+    return { end: threw(context, thrown, `policy of ending '${ends.name}'`, 'REDUCE') };
+  }
+};
+
+/** Calls are through that did not end the work: the policy of ending may have something to say. */
+export const judgeCalls = (
+  context: AgentContext,
+  review: ReviewState,
+  results: readonly ToolResult[],
+): StepOutcome => {
+  const { ends } = rulesInForce();
+  if (ends === undefined) return {};
+  const worked = review.watch.stuck > 0 && results.some(({ ok }) => ok);
+  const moved = worked ? { ...review, watch: { ...review.watch, stuck: 0 } } : review;
+  try {
+    const verdict = atOnce(ends.acted?.(viewOf({ ...context, review: moved }, { results })));
+    if (verdict !== undefined) return follow(context, moved, verdict, ends.name, undefined);
+    return worked ? { review: moved } : {};
+  } catch (thrown) {
+    return { end: threw(context, thrown, `policy of ending '${ends.name}'`, 'REDUCE') };
+  }
+};
+
+const viewOf = (
+  { run, step, state, tally, review: { watch } }: AgentContext,
+  found: Partial<Pick<EndingView, 'answer' | 'text' | 'results'>>,
+): EndingView => ({
+  agent: run.agent,
+  step,
+  state,
+  tally,
+  answer: null,
+  text: '',
+  results: [],
+  said: watch.said,
+  sentBack: watch.sentBack,
+  stuck: watch.stuck,
+  spoken: watch.spoken,
+  isLast: watch.stage === 'wrappingUp',
+  ...found,
+});
+
+/** An answer that was given; undefined after calls. */
+type Given = { readonly answer: Json; readonly text: string } | undefined;
+
+const follow = (
+  context: AgentContext,
+  review: ReviewState,
+  verdict: EndingVerdict,
+  policy: string,
+  given: Given,
+): StepOutcome => {
+  const { watch } = review;
+  const answer = given?.answer ?? null;
+  switch (verdict.kind) {
+    case 'end':
+      return { review: { ...review, candidate: { answer: verdict.answer ?? answer } } };
+    case 'autoComplete': {
+      const candidate: Candidate = { answer: verdict.answer, autoCompleted: true };
+      const notice = {
+        type: 'agent.auto-completed',
+        text: textOf(verdict.answer),
+        times: watch.sentBack,
+      } as const;
+      return { review: { ...review, candidate }, notices: [notice] };
+    }
+    case 'goOn':
+      return goOn(review, verdict, given);
+    case 'giveUp': {
+      const { by, note } = verdict;
+      const stopReason = { kind: 'unresolved', by, note, times: watch.sentBack } as const;
+      return {
+        review: given === undefined ? review : { ...review, candidate: { answer } },
+        end: { status: 'stopped', stopReason },
+      };
+    }
+    case 'fail': {
+      const { runId, path } = context.run;
+      const where = { runId, path, step: context.step, phase: 'REDUCE' };
+      return { end: failure({ ...verdict.error, ...where }) };
+    }
+    default:
+      // A policy may be anybody's code.
+      throw new TypeError(`it gave ${JSON.stringify(verdict)}, which is no verdict of '${policy}'`);
+  }
+};
+
+const goOn = (
+  review: ReviewState,
+  { note, afterMs, by }: Extract<EndingVerdict, { kind: 'goOn' }>,
+  given: Given,
+): StepOutcome => {
+  const { watch } = review;
+  const spoken = by === undefined || watch.spoken.includes(by) ? watch.spoken : [...watch.spoken, by];
+  const times = watch.sentBack + (given === undefined ? 0 : 1);
+  const sentBack =
+    given === undefined
+      ? {}
+      : { sentBack: times, stuck: watch.stuck + 1, said: given.text === '' ? watch.said : given.text };
+  return {
+    review: { ...review, watch: { ...watch, spoken, ...sentBack } },
+    note,
+    notices: [{ type: 'agent.reminded', text: note, times }],
+    ...(afterMs !== undefined && afterMs > 0 && Number.isFinite(afterMs) ? { pauseMs: afterMs } : {}),
+  };
+};

@@ -1,0 +1,35 @@
+import type { LoopLimits } from '../contracts/ending.ts';
+import type { EventBody } from '../contracts/event.ts';
+import type { StopReason } from '../contracts/stop.ts';
+import type { ToolResult } from '../contracts/tool.ts';
+import type { PlannedCall } from './call-plan.ts';
+import { findLoop, fingerprint, remember } from './loop-detection.ts';
+import type { Watch, WatchedLoop } from './watch.ts';
+
+/** What a step with calls tells of loops: the watch with it, and a warning where a loop has just come to light. */
+export const watchLoops = (
+  watch: Watch,
+  calls: readonly PlannedCall[],
+  results: readonly ToolResult[],
+  limits: LoopLimits,
+): { readonly watch: Watch; readonly note?: string; readonly notice?: EventBody } => {
+  const prints = remember(watch.prints, fingerprint(calls, results, limits.ignore), limits);
+  const found = findLoop(prints, limits);
+  if (found === undefined) return { watch: { ...watch, prints, loop: null } };
+  const tools = [...new Set(calls.map(({ name }) => name))];
+  const loop: WatchedLoop = { ...found, tools };
+  const seen = { watch: { ...watch, prints, loop } };
+  // It is told once: the same words again and again are a loop as well.
+  return watch.loop === null
+    ? { ...seen, note: warning(loop), notice: { type: 'loop.warned', ...loop, tools } }
+    : seen;
+};
+
+/** Why a run that goes round in circles ends; undefined while it may go on. */
+export const loopReason = (
+  { loop }: Watch,
+  { stopAt }: Pick<LoopLimits, 'stopAt'>,
+): StopReason | undefined => (loop === null || loop.repeats < stopAt ? undefined : { kind: 'loop', ...loop });
+
+const warning = ({ period, repeats }: WatchedLoop): string =>
+  `You are going round in circles: ${period === 1 ? 'the same step' : `the same ${period} steps`}, ${repeats} times in a row, with the same results. Do something else, or give your answer with what you have.`;

@@ -1,0 +1,69 @@
+import type { WrapUp } from '../contracts/ending.ts';
+import type { EventBody } from '../contracts/event.ts';
+import type { StopRule, StopView } from '../contracts/stop.ts';
+import { memoryAt, nearestLimit } from './composed-rules.ts';
+import { atOnce } from './rules.ts';
+import type { Watch } from './watch.ts';
+
+/** What comes of a run that nears its limits: how it stands, and what is said and told of it. */
+export interface Nearing {
+  readonly watch: Watch;
+  readonly note: string;
+  readonly notice: EventBody;
+}
+
+/** Whether the step to come is one without tools. */
+export const isWrappingUp = ({ stage }: Pick<Watch, 'stage'>): boolean => stage === 'wrappingUp';
+
+/** Whether the run has come near enough to a limit that something is to be said; undefined where not. */
+export const nearing = (
+  watch: Watch,
+  rules: readonly StopRule[],
+  view: StopView,
+  wrapUp: WrapUp,
+): Nearing | undefined => {
+  if (isWrappingUp(watch)) return undefined;
+  const nearest = nearestLimit(rules, view, watch.memory);
+  if (nearest === undefined) return undefined;
+  const { rule, used } = nearest;
+  if (used >= wrapUp.wrapUpAt || used >= 1) return wrappingUp(watch, rule, used, 0);
+  if (used < wrapUp.warnAt || watch.stage === 'warned') return undefined;
+  return {
+    watch: { ...watch, stage: 'warned' },
+    note: `You have used ${Math.floor(used * 100)} % of what you may (${rule}). Come to an end soon.`,
+    notice: { type: 'limit.neared', rule, used, stage: 'warned' },
+  };
+};
+
+/** A limit was passed before the run could wrap up: whether it may still do so, for some steps. */
+export const graceAt = (
+  watch: Watch,
+  rules: readonly StopRule[],
+  view: StopView,
+  wrapUp: WrapUp,
+): { readonly watch: Watch; readonly nearing?: Nearing } | undefined => {
+  const hit = rules.filter(
+    (rule, index) => atOnce(rule.check(view, memoryAt(watch.memory, index))) !== undefined,
+  );
+  const [first] = hit;
+  const mayGoOn = hit.every((rule) => rule.pressure !== undefined && rule.limitsSteps !== true);
+  if (first === undefined || !mayGoOn) return undefined;
+  if (isWrappingUp(watch))
+    return watch.grace > 1 ? { watch: { ...watch, grace: watch.grace - 1 } } : undefined;
+  if (wrapUp.graceSteps < 1) return undefined;
+  const used = nearestLimit([first], view, [memoryAt(watch.memory, rules.indexOf(first)) ?? null])?.used;
+  const begun = wrappingUp(watch, first.name, used ?? 1, wrapUp.graceSteps);
+  return { watch: begun.watch, nearing: begun };
+};
+
+const wrappingUp = (watch: Watch, rule: string, used: number, grace: number): Nearing => ({
+  watch: { ...watch, stage: 'wrappingUp', grace },
+  note: 'You are at the limit of what you may, and there are no more tools. Give your final answer now, with what you have.',
+  notice: {
+    type: 'limit.neared',
+    rule,
+    used,
+    stage: 'wrappingUp',
+    ...(watch.said === '' ? {} : { partial: watch.said }),
+  },
+});
