@@ -26,8 +26,8 @@ export const readAnswer = (
       text: answer.refusal ?? (answer.text || 'The provider held the answer back.'),
       usage,
     };
-  const isLast = isWrappingUp(context.review.watch);
-  if (answer.calls.length > 0 && !isLast) return wantsTools(answer, context, desk);
+  if (answer.calls.length > 0)
+    return isWrappingUp(context.review.watch) ? withoutTools(answer) : wantsTools(answer, context, desk);
   const turn = turnOf(answer);
   if (finish === 'pause') return { kind: 'again', turn, usage };
   if (answer.text.trim() === '') return silence(answer, context, desk);
@@ -40,13 +40,14 @@ export const readAnswer = (
   return andThen(output.check(value), (checked) => structured(checked, answer, context, output));
 };
 
-/** No word and no call that counts: asked for again, unless it says that the work is done. */
-const silence = (answer: ModelAnswer, context: AgentContext, desk: Desk): Decided | ErrorData => {
-  const { usage, finish } = answer;
-  if (answer.calls.length > 0) {
-    const wanted = `I would use ${answer.calls.map(({ name }) => name).join(', ')}.`;
-    return { kind: 'again', turn: { role: 'assistant', text: wanted }, usage, note: NO_TOOLS_NOTE };
-  }
+/** Calls where there are no tools any more. Those that are never made have no place in a conversation: they are told in words. */
+const withoutTools = ({ text, calls, usage }: ModelAnswer): Decided => {
+  const said = text.trim() || `I would use ${calls.map(({ name }) => name).join(', ')}.`;
+  return { kind: 'again', turn: { role: 'assistant', text: said }, usage, note: NO_TOOLS_NOTE };
+};
+
+/** No word and no call: asked for again, unless the policy of ending takes it for an end. */
+const silence = ({ usage, finish }: ModelAnswer, context: AgentContext, desk: Desk): Decided | ErrorData => {
   const { said } = context.review.watch;
   const { rules, output } = desk.definition;
   const counts = rules.ends?.takesSilence === true && output === undefined;

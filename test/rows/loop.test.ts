@@ -67,6 +67,8 @@ describe.each(interpreters)('$name', ({ host }) => {
     const walks = (...stop: Parameters<typeof agent>[0]['stop'][]) =>
       agent({
         name: 'walker',
+        // It does the same over and over, so that nothing but the limits ends it.
+        loops: false,
         tools: [echo],
         stop: stop.flatMap((rule) => rule ?? []),
         model: scriptedModel(
