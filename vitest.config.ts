@@ -20,6 +20,7 @@ export default defineConfig({
       { find: /^troupe\/testing$/, replacement: resolve(root, 'src/testing/index.ts') },
       { find: /^troupe\/documents$/, replacement: resolve(root, 'src/tools/built-in/documents.ts') },
       { find: /^troupe\/memory$/, replacement: resolve(root, 'src/memory/index.ts') },
+      { find: /^troupe\/endings$/, replacement: resolve(root, 'src/runtime/endings.ts') },
       { find: /^troupe\/strategies$/, replacement: resolve(root, 'src/actors/strategies/index.ts') },
       { find: /^troupe\/backends$/, replacement: resolve(root, 'src/actors/backends/index.ts') },
       { find: /^troupe\/critics$/, replacement: resolve(root, 'src/runtime/critics/index.ts') },

@@ -20,6 +20,7 @@ export const entryPoints = [
   { source: 'testing/index', report: 'troupe-testing' },
   { source: 'tools/built-in/documents', report: 'troupe-documents' },
   { source: 'memory/index', report: 'troupe-memory' },
+  { source: 'runtime/endings', report: 'troupe-endings' },
   { source: 'actors/strategies/index', report: 'troupe-strategies' },
   { source: 'actors/backends/index', report: 'troupe-backends' },
   { source: 'runtime/critics/index', report: 'troupe-critics' },

@@ -67,13 +67,6 @@ export type {
 } from './contracts/run.ts';
 export type { StopReason, StopRule, StopView, Tally } from './contracts/stop.ts';
 export type { Ending, EndingVerdict, EndingView, Heuristic, LoopLimits, WrapUp } from './contracts/ending.ts';
-export { byMarker, byNoToolCalls, byTool } from './machines/endings.ts';
-export type { ByToolOptions, EndingRole } from './machines/endings.ts';
-export { bySupervisor } from './machines/supervised-ending.ts';
-export type { SupervisedOptions } from './machines/supervised-ending.ts';
-export { softCap, stagnation } from './machines/soft-rules.ts';
-export type { SoftCapOptions, StagnationOptions } from './machines/soft-rules.ts';
-export { unfinishedPlan, wantsPlan } from './tools/plan-heuristics.ts';
 export { allOf, anyOf } from './machines/composed-rules.ts';
 export { maxSteps, maxTime, maxTokens, maxToolCalls, stopWhen } from './machines/stop-rules.ts';
 
