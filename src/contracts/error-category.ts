@@ -18,6 +18,7 @@ const byNoun: Readonly<Record<Noun, ErrorCategory>> = {
   script: 'model',
   tool: 'tool',
   team: 'coordination',
+  routing: 'coordination',
   machine: 'system',
   run: 'system',
   engine: 'system',
