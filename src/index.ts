@@ -6,21 +6,14 @@
 // Agents
 export { agent } from './runtime/agent.ts';
 export type { EmbeddableAgent } from './runtime/face.ts';
+export { agentRegistry } from './runtime/agent-registry.ts';
+export type { AgentRegistry, AnyAgent } from './runtime/agent-registry.ts';
 export type { AgentCommand, AgentLogic, AgentSnapshot } from './runtime/embedded-logic.ts';
 export type { Agent, AgentFor, AgentOptions, AgentView, ModelChoice, ReduceView } from './contracts/agent.ts';
 export { act, answer, branch, decisionSchema, handoff, wait } from './contracts/decision.ts';
-export type {
-  ActDecision,
-  AnswerDecision,
-  BranchDecision,
-  BranchTaken,
-  Candidate,
-  ChosenCall,
-  Decision,
-  HandoffDecision,
-  TakenDecision,
-  WaitDecision,
-} from './contracts/decision.ts';
+export type { ActDecision, AnswerDecision, BranchDecision, BranchTaken } from './contracts/decision.ts';
+export type { Candidate, ChosenCall, Decision, HandoffDecision } from './contracts/decision.ts';
+export type { TakenDecision, WaitDecision } from './contracts/decision.ts';
 export type { Critic, Critique, CritiquePatch, Review, SaidCritique } from './contracts/critique.ts';
 export { fieldList, signature } from './tools/signature.ts';
 export type {

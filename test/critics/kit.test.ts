@@ -12,8 +12,9 @@ import {
 import { agent } from '../../src/runtime/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
+import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define-tool.ts';
-import { echo, interpreters, ofType, settled, start } from '../support/runs.ts';
+import { echo, interpreters, letTimePass, ofType, settled, start } from '../support/runs.ts';
 
 const lookUp = tool({
   name: 'look_up',
@@ -74,11 +75,9 @@ describe.each(interpreters)('$name', ({ host }) => {
     const made = (replies: readonly ScriptedReply[]) => {
       const used = scriptedModel(replies);
       const one = agent({ name: 'a', model: used, tools: [breaks, echo], critics: [reflectionCritic()] });
-      return settled(start(one, 'go', {}, host?.())).then((result) => ({
-        ...result,
-        records: result.records,
-        used,
-      }));
+      const clock = virtualClock();
+      const settling = settled(start(one, 'go', { clock }, host?.()));
+      return letTimePass(clock, settling).then((result) => ({ ...result, records: result.records, used }));
     };
     const third = await made([wrong, wrong, wrong, 'never']);
     expect(third.records.map(({ critiques }) => critiques[0]?.verdict)).toEqual(['revise', 'revise', 'stop']);

@@ -18,6 +18,27 @@ describe('[KAIZEN-04] the fields of a result are typed by the string of the sign
     void oracle.run({ question: 'why?' }).then((result) => result.output?.answers);
   });
 
+  it('in the options of an agent, too: each side by itself, or both in one string', () => {
+    const sides = agent({
+      name: 'a',
+      input: 'question: string',
+      output: 'answer: string, confidence: number',
+    });
+    const whole = agent({ name: 'a', input: 'question: string -> answer: string, confidence: number' });
+    type Answered = RunResult<{ answer: string; confidence: number }>;
+    expectTypeOf(sides.run({ question: 'why?' })).resolves.toExtend<Answered>();
+    expectTypeOf(whole.run({ question: 'why?' })).resolves.toExtend<Answered>();
+    void sides.run({ question: 'why?' }).then(({ output }) => {
+      expectTypeOf(output?.answer).toEqualTypeOf<string | undefined>();
+      // @ts-expect-error there is no such field
+      void output?.answers;
+    });
+    // @ts-expect-error the question is a string
+    void sides.run({ question: 1 });
+    // @ts-expect-error the field is called question
+    void whole.run({ query: 'why?' });
+  });
+
   it('by every type there is', () => {
     type In =
       SignatureInput<`a, b: str, c: float, d: int, e: bool, f: json, g: date, h: 'x, y'|'z->', i: string[], j: List[ float ],

@@ -66,7 +66,7 @@ describe('a signature', () => {
     expect(line[caret.indexOf('^')]).toBe('x');
   });
 
-  test('[KAIZEN-03] types are types, in the words of either language', () => {
+  test('[KAIZEN-03] [D16] types are types, in the words of either language', () => {
     const { inputs } = parseSignature(
       "a, b: str, c: float, d: int, e: bool, f: dict, g: date, h: 'x' | 'y', i: List[str], j: ('x')[][] -> z",
     );

@@ -1,0 +1,56 @@
+import type { Model, ModelAnswer, ModelCall } from '../contracts/model.ts';
+import type { ThinkingOptions, ThinkingParser, ThinkingPiece } from './thinking.ts';
+import { thinkingParser } from './thinking.ts';
+import { wrapModel } from './wrap-model.ts';
+
+/**
+ * A model that thinks aloud, in `<think>` or `<thinking>` blocks amid its text, told apart: thoughts become its `reasoning`, in
+ * streamed pieces as in the answer, and the text is left without them.
+ *
+ * Blocks may be nested, cut off, or split anywhere between pieces. `openaiChat` does this by itself.
+ *
+ * @example agent({ name: 'thinker', model: withThinking(localModel) })
+ */
+export const withThinking = (model: Model, options: ThinkingOptions = {}): Model =>
+  wrapModel(model, (request, call) => {
+    const parser = thinkingParser(options);
+    const answer = model.answer(request, parted(call, parser));
+    return 'then' in answer
+      ? answer.then((settled) => thoughtful(settled, call, parser, options))
+      : thoughtful(answer, call, parser, options);
+  });
+
+/** The same call, its text taken apart on the way. */
+const parted = (call: ModelCall, parser: ThinkingParser): ModelCall => ({
+  key: call.key,
+  isWatched: call.isWatched,
+  get signal() {
+    return call.signal;
+  },
+  delta: (delta) => {
+    if (delta.type === 'text') tell(parser.push(delta.text), call);
+    else call.delta(delta);
+  },
+});
+
+const tell = ({ text, thinking }: ThinkingPiece, call: ModelCall): void => {
+  if (thinking !== '') call.delta({ type: 'reasoning', text: thinking });
+  if (text !== '') call.delta({ type: 'text', text });
+  if (thinking === '' && text === '') call.delta({ type: 'progress' });
+};
+
+/** The answer is read anew: a model need not have streamed all of it, or anything. */
+const thoughtful = (
+  answer: ModelAnswer,
+  call: ModelCall,
+  streamed: ThinkingParser,
+  options: ThinkingOptions,
+): ModelAnswer => {
+  tell(streamed.end(), call);
+  const parser = thinkingParser(options);
+  const text = parser.push(answer.text).text + parser.end().text;
+  const thoughts = parser.blocks.map((block) => block.text).filter((thought) => thought !== '');
+  if (parser.blocks.length === 0) return answer;
+  const reasoning = [answer.reasoning ?? '', ...thoughts].filter((thought) => thought !== '').join('\n\n');
+  return { ...answer, text: text.trim(), ...(reasoning === '' ? {} : { reasoning }) };
+};
