@@ -63,6 +63,11 @@ export type { Ending, EndingVerdict, EndingView, Heuristic, LoopLimits, WrapUp }
 export { allOf, anyOf } from './machines/composed-rules.ts';
 export { maxSteps, maxTime, maxTokens, maxToolCalls, stopWhen } from './machines/stop-rules.ts';
 
+// Budgets and prices
+export type { Budget, BudgetKind, BudgetLine, BudgetSpent, BudgetUse } from './contracts/budget.ts';
+export type { Prices } from './contracts/prices.ts';
+export { genaiPrices } from './models/genai-prices.ts';
+
 // Teams
 export { pipeline, supervisorWorker } from './runtime/patterns.ts';
 export type {
@@ -140,32 +145,12 @@ export type {
 } from './contracts/tool.ts';
 
 // Environments and tasks
-export type {
-  Environment,
-  EnvironmentAction,
-  EnvironmentHealth,
-  EnvironmentOps,
-  EnvironmentOutcome,
-  EnvironmentScope,
-  EnvironmentSpec,
-  EnvironmentStep,
-  FileEntry,
-  FileFacts,
-  FileKind,
-  FileOps,
-  FileText,
-  FileWritten,
-  HttpOps,
-  HttpRequest,
-  HttpResponse,
-  OpsContext,
-  OpsGroup,
-  OpsHolder,
-  ProcessOps,
-  ProcessOptions,
-  ProcessResult,
-  ReadOptions,
-} from './contracts/environment.ts';
+export type { Environment, EnvironmentAction, EnvironmentHealth } from './contracts/environment.ts';
+export type { EnvironmentOps, EnvironmentOutcome, EnvironmentScope } from './contracts/environment.ts';
+export type { EnvironmentSpec, EnvironmentStep, FileEntry, FileFacts } from './contracts/environment.ts';
+export type { FileKind, FileOps, FileText, FileWritten, HttpOps } from './contracts/environment.ts';
+export type { HttpRequest, HttpResponse, OpsContext, OpsGroup, OpsHolder } from './contracts/environment.ts';
+export type { ProcessOps, ProcessOptions, ProcessResult, ReadOptions } from './contracts/environment.ts';
 export { taskSchema } from './contracts/task.ts';
 export type {
   IssueCode,

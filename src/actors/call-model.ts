@@ -2,16 +2,19 @@ import type { Effect } from '../contracts/effect.ts';
 import type { ErrorData } from '../contracts/error.ts';
 import { errorData, toError, TroupeError } from '../contracts/error.ts';
 import { append, HistoryView } from '../contracts/history.ts';
-import type { Model, ModelAnswer, ModelRequest } from '../contracts/model.ts';
+import type { Model, ModelAnswer, ModelRequest, Usage } from '../contracts/model.ts';
 import type { Turn } from '../contracts/transcript.ts';
 import type { AgentContext, Decided, Trouble } from '../machines/agent-context.ts';
 import { isWrappingUp } from '../machines/wrap-up.ts';
 import { attemptModel } from '../models/attempt.ts';
 import { decideModelRetry } from '../models/retry-policy.ts';
 import { goingOn, joined, withIncomplete } from './broken-off.ts';
+import type { Reservation } from '../policy/budget-account.ts';
+import { isSpent } from '../policy/budget-account.ts';
+import { answerLength, estimatedUsage, isUnreported, reserveCall } from './call-cost.ts';
 import { checkAnswer } from './check-answer.ts';
 import type { Desk } from './desk.ts';
-import { isPromise } from './promises.ts';
+import { andThen, isPromise } from './promises.ts';
 import { stepPrompt } from './prompt-facts.ts';
 import { readAnswer } from './read-answer.ts';
 
@@ -44,6 +47,9 @@ class Attempt {
   #streamed = 0;
   /** What came of the answer, in all attempts; followed only where it is to be gone on from. */
   #said: string;
+  /** Of everything that came in, reasoning and calls included. */
+  #heard = 0;
+  #held: Reservation | undefined;
 
   constructor(effect: Effect, context: AgentContext, attempt: ModelAttempt, desk: Desk) {
     this.#effect = effect;
@@ -59,9 +65,19 @@ class Attempt {
   }
 
   make(): Decided | Promise<Decided> {
-    const { definition, abort, clock, isWatched } = this.#desk;
+    const { abort, account } = this.#desk;
     // An agent's own `decide` may have taken longer than anybody waited: its model is not to be paid any more.
     if (abort.isAborted) throw new TroupeError('run.aborted', 'Cannot ask a model as nobody waits for it');
+    if (account === undefined) return this.#ask();
+    return andThen(reserveCall(account, this.#context.history, this.#model, this.#desk), (held) => {
+      if (isSpent(held)) return { kind: 'spent', stopReason: held };
+      this.#held = held;
+      return this.#ask();
+    });
+  }
+
+  #ask(): Decided | Promise<Decided> {
+    const { definition, abort, clock, isWatched } = this.#desk;
     const { key } = this.#effect;
     this.#desk.emit({
       type: 'model.asked',
@@ -85,6 +101,7 @@ class Attempt {
         onDelta: (delta) => {
           if (delta.type === 'text') this.#streamed += delta.text.length;
           if (continues && delta.type === 'text') this.#said += delta.text;
+          if (delta.type !== 'progress') this.#heard += delta.text.length;
           this.#desk.delta(delta);
         },
         onLate: (late) => {
@@ -95,9 +112,18 @@ class Attempt {
       return this.#failed(thrown);
     }
     if (!isPromise(answer)) return this.#answered(answer);
+    const forget = abort.onAbort(() => {
+      this.#calledOff();
+    });
     return answer.then(
-      (settled) => this.#answered(settled),
-      (thrown: unknown) => this.#failed(thrown),
+      (settled) => {
+        forget();
+        return this.#answered(settled);
+      },
+      (thrown: unknown) => {
+        forget();
+        return this.#failed(thrown);
+      },
     );
   }
 
@@ -132,6 +158,10 @@ class Attempt {
     } catch (thrown) {
       return this.#failed(thrown);
     }
+    if (this.#held !== undefined && isUnreported(answer, this.#model))
+      answer = { ...answer, usage: estimatedUsage(this.#context.history, answerLength(answer), this.#desk) };
+    const costUsd = this.#desk.costOf(this.#model, answer.usage, answer.model);
+    this.#settle(answer.usage, costUsd);
     this.#desk.emit({
       type: 'model.answered',
       model: answer.model ?? nameOf(this.#model),
@@ -141,6 +171,7 @@ class Attempt {
       calls: answer.calls.length,
       finish: answer.finish,
       usage: answer.usage,
+      ...(costUsd === undefined ? {} : { costUsd }),
       durationMs: this.#desk.clock.now() - this.#startedAt,
     });
     const read = readAnswer(answer, this.#context, this.#desk);
@@ -173,10 +204,21 @@ class Attempt {
     const { key, index } = this.#effect;
     // An answer that was whole is no use as a beginning; nor is one that the provider would not hear.
     const partial = answer === undefined && this.#said.trim() !== '' ? this.#said : undefined;
+    // An answer that is no use has been told of, and counted, already.
+    const wasted = answer === undefined ? this.#usedInVain() : undefined;
+    const costUsd = wasted === undefined ? undefined : this.#desk.costOf(this.#model, wasted);
+    this.#settle(wasted, costUsd);
+    const usage = answer?.usage ?? wasted;
+    const told = {
+      model: nameOf(this.#model),
+      key,
+      ...(wasted === undefined ? {} : { usage: wasted }),
+      ...(costUsd === undefined ? {} : { costUsd }),
+    };
     if (partial !== undefined && !this.#desk.abort.isAborted)
-      emit({ type: 'model.interrupted', model: nameOf(this.#model), key, text: partial });
-    else if (this.#streamed > 0 && !this.#desk.abort.isAborted)
-      emit({ type: 'model.discarded', model: nameOf(this.#model), key, characters: this.#streamed });
+      emit({ type: 'model.interrupted', text: partial, ...told });
+    else if ((this.#streamed > 0 || wasted !== undefined) && !this.#desk.abort.isAborted)
+      emit({ type: 'model.discarded', characters: this.#streamed, ...told });
     // `maybe` means with something changed: a conversation that is too long is as long the second time.
     const isSpent = error.retryable === 'maybe' && (hasTriedMaybe || error.code === 'model.context-overflow');
     const retry = isSpent
@@ -193,8 +235,10 @@ class Attempt {
         error,
       });
     // Nothing is left to try: no call machine could do better.
-    if (!retry.retry && !canFallBack)
-      throw toError(partial === undefined ? error : withIncomplete(error, partial));
+    if (!retry.retry && !canFallBack) {
+      const last = partial === undefined ? error : withIncomplete(error, partial);
+      throw toError(usage === undefined ? last : { ...last, spent: usage });
+    }
     return {
       kind: 'trouble',
       index,
@@ -204,8 +248,27 @@ class Attempt {
       model: nameOf(this.#model),
       ...(error.code === 'model.empty' ? { nudge: NUDGE } : {}),
       ...(partial === undefined ? {} : { partial }),
-      ...(answer === undefined ? {} : { usage: answer.usage }),
+      ...(usage === undefined ? {} : { usage }),
     };
+  }
+
+  /** What had come in when the attempt broke off has been paid for; where nothing had, nobody knows. */
+  #usedInVain(): Usage | undefined {
+    return this.#heard === 0 ? undefined : estimatedUsage(this.#context.history, this.#heard, this.#desk);
+  }
+
+  /** Nobody waits any more: what is known of the call is counted now, as the run may be over in a moment. */
+  #calledOff(): void {
+    const wasted = this.#usedInVain();
+    if (wasted !== undefined) this.#desk.charge(this.#model, wasted);
+    this.#settle(wasted, wasted === undefined ? undefined : this.#desk.costOf(this.#model, wasted));
+    this.#heard = 0;
+  }
+
+  #settle(usage: Usage | undefined, costUsd: number | undefined): void {
+    const tokens = usage === undefined ? 0 : usage.input + usage.output;
+    this.#held?.settle({ tokens, usd: costUsd ?? 0 });
+    this.#held = undefined;
   }
 
   #ways() {

@@ -32,6 +32,9 @@ export const callTool = (effect: Effect, ask: ToolAsk, desk: Desk): Acted | Prom
 
 const attempted = (tool: Tool, effect: Effect, ask: ToolAsk, desk: Desk): Acted | Promise<Acted> => {
   const { call } = ask;
+  // One call is one, however often it is attempted.
+  const spent = effect.attempt === 1 ? desk.account?.take('toolCalls') : undefined;
+  if (spent !== undefined) return { kind: 'result', result: unpaid(effect, ask, desk), spent };
   if (tool.deprecated !== undefined)
     desk.emit({
       type: 'tool.deprecated',
@@ -125,6 +128,17 @@ const denied = (reason: string, effect: Effect, ask: ToolAsk, desk: Desk): ToolR
   const message = `Cannot run '${call.name}' as it was denied: ${reason}`;
   const where = { tool: call.name, ...placeOf(effect, ask) };
   const error = { code: 'tool.denied', message, retryable: 'no', ...where } as const;
+  return failure(call, 'denied', error, { durationMs: 0, attempts: effect.attempt });
+};
+
+/** The budget does not allow it: nothing started, and the conversation stays whole. */
+const unpaid = (effect: Effect, ask: ToolAsk, desk: Desk): ToolResult => {
+  const { call } = ask;
+  const reason = 'the budget is spent';
+  desk.emit({ type: 'tool.denied', callId: call.id, tool: call.name, reason });
+  const message = `Cannot run '${call.name}' as ${reason}`;
+  const where = { tool: call.name, ...placeOf(effect, ask) };
+  const error = { code: 'budget.spent', message, retryable: 'no', ...where } as const;
   return failure(call, 'denied', error, { durationMs: 0, attempts: effect.attempt });
 };
 

@@ -1,10 +1,12 @@
 import type { Agent } from '../contracts/agent.ts';
 import type { Clock } from '../contracts/clock.ts';
 import type { EventBody } from '../contracts/event.ts';
-import type { Model, ModelDelta } from '../contracts/model.ts';
+import type { Model, ModelDelta, Usage } from '../contracts/model.ts';
 import type { ApprovalRequest, RunResult } from '../contracts/run.ts';
 import type { SafetyStrategy } from '../contracts/safety.ts';
 import type { Artifact } from '../contracts/tool.ts';
+import type { TurnCounter } from '../memory/count-tokens.ts';
+import type { BudgetAccount } from '../policy/budget-account.ts';
 import type { Approval } from '../machines/tool-call-context.ts';
 import type { LazyAbort } from '../contracts/lazy-abort.ts';
 import type { EnvironmentSession } from '../tools/environments/environment-session.ts';
@@ -29,6 +31,16 @@ export interface Desk {
   readonly safety: SafetyStrategy | undefined;
   /** What the caller of the run gave for its functions. */
   readonly context: unknown;
+  /** What the agent may still use; undefined where nothing limits it. */
+  readonly account: BudgetAccount | undefined;
+  /** Counts the tokens of a request, where a budget wants to know what it may cost. */
+  readonly counter: TurnCounter;
+  /** What has to be waited for before the agent's models can be priced; undefined if nothing. */
+  openPrices(): Promise<void> | undefined;
+  /** In US dollars; undefined where nobody knows. */
+  costOf(model: Model, usage: Usage, answered?: string): number | undefined;
+  /** Counts tokens that were used, into the run's totals; no event tells of them. */
+  charge(model: Model, usage: Usage): void;
   /** Aborted when nobody waits for the work any more. */
   readonly abort: LazyAbort;
   /** Whether anybody reads streamed text. */

@@ -13,9 +13,15 @@ import { prepare } from './prepare.ts';
 import { andThen, isPromise } from './promises.ts';
 import { spillTurn } from './spill-turn.ts';
 import { reviewDecided } from './strategies/review-decided.ts';
+import { withinBudget } from './within-budget.ts';
 
 /** Does the work of an effect: one port, one actor. What it throws or rejects with becomes `failed.PORT`. */
 export const perform = (ask: Ask, desk: Desk): unknown => {
+  const { account } = desk;
+  return account === undefined ? work(ask, desk) : withinBudget(ask, desk, account, work);
+};
+
+const work = (ask: Ask, desk: Desk): unknown => {
   switch (ask.port) {
     case 'decide':
       return spilled(reviewed(decide(ask, ask.input, desk), ask.input, desk), ask, desk);

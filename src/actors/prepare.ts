@@ -4,6 +4,7 @@ import { errorData } from '../contracts/error.ts';
 import { toJson } from '../contracts/json.ts';
 import type { Checked } from '../contracts/schema.ts';
 import type { AgentContext, Prepared } from '../machines/agent-context.ts';
+import { unpriced } from './call-cost.ts';
 import type { Desk } from './desk.ts';
 import { openEnvironment } from './open-environment.ts';
 import { isPromise } from './promises.ts';
@@ -13,12 +14,24 @@ export const prepare = (context: AgentContext, desk: Desk): Prepared | Promise<P
   const checked = desk.definition.checkInput(context.input);
   const opening = openEnvironment(desk);
   const settingUp = desk.tools.needsSetup ? desk.tools.setup() : [];
-  if (isPromise(checked) || isPromise(settingUp) || isPromise(opening))
-    return Promise.all([checked, opening, settingUp]).then(([input, unfit, problems]) =>
+  const pricing = openPrices(desk);
+  if (isPromise(checked) || isPromise(settingUp) || isPromise(opening) || pricing !== undefined)
+    return Promise.all([checked, opening, settingUp, pricing]).then(([input, unfit, problems]) =>
       placed(prepared(input, [...unfit, ...problems], desk), context),
     );
   return placed(prepared(checked, [...opening, ...settingUp], desk), context);
 };
+
+/** A model that cannot be made is a problem that is found below. */
+const openPrices = (desk: Desk): Promise<void> | undefined => {
+  try {
+    return desk.openPrices();
+  } catch {
+    return undefined;
+  }
+};
+
+const NO_USAGE = { input: 0, output: 0 };
 
 /** Whoever reads a problem has to know whose it is. */
 const placed = (found: Prepared, { run: { runId, path } }: AgentContext): Prepared => {
@@ -38,6 +51,9 @@ const prepared = (checked: Checked<unknown>, toolProblems: readonly ErrorData[],
   let models = 0;
   try {
     models = desk.models.length;
+    if (desk.account?.refusesUnpriced === true)
+      for (const model of desk.models)
+        if (desk.costOf(model, NO_USAGE) === undefined) problems.push(unpriced(model).data);
   } catch (thrown) {
     problems.push(errorData(thrown, 'model.unknown'));
   }

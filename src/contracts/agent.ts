@@ -1,4 +1,5 @@
 import type { BackendChoice } from './backend.ts';
+import type { Budget } from './budget.ts';
 import type { Critic } from './critique.ts';
 import type { Decision, TakenDecision } from './decision.ts';
 import type { Ending, LoopLimits, WrapUp } from './ending.ts';
@@ -96,6 +97,8 @@ export interface AgentOptions<
   readonly loops?: false | Partial<LoopLimits> | undefined;
   /** Near a limit the model is warned, then has to answer without tools. Default false: limits are met unprepared. */
   readonly wrapUp?: boolean | Partial<WrapUp> | undefined;
+  /** The most that it and all below it may use in a run. */
+  readonly budget?: Budget | undefined;
   /** How failed calls of models are tried again; tools have a `retry` of their own. */
   readonly retry?: ModelRetry | undefined;
   /** What is done about a failure that would end the run. Default: nothing, the first one ends it. */

@@ -19,6 +19,7 @@ const byNoun: Readonly<Record<Noun, ErrorCategory>> = {
   tool: 'tool',
   team: 'coordination',
   routing: 'coordination',
+  budget: 'budget',
   machine: 'system',
   run: 'system',
   engine: 'system',

@@ -1,5 +1,6 @@
 import type { Json } from './json.ts';
 import { toJson } from './json.ts';
+import type { Usage } from './model.ts';
 
 /** Every way in which troupe fails, by noun. A caller branches on the code, never on the message. */
 export const errorCodes = [
@@ -47,6 +48,9 @@ export const errorCodes = [
   'tool.ambiguous',
   'tool.setup',
   'team.invalid',
+  'budget.invalid',
+  'budget.unpriced',
+  'budget.spent',
   'machine.invalid',
   'machine.threw',
   'session.lost',
@@ -87,6 +91,8 @@ export interface ErrorData {
   readonly errorId?: string | undefined;
   /** What went wrong below. */
   readonly cause?: ErrorCause | undefined;
+  /** Tokens that were used in vain. */
+  readonly spent?: Usage | undefined;
   readonly details?: Json | undefined;
 }
 

@@ -7,6 +7,7 @@ import type { StepRecord } from './run.ts';
 import type { ModelDelta } from './model.ts';
 import type { FailureReport } from './recovery.ts';
 import type { ErrorCause, ErrorData } from './error.ts';
+import { budgetKinds } from './budget.ts';
 import { errorCodes } from './error.ts';
 import type { StopReason } from './stop.ts';
 import { isStopKind } from './stop.ts';
@@ -21,6 +22,13 @@ const count = z.number().int().nonnegative();
 const cause: z.ZodType<ErrorCause> = z.lazy(() =>
   z.object({ name: text, message: text, cause: cause.optional() }),
 );
+const usage = z.object({
+  input: count,
+  output: count,
+  cached: count.optional(),
+  reasoning: count.optional(),
+  isEstimate: z.boolean().optional(),
+});
 
 const error = z.object({
   code: z.enum(errorCodes),
@@ -36,6 +44,7 @@ const error = z.object({
   tool: text.optional(),
   errorId: text.optional(),
   cause: cause.optional(),
+  spent: usage.optional(),
   details: json.optional(),
 }) satisfies z.ZodType<ErrorData>;
 
@@ -53,13 +62,6 @@ const base = {
   phase: text.optional(),
 };
 
-const usage = z.object({
-  input: count,
-  output: count,
-  cached: count.optional(),
-  reasoning: count.optional(),
-  isEstimate: z.boolean().optional(),
-});
 const status = z.enum(['completed', 'stopped', 'aborted', 'failed']);
 const stopReason = z.looseObject({ kind: z.custom<StopReason['kind']>(isStopKind) });
 const totals = z.object({
@@ -71,8 +73,14 @@ const totals = z.object({
   cachedTokens: count,
   retries: count,
   durationMs: z.number(),
+  costUsd: z.number().nonnegative().optional(),
+  unpriced: z.array(text).readonly().optional(),
+  estimated: count.optional(),
 });
 const call = { callId: text, tool: text };
+
+/** What an attempt is taken to have used that did not come to an answer; without a cost where the price is not known. */
+const wasted = { usage: usage.optional(), costUsd: z.number().nonnegative().optional() };
 
 /** The record's parts were checked when they came in; what is read back is checked for being one at all. */
 const isStepRecord = (value: unknown): boolean =>
@@ -161,12 +169,14 @@ export const runtimeEventSchema = z.discriminatedUnion('type', [
     calls: count,
     finish: text,
     usage,
+    /** In US dollars; absent where the price is not known. */
+    costUsd: z.number().nonnegative().optional(),
     durationMs: z.number(),
   }),
   event('model.retrying', { model: text, attempt: count, waitMs: z.number(), error }),
   /** A stream broke; its text is kept, and the next attempt goes on from there. */
-  event('model.interrupted', { model: text, key: text, text }),
-  event('model.discarded', { model: text, key: text, characters: count }),
+  event('model.interrupted', { model: text, key: text, text, ...wasted }),
+  event('model.discarded', { model: text, key: text, characters: count, ...wasted }),
   event('model.failed', { model: text, key: text, error }),
   event('model.fellBack', { from: text, to: text, error }),
   event('model.swapped', { to: text }),
@@ -203,6 +213,13 @@ export const runtimeEventSchema = z.discriminatedUnion('type', [
   event('tool.removed', { tool: text }),
   event('tool.deprecated', { tool: text, reason: text, replacedBy: text.optional() }),
   event('toolset.failed', { toolset: text, error }),
+
+  event('budget.warned', {
+    budget: z.enum(budgetKinds),
+    limit: z.number(),
+    used: z.number(),
+    fraction: z.number(),
+  }),
 
   event('person.asked', { question: text }),
   event('person.answered', { text }),

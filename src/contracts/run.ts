@@ -1,5 +1,6 @@
 import type { Observable } from 'rxjs';
 import type { InspectionEvent, Observer } from 'xstate';
+import type { Budget } from './budget.ts';
 import type { SaidCritique } from './critique.ts';
 import type { BranchTaken, TakenDecision } from './decision.ts';
 import type { ErrorData } from './error.ts';
@@ -8,8 +9,10 @@ import type { Json } from './json.ts';
 import type { Message } from './message.ts';
 import type { ModelChoice } from './agent.ts';
 import type { FailureReport } from './recovery.ts';
+import type { Prices } from './prices.ts';
 import type { SafetyStrategy } from './safety.ts';
 import type { StopReason, Tally } from './stop.ts';
+import type { TaskInput } from './task.ts';
 import type { Artifact, Tool, ToolResult, Toolset } from './tool.ts';
 import type { Clock } from './clock.ts';
 
@@ -68,6 +71,12 @@ export interface RunTotals {
   readonly cachedTokens: number;
   readonly retries: number;
   readonly durationMs: number;
+  /** In US dollars; undefined as soon as one call's price is not known. A model that is no language model costs nothing. */
+  readonly costUsd?: number | undefined;
+  /** The models whose price is not known, where there are any. */
+  readonly unpriced?: readonly string[] | undefined;
+  /** Model calls whose tokens were counted by us, as their provider did not say; absent where there are none. */
+  readonly estimated?: number | undefined;
 }
 
 /** What a run gives back. `output` is there only when the run completed: a limit or a critic may have ended it first. */
@@ -130,6 +139,12 @@ export interface RunOptions {
    * transaction …): handed on as it is, to this run only. It is no part of the run's state, of an event or of a record.
    */
   readonly context?: unknown;
+  /** The most that the run may use, all agents together; what it sets takes the place of the root agent's own budget. */
+  readonly budget?: Budget | undefined;
+  /** What model calls cost. Default: `@pydantic/genai-prices`, where it is installed. */
+  readonly prices?: Prices | undefined;
+  /** What is to be done: looked at before the first step, its budget over all others. `runTask` also evaluates the result. */
+  readonly task?: TaskInput | undefined;
   /** An XState inspector; it is wrapped, so that it cannot hurt the run. */
   readonly inspect?: ((event: InspectionEvent) => void) | Observer<InspectionEvent> | undefined;
   /** Start held at the gate, to be stepped. */

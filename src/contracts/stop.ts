@@ -1,3 +1,4 @@
+import type { BudgetSpent, BudgetUse } from './budget.ts';
 import type { Json } from './json.ts';
 import type { ToolResult } from './tool.ts';
 import type { TakenDecision } from './decision.ts';
@@ -6,8 +7,8 @@ import type { TakenDecision } from './decision.ts';
  * Why a run ended: data, not an error; one word per meaning.
  *
  * CHECK_STOP asks in this order, and the first that has a reason ends the run: what ended it already (a handoff, a refusal, a
- * critic, a failure), the final answer, the agent's own `shouldStop`, the environment's terminal signal, the stop rules in
- * the order given (steps, calls and tokens at `>=`, time at `>`), a loop. Only `answered` is a success; at any other end an
+ * critic, a failure), the final answer, the agent's own `shouldStop`, the environment's terminal signal, the budgets,
+ * the stop rules in the order given (steps, calls and tokens at `>=`, time at `>`), a loop. Only `answered` is a success; at any other end an
  * answer that was not accepted stands in `candidate`.
  */
 export type StopReason =
@@ -45,6 +46,7 @@ export type StopReason =
     }
   /** The answer was sent back, and what was missing did not come. */
   | { readonly kind: 'unresolved'; readonly by: string; readonly note: string; readonly times: number }
+  | BudgetSpent
   | { readonly kind: 'rule'; readonly rule: string; readonly detail: string }
   | { readonly kind: 'aborted'; readonly reason: string }
   | { readonly kind: 'failed' };
@@ -66,6 +68,7 @@ const kinds: Readonly<Record<StopReason['kind'], true>> = {
   stagnation: true,
   softCap: true,
   unresolved: true,
+  budget: true,
   rule: true,
   aborted: true,
   failed: true,
@@ -88,6 +91,8 @@ export interface Tally {
   readonly startedAt: number;
   /** When the envelope under way came in: the only clock that a rule sees. */
   readonly now: number;
+  /** How much of each budget is used, as of the last answer; absent where there is no budget. */
+  readonly budget?: BudgetUse | undefined;
 }
 
 /** Nothing used yet, at the start. */

@@ -43,7 +43,9 @@ export const taskBudgetSchema = z.object({
   timeMs: z.number().positive().optional(),
   /** In and out together. */
   tokens: z.number().int().positive().optional(),
-  toolCalls: z.number().int().positive().optional(),
+  toolCalls: z.number().int().nonnegative().optional(),
+  /** In US dollars. */
+  usd: z.number().nonnegative().optional(),
 });
 
 /** See {@link taskBudgetSchema}. */
@@ -81,6 +83,7 @@ export const taskIssueCodes = [
   'task.budget.time',
   'task.budget.tokens',
   'task.budget.toolCalls',
+  'task.budget.usd',
   'task.environment',
   'task.constraints',
   'task.criteria',

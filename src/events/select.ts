@@ -1,6 +1,7 @@
 import type { MonoTypeOperatorFunction, Observable, OperatorFunction } from 'rxjs';
 import { filter, map, mergeMap, scan } from 'rxjs';
 import type { EventOf, EventType, LiveEvent } from '../contracts/event.ts';
+import type { Usage } from '../contracts/model.ts';
 import type { RunTotals } from '../contracts/run.ts';
 
 /**
@@ -105,6 +106,7 @@ const NO_TOTALS: RunTotals = {
   cachedTokens: 0,
   retries: 0,
   durationMs: 0,
+  costUsd: 0,
 };
 
 interface Count {
@@ -121,6 +123,30 @@ const counted = (count: Count, event: LiveEvent): Count => {
   return { totals: { ...totals, durationMs: event.at - startedAt }, isNew: true, startedAt };
 };
 
+/** Totals with the tokens of one more call; a cost that is not known makes the sum unknown. */
+export const addUsage = (
+  totals: RunTotals,
+  model: string,
+  usage: Usage,
+  costUsd: number | undefined,
+): RunTotals => {
+  const { costUsd: before, unpriced = [], estimated = 0, ...rest } = totals;
+  const isKnown = costUsd !== undefined;
+  return {
+    ...rest,
+    inputTokens: totals.inputTokens + usage.input,
+    outputTokens: totals.outputTokens + usage.output,
+    cachedTokens: totals.cachedTokens + (usage.cached ?? 0),
+    ...(isKnown && before !== undefined ? { costUsd: before + costUsd } : {}),
+    ...(isKnown && unpriced.length === 0
+      ? {}
+      : { unpriced: isKnown ? unpriced : [...new Set([...unpriced, model])] }),
+    ...(usage.isEstimate === true || estimated > 0
+      ? { estimated: estimated + Number(usage.isEstimate === true) }
+      : {}),
+  };
+};
+
 /**
  * A run's totals after one more event; the same object if it changes nothing. `durationMs` is left as it is until
  * `run.ended`, whose account stands.
@@ -132,12 +158,9 @@ export const addTotals = (totals: RunTotals, event: LiveEvent): RunTotals => {
     case 'model.asked':
       return { ...totals, modelCalls: totals.modelCalls + 1 };
     case 'model.answered':
-      return {
-        ...totals,
-        inputTokens: totals.inputTokens + event.usage.input,
-        outputTokens: totals.outputTokens + event.usage.output,
-        cachedTokens: totals.cachedTokens + (event.usage.cached ?? 0),
-      };
+    case 'model.discarded':
+    case 'model.interrupted':
+      return event.usage === undefined ? totals : addUsage(totals, event.model, event.usage, event.costUsd);
     case 'tool.finished':
       return { ...totals, toolCalls: totals.toolCalls + 1 };
     case 'model.retrying':

@@ -1,3 +1,4 @@
+import type { BudgetSpent, BudgetUse } from '../contracts/budget.ts';
 import type { Critique, SaidCritique } from '../contracts/critique.ts';
 import type { BranchTaken, TakenDecision } from '../contracts/decision.ts';
 import type { ErrorData } from '../contracts/error.ts';
@@ -116,6 +117,7 @@ export type Decided =
       readonly usage?: Usage | undefined;
       /** Attempts and models that it took beyond the first. */
       readonly retries?: number | undefined;
+      readonly budget?: BudgetUse | undefined;
     }
   | {
       readonly kind: 'again';
@@ -125,12 +127,23 @@ export type Decided =
       /** Too many of these in a row end the run with this. */
       readonly problem?: ErrorData | undefined;
       readonly retries?: number | undefined;
+      readonly budget?: BudgetUse | undefined;
     }
   | {
       readonly kind: 'refused';
       readonly text: string;
       readonly usage: Usage;
       readonly retries?: number | undefined;
+      readonly budget?: BudgetUse | undefined;
+    }
+  | {
+      /** Nothing was chosen, as a budget does not allow it. */
+      readonly kind: 'spent';
+      readonly stopReason: BudgetSpent;
+      /** What attempts used before. */
+      readonly usage?: Usage | undefined;
+      readonly retries?: number | undefined;
+      readonly budget?: BudgetUse | undefined;
     }
   | Trouble;
 
@@ -155,7 +168,15 @@ export interface Trouble {
 }
 
 /** What one tool call comes to: the answer of ports `act` and `tool`. */
-export type Acted = { readonly kind: 'result'; readonly result: ToolResult } | Trouble;
+export type Acted =
+  | {
+      readonly kind: 'result';
+      readonly result: ToolResult;
+      /** The budget that did not allow the call. */
+      readonly spent?: BudgetSpent | undefined;
+      readonly budget?: BudgetUse | undefined;
+    }
+  | Trouble;
 
 /** What preparing found. */
 export interface Prepared {
@@ -164,6 +185,7 @@ export interface Prepared {
   /** The first user turn. */
   readonly prompt: string;
   readonly models: number;
+  readonly budget?: BudgetUse | undefined;
 }
 
 /** What all critics together said. */

@@ -37,7 +37,7 @@ export const agentEvent = (context: AgentContext, type: AgentEventType): EventBo
       return {
         type,
         decision: {
-          ...(cycle.decision ?? { kind: end?.stopReason.kind === 'refused' ? 'refused' : 'again' }),
+          ...(cycle.decision ?? { kind: undecidedKind(end) }),
         },
         ...(cycle.branch === null ? {} : { branch: cycle.branch }),
       };
@@ -56,6 +56,12 @@ export const agentEvent = (context: AgentContext, type: AgentEventType): EventBo
     case 'step.ended':
       return { type, record: stepRecord(context) };
   }
+};
+
+/** What there was in place of a decision: a refusal, a spent budget, or a turn that could not stand. */
+const undecidedKind = (end: AgentContext['end']): string => {
+  const kind = end?.stopReason.kind;
+  return kind === 'refused' || kind === 'budget' ? kind : 'again';
 };
 
 const actedEvent = ({ cycle }: AgentContext): EventBody => {

@@ -2,14 +2,15 @@ import { append } from '../contracts/history.ts';
 import type { ErrorData } from '../contracts/error.ts';
 import type { Json } from '../contracts/json.ts';
 import type { Message } from '../contracts/message.ts';
-import type { Usage } from '../contracts/model.ts';
 import type { Tally } from '../contracts/stop.ts';
 import type { Turn } from '../contracts/transcript.ts';
 import type { Acted, AgentChange, AgentContext, Cycle, Decided, Prepared, Trouble } from './agent-context.ts';
 import { newCycle } from './agent-context.ts';
 import { failure, problemOf } from './agent-end.ts';
+import { withBudget } from './budget-rule.ts';
 import { isOpen, planCalls, withResult } from './call-plan.ts';
 import { messageTurn } from './conversation.ts';
+import { withUsage } from './with-usage.ts';
 
 /** This many turns in a row that cannot stand end a run. */
 const MAX_BAD_TURNS = 3;
@@ -24,7 +25,7 @@ export const prepared = (context: AgentContext, found: Prepared, at: number): Ag
     input: found.input,
     run: { ...context.run, models: found.models },
     history: append<Turn>(context.history, { role: 'user', text: found.prompt }),
-    tally: at === context.tally.now ? context.tally : { ...context.tally, now: at },
+    tally: withBudget(at === context.tally.now ? context.tally : { ...context.tally, now: at }, found.budget),
   };
 };
 
@@ -60,7 +61,9 @@ export const decided = (
   at: number,
 ): AgentChange => {
   const { cycle, run } = context;
-  const tally = withRetries(withUsage(context.tally, choice.usage, at), choice.retries);
+  const used = withRetries(withUsage(context.tally, choice.usage, at), choice.retries);
+  const tally = withBudget(used, choice.budget);
+  if (choice.kind === 'spent') return { tally, end: { status: 'stopped', stopReason: choice.stopReason } };
   if (choice.kind === 'refused')
     return { tally, end: { status: 'stopped', stopReason: { kind: 'refused', text: choice.text } } };
   if (choice.kind === 'again')
@@ -96,12 +99,15 @@ export const acted = (context: AgentContext, answer: Acted, index: number, at: n
     return { cycle: { ...cycle, plan: noneStarting(cycle) } };
   return {
     cycle: { ...cycle, plan: withResult(cycle.plan, index, answer.result, run.toolConcurrency) },
-    tally: {
-      ...tally,
-      toolCalls: tally.toolCalls + 1,
-      retries: tally.retries + answer.result.attempts - 1,
-      now: at,
-    },
+    tally: withBudget(
+      {
+        ...tally,
+        toolCalls: tally.toolCalls + 1,
+        retries: tally.retries + answer.result.attempts - 1,
+        now: at,
+      },
+      answer.budget,
+    ),
   };
 };
 
@@ -122,19 +128,10 @@ export const abandoned = (reason: string): AgentChange => ({
 });
 
 /** Work failed for good. */
-export const broken = (error: ErrorData): AgentChange => ({ end: failure(error) });
-
-const withUsage = (tally: Tally, usage: Usage | undefined, at: number): Tally =>
-  usage === undefined
-    ? { ...tally, now: at }
-    : {
-        ...tally,
-        now: at,
-        modelCalls: tally.modelCalls + 1,
-        inputTokens: tally.inputTokens + usage.input,
-        outputTokens: tally.outputTokens + usage.output,
-        cachedTokens: tally.cachedTokens + (usage.cached ?? 0),
-      };
+export const broken = (context: AgentContext, error: ErrorData, at: number): AgentChange => ({
+  end: failure(error),
+  tally: withUsage(context.tally, error.spent, at),
+});
 
 const withRetries = (tally: Tally, retries: number | undefined): Tally =>
   retries === undefined ? tally : { ...tally, retries: tally.retries + retries };

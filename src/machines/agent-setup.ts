@@ -112,7 +112,9 @@ export const agentSetup = setup({
     recovered: assign(({ context, event }) =>
       event.type === 'answered.recover' ? recovered(context, event.output, event.index, event.at) : {},
     ),
-    broken: assign(({ event }) => ('error' in event ? reducers.broken(event.error) : {})),
+    broken: assign(({ context, event }) =>
+      'error' in event ? reducers.broken(context, event.error, event.at) : {},
+    ),
   },
   guards: {
     hasProblems: ({ event }) => event.type === 'answered.prepare' && event.output.problems.length > 0,

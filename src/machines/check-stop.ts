@@ -5,6 +5,7 @@ import type { ToolResult } from '../contracts/tool.ts';
 import type { Turn } from '../contracts/transcript.ts';
 import type { AgentChange, AgentContext, End } from './agent-context.ts';
 import { threw } from './agent-end.ts';
+import { budgetEnd, budgetRule } from './budget-rule.ts';
 import { firstReason, remembered, warningsOf } from './composed-rules.ts';
 import { runtimeSays } from './conversation.ts';
 import type { Rules } from './rules.ts';
@@ -15,8 +16,8 @@ import type { Nearing } from './wrap-up.ts';
 import { graceAt, nearing } from './wrap-up.ts';
 
 /**
- * Whether the run is over, in this order: the answer, the agent's own condition, the environment's end, the stop rules in the
- * order given, a loop. Where it goes on, the model hears what the rules have to say.
+ * Whether the run is over, in this order: the answer, the agent's own condition, the environment's end, the budgets, the
+ * stop rules in the order given, a loop. Where it goes on, the model hears what the rules have to say.
  */
 export const checked = (context: AgentContext): AgentChange => {
   if (context.end !== null) return {};
@@ -27,13 +28,15 @@ export const checked = (context: AgentContext): AgentChange => {
   try {
     const memory = remembered(rules.stop, view, review.watch.memory);
     const watch = memory === undefined ? review.watch : { ...review.watch, memory };
-    const condition = ownCondition(rules, view) ?? environmentEnd(cycle.results);
+    const condition = ownCondition(rules, view) ?? environmentEnd(cycle.results) ?? budgetEnd(tally);
     if (condition !== undefined) return { end: stopped(condition) };
     const limit = firstReason(rules.stop, view, watch.memory);
     const reason = limit ?? (rules.loops && loopReason(watch, rules.loops));
     const { wrapUp } = rules;
+    // At the end, as what rules remember is by index.
+    const limits = tally.budget === undefined ? rules.stop : [...rules.stop, budgetRule];
     if (reason === undefined)
-      return goingOn(context, watch, rules, view, wrapUp && nearing(watch, rules.stop, view, wrapUp));
+      return goingOn(context, watch, rules, view, wrapUp && nearing(watch, limits, view, wrapUp));
     const grace =
       wrapUp === undefined || limit === undefined ? undefined : graceAt(watch, rules.stop, view, wrapUp);
     return grace === undefined

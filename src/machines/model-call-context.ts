@@ -143,10 +143,20 @@ export const giveUp = ({ trouble }: ModelCallContext): Partial<ModelCallContext>
 /** What is left of the call when it is done. */
 export const modelCallOutput = ({ context }: { context: ModelCallContext }): ModelCallOutput => {
   const { answer, error, retries, spent } = context;
-  if (answer === null) return { ok: false, error: error ?? NO_REASON, retries };
+  const isSpent = spent.input + spent.output > 0;
+  if (answer === null) {
+    const why = error ?? NO_REASON;
+    return {
+      ok: false,
+      error: isSpent ? { ...why, spent: sum(spent, why.spent ?? NO_USAGE) } : why,
+      retries,
+    };
+  }
   const { usage } = answer;
   const output =
-    usage === undefined ? { ...answer, retries } : { ...answer, retries, usage: sum(spent, usage) };
+    usage === undefined && !isSpent
+      ? { ...answer, retries }
+      : { ...answer, retries, usage: sum(spent, usage ?? NO_USAGE) };
   return { ok: true, output, retries };
 };
 

@@ -13,6 +13,7 @@ import { isLastOpen, isOpen, withResult } from './call-plan.ts';
 import { entryOf } from './failure-report.ts';
 import type { PendingFailure, RecoverablePort, RecoveryState } from './recovery-state.ts';
 import { difference } from './state-difference.ts';
+import { withUsage } from './with-usage.ts';
 
 /** The answer of port `recover`: what to do, and what stands in for what failed. */
 export interface Recovered {
@@ -87,7 +88,7 @@ export const stumbled = (
         error,
       },
     },
-    tally: { ...context.tally, now: at },
+    tally: withUsage(context.tally, error.spent, at),
   };
 };
 

@@ -1,3 +1,4 @@
+import type { BudgetUse } from '../contracts/budget.ts';
 import type { Effect } from '../contracts/effect.ts';
 import type { ErrorData } from '../contracts/error.ts';
 import type { EventBody } from '../contracts/event.ts';
@@ -27,6 +28,7 @@ export interface ToolCallContext {
   readonly dueAt: number;
   readonly now: number;
   readonly result: ToolResult | null;
+  readonly budget?: BudgetUse | undefined;
 }
 
 /** What a person said to a call. */
@@ -97,7 +99,13 @@ export const denied = (
 
 /** An attempt came to something. */
 export const ran = (answer: Acted, at: number): Partial<ToolCallContext> =>
-  answer.kind === 'trouble' ? { trouble: answer, now: at } : { result: answer.result, now: at };
+  answer.kind === 'trouble'
+    ? { trouble: answer, now: at }
+    : {
+        result: answer.result,
+        now: at,
+        ...(answer.budget === undefined ? {} : { budget: answer.budget }),
+      };
 
 /** The run ended before the call did. */
 export const cancelled = (context: ToolCallContext): Partial<ToolCallContext> => ({
@@ -124,7 +132,11 @@ export const toolCallOutput = ({
   context: ToolCallContext;
 }): { ok: true; output: Acted; retries: number } => ({
   ok: true,
-  output: { kind: 'result', result: context.result ?? refusal(context, 'cancelled', 'it never ran') },
+  output: {
+    kind: 'result',
+    result: context.result ?? refusal(context, 'cancelled', 'it never ran'),
+    ...(context.budget === undefined ? {} : { budget: context.budget }),
+  },
   retries: context.attempt - 1,
 });
 

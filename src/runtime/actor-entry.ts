@@ -4,6 +4,7 @@ import type { Model } from '../contracts/model.ts';
 import type { Ask } from '../machines/asks.ts';
 import type { Engagement } from '../machines/outputs.ts';
 import type { EnvironmentSession } from '../tools/environments/environment-session.ts';
+import type { BudgetAccount } from '../policy/budget-account.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { Definition } from './definition.ts';
 import type { Actor, EffectUnderWay, Sponsor, Stage } from './stage.ts';
@@ -29,6 +30,7 @@ export class ActorEntry implements Actor {
   environment: EnvironmentSession | undefined;
   models: readonly Model[] | undefined;
   systemPrompt: string | undefined;
+  account: BudgetAccount | undefined;
 
   constructor(
     run: Stage,
@@ -43,6 +45,7 @@ export class ActorEntry implements Actor {
     this.definition = definition;
     this.sponsor = sponsor;
     if (sponsor.kind !== 'root') sponsor.parent.children.add(this);
+    if (!this.isCall) this.account = run.money.accountOf(this);
   }
 
   /** The agent that this actor works for: itself, or for a call machine the agent that made the call. */

@@ -16,6 +16,7 @@ import { agentMachine } from '../machines/agent-machine.ts';
 import type { Rules } from '../machines/rules.ts';
 import { maxSteps } from '../machines/stop-rules.ts';
 import { MAX_OUTPUT_BYTES } from '../tools/cap-output.ts';
+import { budgetLimits } from '../policy/budget-limits.ts';
 import { describedSchemas } from '../tools/described-schemas.ts';
 import { checkSchema, jsonSchemaOf } from '../tools/schemas.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
@@ -93,6 +94,7 @@ const definitionFrom = <
   checkRecovery(name, options.recovery, options.timeoutMs);
   const rules = { ...rulesFrom(options), ...endingRules(options, output !== undefined) };
   const count = { code: 'agent.invalid', owner: `the agent '${name}'` } as const;
+  budgetLimits(options.budget, count);
   const plain: AgentDefinition = {
     name,
     description: options.description ?? '',
@@ -134,6 +136,7 @@ const definitionFrom = <
     agent: plan,
     members: new Map(),
     hooks: plan.hooks,
+    budget: options.budget,
     start: (input, placement) => startOf(plan, input, placement),
   };
 };
@@ -180,8 +183,17 @@ const rulesFrom = <I extends Described, O extends Described, State extends Json,
   return {
     reduce: options.reduce as Rules['reduce'],
     shouldStop: options.shouldStop,
-    stop: isLimited ? given : [...given, maxSteps(DEFAULT_MAX_STEPS)],
+    stop: isLimited ? given : [...given, defaultSteps],
   };
+};
+
+const twentySteps = maxSteps(DEFAULT_MAX_STEPS);
+
+/** Where the agent's own budget limits its steps, that is the limit. */
+const defaultSteps: StopRule = {
+  ...twentySteps,
+  check: (view) => (view.tally.budget?.limitsOwnSteps === true ? undefined : twentySteps.check(view)),
+  pressure: (view) => (view.tally.budget?.limitsOwnSteps === true ? 0 : (twentySteps.pressure?.(view) ?? 0)),
 };
 
 const modelsFrom = (model: AgentOptions['model']): readonly ModelChoice[] => {

@@ -1,5 +1,6 @@
 import type { AnyStateMachine } from 'xstate';
 import type { AgentDefinition } from '../actors/agent-definition.ts';
+import type { Budget } from '../contracts/budget.ts';
 import type { Hook } from '../contracts/event.ts';
 import type { Rules } from '../machines/rules.ts';
 
@@ -22,6 +23,7 @@ export interface Definition {
   readonly agent: AgentDefinition | undefined;
   readonly members: ReadonlyMap<string, Definition>;
   readonly hooks: readonly Hook[];
+  readonly budget?: Budget | undefined;
   /** The machine's input for a run's input. */
   start(input: unknown, placement: Placement): unknown;
 }

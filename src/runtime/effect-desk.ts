@@ -4,7 +4,7 @@ import type { Desk } from '../actors/desk.ts';
 import { systemPrompt } from '../actors/prompt-facts.ts';
 import type { EventBody } from '../contracts/event.ts';
 import { TroupeError } from '../contracts/error.ts';
-import type { Model, ModelDelta } from '../contracts/model.ts';
+import type { Model, ModelDelta, Usage } from '../contracts/model.ts';
 import type { ApprovalRequest, RunResult } from '../contracts/run.ts';
 import type { SafetyStrategy } from '../contracts/safety.ts';
 import type { Artifact } from '../contracts/tool.ts';
@@ -58,6 +58,22 @@ export class EffectDesk implements Desk {
   }
   get context(): unknown {
     return this.#entry.run.context;
+  }
+  get account() {
+    return this.#principal.account;
+  }
+  get counter() {
+    return this.#entry.run.money.counter;
+  }
+  openPrices(): Promise<void> | undefined {
+    return this.#entry.run.money.prices.open(this.models);
+  }
+  costOf(model: Model, usage: Usage, answered?: string): number | undefined {
+    return this.#entry.run.money.prices.costOf(model, usage, answered);
+  }
+  charge(model: Model, usage: Usage): void {
+    const { run } = this.#entry;
+    run.log.charge(`${model.provider}:${model.id}`, usage, run.money.prices.costOf(model, usage));
   }
   get isWatched(): boolean {
     return this.#entry.run.log.stream.wantsDeltas;

@@ -2,7 +2,7 @@ import type { Clock } from '../contracts/clock.ts';
 import { errorData } from '../contracts/error.ts';
 import type { DeltaEvent, EventBody, RuntimeEvent } from '../contracts/event.ts';
 import { EVENT_VERSION } from '../contracts/event.ts';
-import type { ModelDelta } from '../contracts/model.ts';
+import type { ModelDelta, Usage } from '../contracts/model.ts';
 import type { RunTotals, StepRecord } from '../contracts/run.ts';
 import { EventStream } from '../events/event-stream.ts';
 import type { Speaker } from './lazy-log.ts';
@@ -109,7 +109,12 @@ export class EventLog {
 
   /** What was used so far; once the run has ended, what its last event says. */
   get totals(): RunTotals {
-    return this.#lastTotals ?? { ...this.#counter.counts, durationMs: this.now() - this.#startedAt };
+    return this.#lastTotals ?? { ...this.#counter.totals, durationMs: this.now() - this.#startedAt };
+  }
+
+  /** Counts tokens that no event tells of: their call was withdrawn. */
+  charge(model: string, usage: Usage, costUsd: number | undefined): void {
+    if (!this.#isClosed) this.#counter.charge(model, usage, costUsd);
   }
 
   /** Says for every tool, of the agent at `path` if one is given, that started and did not finish that it will not. */

@@ -25,6 +25,19 @@ export const modelsOf = (actor: Actor, choice: ModelChoice | undefined): readonl
   return [agent?.strategy?.model?.(model) ?? model];
 };
 
+/** What the first event of a run says of its model. */
+export const modelFacts = (root: Actor): { model?: string; isLanguageModel?: boolean } => {
+  if (root.definition.agent === undefined) return {};
+  try {
+    const [model] = root.run.modelsOf(root);
+    if (model === undefined) return {};
+    return { model: `${model.provider}:${model.id}`, isLanguageModel: model.isLanguageModel ?? true };
+  } catch {
+    // Preparing says what is wrong with it.
+    return {};
+  }
+};
+
 const placeOf = (actor: Actor, backend: string): BackendPlace => {
   const { run, path } = actor;
   return {

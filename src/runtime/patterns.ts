@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Agent, AgentOptions } from '../contracts/agent.ts';
+import type { Budget } from '../contracts/budget.ts';
 import { TroupeError } from '../contracts/error.ts';
 import type { Hook } from '../contracts/event.ts';
 import type { Json } from '../contracts/json.ts';
@@ -35,6 +36,8 @@ export interface PipelineSetup<Input, Output> {
     | readonly [PipelineStage<Input, Output>]
     | readonly [PipelineStage<Input, unknown>, ...StageLike[], PipelineStage<never, Output>];
   readonly hooks?: readonly Hook[] | undefined;
+  /** The most that all members together may use in a run. */
+  readonly budget?: Budget | undefined;
 }
 
 type StageLike = Member | { readonly agent: Member; readonly map: (previous: Json, first: Json) => Json };
@@ -74,11 +77,12 @@ export const pipeline = <Input, Output>(
       functions[stageFunction(index)] = (previous = null) => textOf(previous);
     return role;
   });
-  const { name, description, hooks } = setup;
+  const { name, description, hooks, budget } = setup;
   return team({
     name,
     description,
     hooks,
+    budget,
     machine: pipelineMachine,
     members,
     functions,
@@ -110,6 +114,8 @@ export interface SupervisorWorkerSetup<Result extends 'answer' | 'replies' = 'an
   /** Workers at work at the same time. Default 4. */
   readonly concurrency?: number | undefined;
   readonly hooks?: readonly Hook[] | undefined;
+  /** The most that all members together may use in a run. */
+  readonly budget?: Budget | undefined;
 }
 
 /**
@@ -132,7 +138,7 @@ export interface SupervisorWorkerSetup<Result extends 'answer' | 'replies' = 'an
 export const supervisorWorker = <const Result extends 'answer' | 'replies' = 'answer'>(
   setup: SupervisorWorkerSetup<Result>,
 ): EmbeddableAgent<string, Result extends 'replies' ? readonly WorkerReply[] : string> => {
-  const { name, description, workers, hooks } = setup;
+  const { name, description, workers, hooks, budget } = setup;
   const result: 'answer' | 'replies' = setup.result ?? 'answer';
   const names = Object.keys(workers);
   if (names.length === 0 || names.includes(SUPERVISOR))
@@ -145,6 +151,7 @@ export const supervisorWorker = <const Result extends 'answer' | 'replies' = 'an
     name,
     description,
     hooks,
+    budget,
     machine: supervisorWorkerMachine,
     members: { ...workers, [SUPERVISOR]: supervisorOf(name, setup.supervisor, result) },
     options: {

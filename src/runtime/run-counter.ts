@@ -1,11 +1,14 @@
 import type { EventBody } from '../contracts/event.ts';
+import type { Usage } from '../contracts/model.ts';
 import type { RunTotals } from '../contracts/run.ts';
 
-type Counts = { -readonly [Key in Exclude<keyof RunTotals, 'durationMs'>]: number };
+type Counts = {
+  -readonly [Key in Exclude<keyof RunTotals, 'durationMs' | 'costUsd' | 'unpriced' | 'estimated'>]: number;
+};
 
 /** What a whole run has used, counted from what is said of it. */
 export class RunCounter {
-  readonly counts: Counts = {
+  readonly #counts: Counts = {
     steps: 0,
     modelCalls: 0,
     toolCalls: 0,
@@ -14,9 +17,22 @@ export class RunCounter {
     cachedTokens: 0,
     retries: 0,
   };
+  #costUsd = 0;
+  #estimated = 0;
+  readonly #unpriced = new Set<string>();
+
+  /** All but the time. */
+  get totals(): Omit<RunTotals, 'durationMs'> {
+    const isKnown = this.#unpriced.size === 0;
+    return {
+      ...this.#counts,
+      ...(isKnown ? { costUsd: this.#costUsd } : { unpriced: [...this.#unpriced] }),
+      ...(this.#estimated === 0 ? {} : { estimated: this.#estimated }),
+    };
+  }
 
   count(body: EventBody): void {
-    const { counts } = this;
+    const counts = this.#counts;
     switch (body.type) {
       case 'step.ended':
         counts.steps += 1;
@@ -25,9 +41,11 @@ export class RunCounter {
         counts.modelCalls += 1;
         break;
       case 'model.answered':
-        counts.inputTokens += body.usage.input;
-        counts.outputTokens += body.usage.output;
-        counts.cachedTokens += body.usage.cached ?? 0;
+        this.charge(body.model, body.usage, body.costUsd);
+        break;
+      case 'model.discarded':
+      case 'model.interrupted':
+        if (body.usage !== undefined) this.charge(body.model, body.usage, body.costUsd);
         break;
       case 'tool.finished':
         counts.toolCalls += 1;
@@ -40,5 +58,16 @@ export class RunCounter {
         break;
       default:
     }
+  }
+
+  /** Tokens that a model used; a cost that is not known makes the sum unknown. */
+  charge(model: string, usage: Usage, costUsd: number | undefined): void {
+    const counts = this.#counts;
+    counts.inputTokens += usage.input;
+    counts.outputTokens += usage.output;
+    counts.cachedTokens += usage.cached ?? 0;
+    if (usage.isEstimate === true) this.#estimated += 1;
+    if (costUsd === undefined) this.#unpriced.add(model);
+    else this.#costUsd += costUsd;
   }
 }

@@ -17,10 +17,11 @@ import { EventLog } from './event-log.ts';
 import { environmentOf, toolsOf } from './environment-of.ts';
 import { Gate } from './gate.ts';
 import { JobQueue } from './job-queue.ts';
-import { modelsOf, resolveModels } from './models.ts';
+import { modelFacts, modelsOf, resolveModels } from './models.ts';
 import type { Pacer } from './pacer.ts';
 import { PersonDesk } from './person-desk.ts';
 import { endedBody, outcomeOfFailure, resultOf } from './result.ts';
+import { RunMoney } from './run-money.ts';
 import type { Actor, Host, Job, KeptArtifact, Stage } from './stage.ts';
 import { TearDowns } from './tear-down.ts';
 
@@ -50,6 +51,7 @@ export class Run implements Stage {
   readonly safety: RunOptions['safety'];
   readonly context: unknown;
   readonly thread: string | undefined;
+  readonly money: RunMoney;
   readonly host: Host;
   readonly log: EventLog;
   readonly gate: Gate;
@@ -72,6 +74,7 @@ export class Run implements Stage {
     this.safety = options.safety;
     this.context = options.context;
     this.thread = options.thread;
+    this.money = new RunMoney(definition, options);
     this.host = setup.host;
     this.#choice = options.model;
     this.#queue = new JobQueue(setup.pacer, (job) => {
@@ -111,7 +114,7 @@ export class Run implements Stage {
   /** Writes the first event; gives the input of the root's machine, for whoever starts it. */
   started(input: unknown, history?: RunOptions['history']): unknown {
     const { root } = this;
-    this.log.write({ type: 'run.started', input: toJson(input), ...this.#modelFacts() }, root);
+    this.log.write({ type: 'run.started', input: toJson(input), ...modelFacts(root) }, root);
     return root.definition.start(input, { runId: this.runId, path: root.path, at: this.log.now(), history });
   }
 
@@ -211,12 +214,11 @@ export class Run implements Stage {
   async finish(outcome: Outcome): Promise<void> {
     if (this.#isEnding) return;
     this.#isEnding = true;
-    const { root } = this;
     if (this.tearDowns.areUnderWay) await this.tearDowns.settled(outcome.status === 'aborted');
     this.log.closeTools('the run ended first');
-    this.log.write(endedBody(outcome, this.log.totals), root);
+    this.log.write(endedBody(outcome, this.log.totals), this.root);
     this.gate.close();
-    const result = resultOf(this, outcome, root.path, 0);
+    const result = resultOf(this, outcome, this.root.path, 0);
     this.log.close();
     const { status, error } = outcome;
     if (status === 'failed' && error !== undefined) this.#reject(withResult(toError(error), result));
@@ -270,18 +272,6 @@ export class Run implements Stage {
       envelope: { type: 'message', at: this.log.now(), message },
     });
     return true;
-  }
-
-  #modelFacts(): { model?: string; isLanguageModel?: boolean } {
-    if (this.root.definition.agent === undefined) return {};
-    try {
-      const [model] = this.modelsOf(this.root);
-      if (model === undefined) return {};
-      return { model: `${model.provider}:${model.id}`, isLanguageModel: model.isLanguageModel ?? true };
-    } catch {
-      // Preparing says what is wrong with it.
-      return {};
-    }
   }
 }
 

@@ -10,10 +10,13 @@ import type { Carrier, Engagement } from '../machines/outputs.ts';
 import type { LazyAbort } from '../contracts/lazy-abort.ts';
 import type { EnvironmentSession } from '../tools/environments/environment-session.ts';
 import type { CallCache } from '../tools/call-cache.ts';
+import type { TurnCounter } from '../memory/count-tokens.ts';
+import type { BudgetAccount } from '../policy/budget-account.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { Definition } from './definition.ts';
 import type { EventLog } from './event-log.ts';
 import type { Gate } from './gate.ts';
+import type { PriceBook } from './price-book.ts';
 import type { Slot } from './slot.ts';
 import type { PersonDesk } from './person-desk.ts';
 
@@ -29,6 +32,12 @@ export interface Stage {
   readonly context: unknown;
   /** The conversation that the run belongs to. */
   readonly thread: string | undefined;
+  /** What the run may use, and what it costs. */
+  readonly money: {
+    readonly counter: TurnCounter;
+    readonly prices: PriceBook;
+    accountOf(actor: Actor): BudgetAccount | undefined;
+  };
   readonly host: Host;
   readonly log: EventLog;
   readonly gate: Gate;
@@ -89,6 +98,8 @@ export interface Actor extends Carrier {
   environment: EnvironmentSession | undefined;
   models: readonly Model[] | undefined;
   systemPrompt: string | undefined;
+  /** What it and all below it may use; its own, or the nearest above it. */
+  account: BudgetAccount | undefined;
   /** Whether this is the actor of a troubled call, which has no tools or models of its own. */
   readonly isCall: boolean;
   /** The agent that this actor works for: itself, or for a call the agent that made it. */

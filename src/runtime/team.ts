@@ -1,5 +1,6 @@
 import type { AnyStateMachine } from 'xstate';
 import type { Agent } from '../contracts/agent.ts';
+import type { Budget } from '../contracts/budget.ts';
 import { messageOf, TroupeError } from '../contracts/error.ts';
 import type { Hook } from '../contracts/event.ts';
 import type { Json } from '../contracts/json.ts';
@@ -7,6 +8,7 @@ import { toJson } from '../contracts/json.ts';
 import type { TeamInput } from '../coordination/team-context.ts';
 import { assertMachine } from '../machines/check-machine.ts';
 import type { Rules } from '../machines/rules.ts';
+import { budgetLimits } from '../policy/budget-limits.ts';
 import { checkName } from './agent.ts';
 import type { Definition, Placement } from './definition.ts';
 import { definitionOf } from './definition.ts';
@@ -29,6 +31,8 @@ export interface TeamOptions {
   /** Pure functions that the machine calls by name. */
   readonly functions?: Rules['functions'];
   readonly hooks?: readonly Hook[] | undefined;
+  /** The most that all members together may use in a run. */
+  readonly budget?: Budget | undefined;
 }
 
 /**
@@ -45,6 +49,7 @@ export interface TeamOptions {
 export const team = <Input, Output>(given: TeamOptions): EmbeddableAgent<Input, Output> => {
   const name = checkName(given.name, 'a team');
   assertMachine(given.machine);
+  budgetLimits(given.budget, { code: 'team.invalid', owner: `the team '${name}'` });
   return faceOf({
     name,
     description: given.description ?? '',
@@ -53,6 +58,7 @@ export const team = <Input, Output>(given: TeamOptions): EmbeddableAgent<Input, 
     agent: undefined,
     members: membersOf(name, given.members),
     hooks: given.hooks ?? [],
+    budget: given.budget,
     start: (input, placement) => teamInput(name, input, given.options, placement),
   });
 };

@@ -65,4 +65,5 @@ export const noTotals = {
   cachedTokens: 0,
   retries: 0,
   durationMs: 0,
+  costUsd: 0,
 };

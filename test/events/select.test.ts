@@ -105,6 +105,8 @@ test("[M47] totals grow with the run, and the last is the runtime's own", () => 
   const totals = { ...noTotals, modelCalls: 7 };
   tell({ type: 'run.ended', status: 'completed', stopReason: { kind: 'answered' }, totals });
   const asked = { ...noTotals, modelCalls: 1, durationMs: 1 };
-  const first = { ...asked, inputTokens: 10, outputTokens: 2, cachedTokens: 4, durationMs: 2 };
+  // Of a model without a known price nobody can say what all of it costs.
+  const unknown = { costUsd: undefined, unpriced: ['m'] };
+  const first = { ...asked, inputTokens: 10, outputTokens: 2, cachedTokens: 4, durationMs: 2, ...unknown };
   expect(seen).toEqual([asked, first, { ...first, toolCalls: 1, durationMs: 3 }, totals]);
 });

@@ -37,6 +37,7 @@ const codes: readonly (readonly [RegExp, IssueCode])[] = [
   [/^budget\.timeMs$/, 'task.budget.time'],
   [/^budget\.tokens$/, 'task.budget.tokens'],
   [/^budget\.toolCalls$/, 'task.budget.toolCalls'],
+  [/^budget\.usd$/, 'task.budget.usd'],
   [/^budget\b/, 'task.budget.steps'],
   [/^environment\b/, 'task.environment'],
   [/^constraints\b/, 'task.constraints'],

@@ -1,0 +1,54 @@
+import type { BudgetSpent } from '../contracts/budget.ts';
+import type { Acted, Decided, Prepared } from '../machines/agent-context.ts';
+import type { Ask } from '../machines/asks.ts';
+import { roundOf } from '../machines/recovery.ts';
+import type { BudgetAccount } from '../policy/budget-account.ts';
+import type { Desk } from './desk.ts';
+import { andThen } from './promises.ts';
+
+/** Does the work of an effect as far as the budgets allow it; its answer says how they stand afterwards. */
+export const withinBudget = (
+  ask: Ask,
+  desk: Desk,
+  account: BudgetAccount,
+  work: (ask: Ask, desk: Desk) => unknown,
+): unknown => {
+  const stamp = (answer: unknown): unknown => {
+    if (!isOurs(answer)) return answer;
+    return { ...answer, budget: account.use(pathOf(ask), spentBy(answer)) };
+  };
+  switch (ask.port) {
+    case 'decide': {
+      // A step that is tried again is still that step.
+      const stopReason = roundOf(ask.input) === undefined ? account.take('steps') : undefined;
+      return stopReason === undefined
+        ? andThen(work(ask, desk), stamp)
+        : stamp({ kind: 'spent', stopReason } satisfies Decided);
+    }
+    case 'prepare':
+    case 'act':
+    case 'tool':
+    case 'model':
+      return andThen(work(ask, desk), stamp);
+    default:
+      return work(ask, desk);
+  }
+};
+
+type Answer = (Exclude<Decided | Acted, { kind: 'trouble' }> | Prepared) & { readonly budget?: unknown };
+
+/** What the actors of these ports answer with; trouble is none yet. */
+const isOurs = (answer: unknown): answer is Answer =>
+  typeof answer === 'object' && answer !== null && !('kind' in answer && answer.kind === 'trouble');
+
+const spentBy = (answer: Answer): BudgetSpent | undefined => {
+  if (!('kind' in answer)) return undefined;
+  if (answer.kind === 'spent') return answer.stopReason;
+  return answer.kind === 'result' ? answer.spent : undefined;
+};
+
+/** The agent's, also where a call of its own does the work. */
+const pathOf = (ask: Ask): string => {
+  if (ask.port === 'act' || ask.port === 'tool' || ask.port === 'model') return ask.input.context.run.path;
+  return ask.path;
+};

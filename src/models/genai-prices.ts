@@ -1,0 +1,73 @@
+import type { Model, Usage } from '../contracts/model.ts';
+import type { Prices } from '../contracts/prices.ts';
+import { loadPackage } from './load-package.ts';
+
+/**
+ * The list prices of `@pydantic/genai-prices`: kept up by its authors, part of that package, nothing is asked of a network.
+ *
+ * A model that the list only guesses at, as its name merely begins like a known one, counts as unknown. Cached tokens have
+ * their own price where there is one. Loaded on first use, some 20 ms.
+ *
+ * @example
+ * const { cost } = await genaiPrices();
+ * cost({ provider: 'openai', id: 'gpt-4o' }, { input: 1_000, output: 100 }) // => 0.0035
+ *
+ * @throws (rejects with) `model.package-missing` where the package is not installed.
+ */
+export const genaiPrices = async (): Promise<Prices> => {
+  const list = await loadPackage('@pydantic/genai-prices', () => import('@pydantic/genai-prices'));
+  return {
+    name: 'genai-prices',
+    cost: ({ provider, id }: Pick<Model, 'provider' | 'id'>, usage: Usage) => {
+      const { input, output, cached } = usage;
+      const found = list.calcPrice(
+        {
+          input_tokens: input,
+          output_tokens: output,
+          // More of it than of all input is nonsense, and the list throws at it.
+          ...(cached === undefined ? {} : { cache_read_tokens: Math.min(cached, input) }),
+        },
+        id,
+        { providerId: provider },
+      );
+      return found !== null && isNamed(id, found.model.id, found.model.match) ? found.total_price : undefined;
+    },
+  };
+};
+
+/** The providers that the list knows, by the names that troupe has for them: for no other it is loaded. */
+export const pricedProviders: ReadonlySet<string> = new Set([
+  'anthropic',
+  'aws',
+  'azure',
+  'cerebras',
+  'cohere',
+  'deepseek',
+  'fireworks',
+  'google',
+  'groq',
+  'mistral',
+  'openai',
+  'openrouter',
+  'perplexity',
+  'together',
+  'x-ai',
+]);
+
+/** What a name may have beside that of the model: a date, or that it is the latest. */
+const VERSION = /[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/;
+
+/** Whether the price is for this very model: the list finds `claude-sonnet-5` also for `claude-sonnet-5-5`. */
+const isNamed = (asked: string, id: string, match: unknown): boolean => {
+  const name = asked.replace(VERSION, '');
+  const names = new Set([id, ...namesIn(match)]);
+  return names.has(asked) || names.has(name);
+};
+
+const namesIn = (match: unknown): readonly string[] => {
+  if (typeof match !== 'object' || match === null) return [];
+  return Object.values(match).flatMap((part: unknown) => {
+    if (typeof part === 'string') return [part];
+    return Array.isArray(part) ? part.flatMap(namesIn) : namesIn(part);
+  });
+};

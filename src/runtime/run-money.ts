@@ -1,0 +1,48 @@
+import type { Budget } from '../contracts/budget.ts';
+import type { RunOptions } from '../contracts/run.ts';
+import { TurnCounter } from '../memory/count-tokens.ts';
+import { BudgetAccount } from '../policy/budget-account.ts';
+import type { BudgetLimits } from '../policy/budget-limits.ts';
+import { budgetLimits, overriding } from '../policy/budget-limits.ts';
+import type { Definition } from './definition.ts';
+import { PriceBook } from './price-book.ts';
+import type { Actor } from './stage.ts';
+
+/** What a run may use, and what it costs. */
+export class RunMoney {
+  readonly prices: PriceBook;
+  readonly #limits: BudgetLimits | undefined;
+  #counter: TurnCounter | undefined;
+
+  /** @throws {TroupeError} `budget.invalid` for a budget that limits nothing sensible. */
+  constructor(root: Definition, { budget, prices }: Pick<RunOptions, 'budget' | 'prices'>, task?: Budget) {
+    this.prices = new PriceBook(prices);
+    const whole = overriding(overriding(root.budget, budget), task);
+    this.#limits = budgetLimits(whole, { code: 'budget.invalid', owner: `the run of '${root.name}'` });
+  }
+
+  /** Counts each turn once in the whole run. */
+  get counter(): TurnCounter {
+    return (this.#counter ??= new TurnCounter());
+  }
+
+  /** The account that an actor draws on: one of its own where it has a budget, else its parent's. */
+  accountOf(actor: Actor): BudgetAccount | undefined {
+    const { sponsor, definition, run, path } = actor;
+    const isRoot = sponsor.kind === 'root';
+    const above = isRoot ? undefined : sponsor.parent.principal.account;
+    const limits = isRoot ? this.#limits : limitsOf(definition);
+    if (limits === undefined) return above;
+    const onWarning: ConstructorParameters<typeof BudgetAccount>[0]['onWarning'] = (
+      budget,
+      { limit, used, fraction },
+    ) => {
+      run.log.write({ type: 'budget.warned', budget, limit, used, fraction }, actor);
+    };
+    return new BudgetAccount({ limits, path, now: () => run.log.now(), above, onWarning });
+  }
+}
+
+/** Checked when the agent or team was defined. */
+const limitsOf = ({ budget, name }: Definition): BudgetLimits | undefined =>
+  budgetLimits(budget, { code: 'agent.invalid', owner: `'${name}'` });
