@@ -23,7 +23,7 @@ const costing = (tokens: number, text?: string): ScriptedReply => ({
 });
 const endless = (tokens: number) => scriptedModel(Array.from({ length: 100 }, () => costing(tokens)));
 const walker = (budget: Budget | undefined, model: Model = endless(30)) =>
-  agent({ name: 'walker', model, tools: [echo], budget });
+  agent({ name: 'walker', model, tools: [echo], budget, loops: false });
 
 describe.each(interpreters)('$name', ({ host }) => {
   test.each<[Budget, object]>([
