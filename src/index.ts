@@ -235,6 +235,7 @@ export { errorCodes, isTroupeError, TroupeError } from './contracts/error.ts';
 export type { ErrorCause, ErrorCode, ErrorData, Retryable } from './contracts/error.ts';
 export { categoryOf } from './contracts/error-category.ts';
 export type { ErrorCategory } from './contracts/error-category.ts';
+export type { LogEntry, LogSink } from './contracts/log.ts';
 export { adviceOn } from './contracts/error-advice.ts';
 export type {
   Failure,

@@ -1,13 +1,16 @@
 import type { ErrorData } from '../contracts/error.ts';
 import { effectKey } from '../contracts/effect.ts';
 import { errorData } from '../contracts/error.ts';
+import { letGo } from '../contracts/let-go.ts';
+import { isThenable } from '../contracts/thenable.ts';
 import { toJson } from '../contracts/json.ts';
 import type { Checked } from '../contracts/schema.ts';
 import type { AgentContext, Prepared } from '../machines/agent-context.ts';
 import { unpriced } from './call-cost.ts';
 import type { Desk } from './desk.ts';
 import { openEnvironment } from './open-environment.ts';
-import { isPromise } from './promises.ts';
+import { withinTime } from './within-time.ts';
+import { andThen, isPromise } from './promises.ts';
 
 /** Looks at input, models and tools before the first step, and collects everything that is wrong with them. */
 export const prepare = (context: AgentContext, desk: Desk): Prepared | Promise<Prepared> => {
@@ -16,8 +19,9 @@ export const prepare = (context: AgentContext, desk: Desk): Prepared | Promise<P
   const settingUp = desk.tools.needsSetup ? desk.tools.setup() : [];
   const pricing = openPrices(desk);
   if (isPromise(checked) || isPromise(settingUp) || isPromise(opening) || pricing !== undefined)
-    return Promise.all([checked, opening, settingUp, pricing]).then(([input, unfit, problems]) =>
-      placed(prepared(input, [...unfit, ...problems], desk), context),
+    return andThen(
+      withinTime(Promise.all([checked, opening, settingUp, pricing]), 'setup', desk),
+      ([input, unfit, problems]) => placed(prepared(input, [...unfit, ...problems], desk), context),
     );
   return placed(prepared(checked, [...opening, ...settingUp], desk), context);
 };
@@ -64,7 +68,10 @@ const prepared = (checked: Checked<unknown>, toolProblems: readonly ErrorData[],
     return { problems, input: null, prompt: '', models };
   }
   try {
-    return { problems, input: toJson(checked.value), prompt: definition.prompt(checked.value), models };
+    const prompt: unknown = definition.prompt(checked.value);
+    if (typeof prompt === 'string') return { problems, input: toJson(checked.value), prompt, models };
+    letGo(prompt);
+    throw new TypeError(`it gave no text: ${isThenable(prompt) ? 'a promise' : typeof prompt}`);
   } catch (thrown) {
     const message = `Cannot run '${definition.name}' as its prompt threw`;
     return {

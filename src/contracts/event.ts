@@ -227,11 +227,21 @@ export const runtimeEventSchema = z.discriminatedUnion('type', [
   event('message.dropped', { to: text, from: text, text, reason: text }),
 
   event('member.engaged', { member: text }),
-  event('member.ended', { member: text, status, stopReason, autoCompleted: z.literal(true).optional() }),
+  event('member.ended', {
+    member: text,
+    status,
+    stopReason,
+    error: error.optional(),
+    autoCompleted: z.literal(true).optional(),
+  }),
   event('team.planned', { assignments: z.array(z.object({ worker: text, task: text })) }),
   event('team.noted', { text }),
 
-  event('observer.failed', { observer: text, error }),
+  event('observer.failed', {
+    observer: text,
+    error,
+    /** The error that it was being told of. */ about: error.optional(),
+  }),
   event('observer.dropped', { observer: text, count }),
 ]);
 

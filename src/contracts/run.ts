@@ -6,6 +6,7 @@ import type { BranchTaken, TakenDecision } from './decision.ts';
 import type { ErrorData } from './error.ts';
 import type { Hook, LiveEvent, RuntimeEvent } from './event.ts';
 import type { Json } from './json.ts';
+import type { LogSink } from './log.ts';
 import type { Message } from './message.ts';
 import type { ModelChoice } from './agent.ts';
 import type { FailureReport } from './recovery.ts';
@@ -120,6 +121,8 @@ export interface RunOptions {
   /** Aborting it aborts the run. */
   readonly signal?: AbortSignal | undefined;
   readonly hooks?: readonly Hook[] | undefined;
+  /** Told of every error, once for each event that tells of one. */
+  readonly log?: LogSink | undefined;
   readonly clock?: Clock | undefined;
   /** Answers questions and approvals in place of `handle.reply` and `handle.approve`. */
   readonly person?: Person | undefined;

@@ -43,7 +43,8 @@ export class EventStream {
     const report = failureReporter(onFailure);
     // By way of a name: V8 keeps a function that is written where a property is set, and all that it sees, long-lived.
     const reportOnce: OnFailure = (observer, error) => {
-      if (this.#current === undefined || !isAboutObservers(this.#current)) report(observer, error);
+      if (this.#current === undefined || !isAboutObservers(this.#current))
+        report(observer, error, this.#current);
     };
     this.#onFailure = reportOnce;
     this.events$ = new SafeObservable<LiveEvent>(this.#onFailure, (subscriber) =>

@@ -1,7 +1,7 @@
 import type { LiveEvent } from '../contracts/event.ts';
 
 /** Told of every observer that failed; the runtime makes an `observer.failed` event of it. */
-export type OnFailure = (observer: string, error: unknown) => void;
+export type OnFailure = (observer: string, error: unknown, event?: LiveEvent) => void;
 
 /** Past this many, an observer that fails each time would fill the log with news of itself. */
 const MAX_REPORTS = 100;
@@ -14,12 +14,12 @@ const MAX_REPORTS = 100;
  */
 export const failureReporter = (onFailure: OnFailure): OnFailure => {
   const reports = new Map<string, number>();
-  return (observer, error) => {
+  return (observer, error, event) => {
     const count = reports.get(observer) ?? 0;
     if (count >= MAX_REPORTS) return;
     reports.set(observer, count + 1);
     try {
-      onFailure(observer, error);
+      onFailure(observer, error, event);
     } catch {
       // Whoever is told of failures has none left to tell of its own.
     }

@@ -162,7 +162,7 @@ export class HookLane {
 
   #fail(event: LiveEvent, error: unknown): void {
     this.#failed += 1;
-    if (!isAboutObservers(event)) this.#setup.report(this.#hook.name, error);
+    if (!isAboutObservers(event)) this.#setup.report(this.#hook.name, error, event);
   }
 
   #drop(count: number): void {

@@ -176,13 +176,19 @@ export class ActorTree {
 
   #tellEnd(
     entry: Actor,
-    { status, stopReason, autoCompleted }: Pick<Outcome, 'status' | 'stopReason' | 'autoCompleted'>,
+    {
+      status,
+      stopReason,
+      error,
+      autoCompleted,
+    }: Pick<Outcome, 'status' | 'stopReason' | 'error' | 'autoCompleted'>,
   ): void {
     const body = {
       type: 'member.ended',
       member: entry.definition.name,
       status,
       stopReason: { ...stopReason },
+      ...(error === undefined ? {} : { error }),
       ...(autoCompleted === undefined ? {} : { autoCompleted }),
     } as const;
     this.#run.log.write(body, entry);

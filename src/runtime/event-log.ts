@@ -1,6 +1,7 @@
 import type { Clock } from '../contracts/clock.ts';
+import type { ErrorData } from '../contracts/error.ts';
 import { errorData } from '../contracts/error.ts';
-import type { DeltaEvent, EventBody, RuntimeEvent } from '../contracts/event.ts';
+import type { DeltaEvent, EventBody, LiveEvent, RuntimeEvent } from '../contracts/event.ts';
 import { EVENT_VERSION } from '../contracts/event.ts';
 import type { ModelDelta, Usage } from '../contracts/model.ts';
 import type { RunTotals, StepRecord } from '../contracts/run.ts';
@@ -46,10 +47,10 @@ export class EventLog {
     this.#startedAt = clock.now();
     this.#at = this.#startedAt;
     this.events = new LazyLog(runId);
-    this.stream = new EventStream(this.events, (observer, thrown) => {
+    this.stream = new EventStream(this.events, (observer, thrown, event) => {
       const message = `Cannot go on observing with '${observer}' as it failed`;
-      const error = errorData(thrown, 'internal', { message });
-      this.write({ type: 'observer.failed', observer, error }, { path: rootPath, agent: rootPath });
+      const error = errorData(thrown, 'internal', { message, runId, path: rootPath, operation: 'observer' });
+      this.write(observerFailed(observer, error, event), { path: rootPath, agent: rootPath });
     });
   }
 
@@ -178,4 +179,14 @@ const enteredBody = (phase: string): EventBody => {
   const body = { type: 'phase.entered', phase } as const;
   entered.set(phase, body);
   return body;
+};
+
+/** An observer failed; where it was being told of an error, that one is on record, too. */
+export const observerFailed = (
+  observer: string,
+  error: ErrorData,
+  event: LiveEvent | undefined,
+): EventBody => {
+  const about = event !== undefined && 'error' in event ? event.error : undefined;
+  return { type: 'observer.failed', observer, error, ...(about === undefined ? {} : { about }) };
 };

@@ -1,5 +1,6 @@
 import type { Hook } from '../contracts/event.ts';
 import type { RunOptions } from '../contracts/run.ts';
+import { logHook } from '../events/log-hook.ts';
 import type { AttachedHooks } from '../events/hooks.ts';
 import { attachHooks } from '../events/hooks.ts';
 import type { Definition } from './definition.ts';
@@ -18,7 +19,7 @@ export type OnHooks = (hooks: AttachedHooks) => void;
 export const attachRunHooks = (
   run: Run,
   root: Definition,
-  { hooks = [], context }: Pick<RunOptions, 'hooks' | 'context'>,
+  { hooks = [], context, log }: Pick<RunOptions, 'hooks' | 'context' | 'log'>,
   onHooks: OnHooks | undefined,
 ): ((definition: Definition) => void) => {
   const attach = (observers: readonly Hook[]): void => {
@@ -26,8 +27,8 @@ export const attachRunHooks = (
     const attached = attachHooks(run.log.stream, observers, {
       clock: run.clock,
       scope: { context },
-      onFailure: (observer, error) => {
-        run.observerFailed(observer, error);
+      onFailure: (observer, error, event) => {
+        run.observerFailed(observer, error, event);
       },
       onDropped: (observer, count) => {
         run.log.write({ type: 'observer.dropped', observer, count }, run.root);
@@ -35,7 +36,7 @@ export const attachRunHooks = (
     });
     onHooks?.(attached);
   };
-  attach([...hooks, ...root.hooks]);
+  attach(log === undefined ? [...hooks, ...root.hooks] : [...hooks, ...root.hooks, logHook(log)]);
   const known = new Set<Definition>([root]);
   return (definition) => {
     if (known.has(definition)) return;

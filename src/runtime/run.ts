@@ -3,6 +3,7 @@ import type { Clock } from '../contracts/clock.ts';
 import type { ErrorData, TroupeError } from '../contracts/error.ts';
 import { errorData, toError } from '../contracts/error.ts';
 import { toJson } from '../contracts/json.ts';
+import type { LiveEvent } from '../contracts/event.ts';
 import type { Message } from '../contracts/message.ts';
 import type { Model } from '../contracts/model.ts';
 import type { Outcome, RunOptions, RunResult } from '../contracts/run.ts';
@@ -13,7 +14,7 @@ import { ActorTree } from './actor-tree.ts';
 import { addTools } from './add-tools.ts';
 import type { Definition } from './definition.ts';
 import { EffectRunner } from './effect-runner.ts';
-import { EventLog } from './event-log.ts';
+import { EventLog, observerFailed } from './event-log.ts';
 import { environmentOf, toolsOf } from './environment-of.ts';
 import { Gate } from './gate.ts';
 import { JobQueue } from './job-queue.ts';
@@ -190,12 +191,10 @@ export class Run implements Stage {
   }
 
   /** An observer threw, or took too long: that is its own affair, and on record. */
-  observerFailed(observer: string, thrown: unknown): void {
+  observerFailed(observer: string, thrown: unknown, event?: LiveEvent): void {
     const message = `Cannot go on observing with '${observer}' as it failed`;
-    this.log.write(
-      { type: 'observer.failed', observer, error: errorData(thrown, 'internal', { message }) },
-      this.root,
-    );
+    const where = { message, runId: this.runId, path: this.root.path, operation: 'observer' };
+    this.log.write(observerFailed(observer, errorData(thrown, 'internal', where), event), this.root);
   }
 
   toolsOf(entry: Actor): ToolRegistry {

@@ -42,6 +42,15 @@ const MAX_CAUSES = 5;
  * classifyToolError(Object.assign(new Error('busy'), { code: 'SQLITE_BUSY' })) // => 'yes'
  */
 export const classifyToolError = (thrown: unknown): Retryable => {
+  try {
+    return classified(thrown);
+  } catch {
+    // What throws when it is looked at would do so again.
+    return 'no';
+  }
+};
+
+const classified = (thrown: unknown): Retryable => {
   let isBug = false;
   let current: unknown = thrown;
   const messages: string[] = [];

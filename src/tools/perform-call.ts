@@ -157,7 +157,7 @@ class Attempt {
   }
 
   #threw(thrown: unknown): ToolFailure {
-    const status = statusOf(thrown);
+    const status = statusIn(thrown);
     const error = errorData(thrown, 'tool.failed', {
       message: `Cannot finish '${this.#call.name}' as it failed`,
       retryable: classifyToolError(thrown),
@@ -192,6 +192,15 @@ class Attempt {
     return { durationMs: this.#options.clock.now() - this.#startedAt, attempts: this.#context.attempt };
   }
 }
+
+/** A thrown value may throw when it is looked at. */
+const statusIn = (thrown: unknown): number | undefined => {
+  try {
+    return statusOf(thrown);
+  } catch {
+    return undefined;
+  }
+};
 
 /** A tool that knows better than "it failed" may throw a TroupeError of its own. */
 const kindOf = (thrown: unknown): ToolErrorKind => {

@@ -5,6 +5,7 @@ import { answer } from '../../src/contracts/decision.ts';
 import type { ErrorCode, ErrorData, Retryable } from '../../src/contracts/error.ts';
 import { errorCodes, isTroupeError, TroupeError } from '../../src/contracts/error.ts';
 import { agent } from '../../src/runtime/agent.ts';
+import { pipeline } from '../../src/runtime/patterns.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define-tool.ts';
@@ -230,4 +231,89 @@ test('[DODO-37] an error is told apart by its code, and only by that, also one o
   }
   for (const other of [new Error('x'), { code: 'tool.failed' }, 'tool.failed', null, undefined])
     expect(isTroupeError(other)).toBe(false);
+});
+
+describe.each(interpreters)('$name: who hears of an error', ({ host }) => {
+  test('[TENEX-62] one error has one id: in the result of the tool, the event, the log, the parent and the record', async () => {
+    const breaks = tool({
+      name: 'breaks',
+      description: 'Breaks.',
+      safety: 'write',
+      input: z.object({}),
+      execute: boom,
+    });
+    const logged: ErrorData[] = [];
+    const one = agent({
+      name: 'a',
+      tools: [breaks],
+      model: scriptedModel([calls({ name: 'breaks', input: {} }), 'x']),
+    });
+    const handle = start(
+      one,
+      'go',
+      { runId: 'run-7', log: ({ error }) => void logged.push(error) },
+      host?.(),
+    );
+    const { records, events, effects } = await settled(handle);
+    const id = 'run-7/a#0.ACT.0.1';
+    const [result] = records[0]?.results ?? [];
+    expect(result?.ok === false && result.error.errorId).toBe(id);
+    expect(ofType(events, 'tool.finished')[0]?.error?.errorId).toBe(id);
+    expect(logged.map(({ errorId }) => errorId)).toEqual([id]);
+    expect(effects.find(({ key }) => key === id)?.output).toMatchObject({
+      result: { error: { errorId: id } },
+    });
+    const team = pipeline({ name: 'p', stages: [agent({ name: 'b', decide: boom })] });
+    const failed = await settled(start(team, 'go', { runId: 'run-8' }, host?.()));
+    const below = ofType(failed.events, 'member.ended')[0]?.error;
+    expect(below?.errorId).toMatch(/^run-8\/p\/b.*#0\.DECIDE\.0\.1$/);
+    expect(failed.error?.errorId).toBe(below?.errorId);
+    expect(failed.effects.map(({ key }) => key)).toContain(below?.errorId);
+  });
+
+  test('[TENEX-63] [D38] a log that throws breaks nothing, and is reported with both errors', async () => {
+    const breaks = tool({
+      name: 'breaks',
+      description: 'Breaks.',
+      safety: 'write',
+      input: z.object({}),
+      execute: boom,
+    });
+    const model = scriptedModel([calls({ name: 'breaks', input: {} }), 'x']);
+    const log = (): never => {
+      throw new Error('the disk is full');
+    };
+    const { status, events } = await settled(
+      start(agent({ name: 'a', tools: [breaks], model }), 'go', { log }, host?.()),
+    );
+    expect(status).toBe('completed');
+    expect(ofType(events, 'observer.failed')).toMatchObject([
+      {
+        observer: 'log',
+        error: { message: expect.stringContaining('the disk is full') },
+        about: { code: 'tool.failed', message: expect.stringContaining('boom') },
+      },
+    ]);
+  });
+
+  test('[DODO-36] causes are kept all the way down, and one that is its own cause has an end', async () => {
+    const deep = new Error('outer', { cause: new Error('middle', { cause: new Error('inner') }) });
+    const round = new Error('round');
+    round.cause = round;
+    const causes: unknown[] = [];
+    for (const thrown of [deep, round]) {
+      const one = agent({
+        name: 'a',
+        decide: () => {
+          throw thrown;
+        },
+      });
+      causes.push((await settled(start(one, 'go', {}, host?.()))).error?.cause);
+    }
+    expect(causes[0]).toMatchObject({
+      message: 'outer',
+      cause: { message: 'middle', cause: { message: 'inner' } },
+    });
+    expect(JSON.stringify(causes[1]).match(/round/g)).toHaveLength(5);
+  });
 });
