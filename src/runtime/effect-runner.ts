@@ -54,6 +54,8 @@ export class EffectRunner {
       path: entry.path,
       askedAt: this.#run.log.now(),
       state: 'asked',
+      // Room for what comes: a field that is added later is kept in a list of its own.
+      output: undefined,
     };
     const effect: EffectUnderWay = { abort: new LazyAbort(), slot: undefined, record };
     this.records.push(record);

@@ -8,6 +8,13 @@ export interface Speaker {
   readonly agent: string;
 }
 
+/** Where and when events are said: one for all that are said in a row, of which there are two or three. */
+interface Moment extends Speaker {
+  readonly at: number;
+  readonly step: number | undefined;
+  readonly phase: string | undefined;
+}
+
 /**
  * The durable events of a run, kept as their parts: an event that nobody looks at is not built.
  *
@@ -17,13 +24,7 @@ export interface Speaker {
 export class LazyLog implements EventSource {
   readonly #runId: string;
   readonly #bodies: EventBody[] = [];
-  // Names, not the actors that bear them: a log that is kept must not keep what they knew.
-  readonly #paths: string[] = [];
-  readonly #agents: string[] = [];
-  readonly #phases: (string | undefined)[] = [];
-  // Plain numbers in arrays of their own take eight bytes each; -1 stands for no step.
-  readonly #steps: number[] = [];
-  readonly #times: number[] = [];
+  readonly #moments: Moment[] = [];
   readonly #built: (RuntimeEvent | undefined)[] = [];
 
   constructor(runId: string) {
@@ -42,11 +43,7 @@ export class LazyLog implements EventSource {
     at: number,
   ): void {
     this.#bodies.push(body);
-    this.#paths.push(speaker.path);
-    this.#agents.push(speaker.agent);
-    this.#phases.push(phase);
-    this.#steps.push(step ?? -1);
-    this.#times.push(at);
+    this.#moments.push(this.#momentOf(speaker, step, phase, at));
   }
 
   at(index: number): RuntimeEvent | undefined {
@@ -58,20 +55,37 @@ export class LazyLog implements EventSource {
     return this.#bodies.slice(start).flatMap((_, position) => this.at(start + position) ?? []);
   }
 
+  /** Names, not the actor that bears them: a log that is kept must not keep what actors knew. */
+  #momentOf(
+    { path, agent }: Speaker,
+    step: number | undefined,
+    phase: string | undefined,
+    at: number,
+  ): Moment {
+    const last = this.#moments.at(-1);
+    const isSame =
+      last !== undefined &&
+      last.at === at &&
+      last.step === step &&
+      last.phase === phase &&
+      last.path === path &&
+      last.agent === agent;
+    return isSame ? last : { path, agent, at, step, phase };
+  }
+
   #build(index: number): RuntimeEvent | undefined {
-    const path = this.#paths[index];
-    const step = this.#steps[index] ?? -1;
-    const phase = this.#phases[index];
-    if (path === undefined) return undefined;
+    const moment = this.#moments[index];
+    if (moment === undefined) return undefined;
+    const { path, agent, at, step, phase } = moment;
     // A body with what is the same for every type is an event of its type.
     const event = {
       v: EVENT_VERSION,
       seq: index,
-      at: this.#times[index],
+      at,
       runId: this.#runId,
       path,
-      agent: this.#agents[index],
-      ...(step < 0 ? undefined : { step }),
+      agent,
+      ...(step === undefined ? undefined : { step }),
       ...(phase === undefined ? undefined : { phase }),
       ...this.#bodies[index],
     } as RuntimeEvent;
