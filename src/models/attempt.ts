@@ -66,8 +66,10 @@ class Attempt implements ModelCall {
   #controller: AbortController | undefined;
   /** Why the attempt was ended from outside, if it was. */
   #reason: TroupeError | undefined;
-  #end: ((error: TroupeError) => void) | undefined;
+  #resolve: ((answer: ModelAnswer) => void) | undefined;
+  #reject: ((error: unknown) => void) | undefined;
   #forget: (() => void) | undefined;
+  #timer: unknown;
   #heardAt = 0;
   #idleTimer: unknown;
 
@@ -79,7 +81,7 @@ class Attempt implements ModelCall {
     // By way of a name: V8 keeps a function that is written where a property is set, and all that it sees, long-lived.
     const heard = (delta: ModelDelta): void => {
       if (this.isOver) return;
-      if (this.#end !== undefined) this.#heardAt = options.clock.now();
+      if (this.#resolve !== undefined) this.#heardAt = options.clock.now();
       options.onDelta?.(delta);
     };
     this.delta = heard;
@@ -99,37 +101,47 @@ class Attempt implements ModelCall {
   guard(answer: Promise<ModelAnswer>): Promise<ModelAnswer> {
     const { clock, abort } = this.#options;
     const timeoutMs = this.#options.attemptTimeoutMs ?? modelRetryDefaults.attemptTimeoutMs;
-    return new Promise((resolve, reject) => {
-      const settle = (): boolean => {
-        if (this.isOver) return false;
-        this.isOver = true;
-        clock.clearTimeout(timer);
-        clock.clearTimeout(this.#idleTimer);
-        this.#forget?.();
-        return true;
-      };
-      const end = (error: TroupeError): void => {
-        if (!settle()) return;
-        this.#reason = error;
-        reject(error);
-        this.#controller?.abort(error);
-      };
-      this.#end = end;
-      const timer = arm(clock, timeoutMs, () => this.#end?.(timeoutError(this.#model, timeoutMs)));
-      this.#heardAt = clock.now();
-      this.#watch(this.#idleTimeoutMs);
-      // Both arms are always attached, so a settlement that comes too late is nobody's unhandled rejection.
-      answer.then(
-        (value) => {
-          if (settle()) resolve(value);
-          else this.#options.onLate?.(value);
-        },
-        (error: unknown) => {
-          if (settle()) reject(error);
-        },
-      );
-      this.#forget = abort?.onAbort((reason) => this.#end?.(abortError(reason, this.#model)));
+    const guarded = new Promise<ModelAnswer>((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
     });
+    this.#timer = arm(clock, timeoutMs, () => {
+      this.#end(timeoutError(this.#model, timeoutMs));
+    });
+    this.#heardAt = clock.now();
+    this.#watch(this.#idleTimeoutMs);
+    // Both arms are always attached, so a settlement that comes too late is nobody's unhandled rejection.
+    answer.then(
+      (value) => {
+        if (this.#settle()) this.#resolve?.(value);
+        else this.#options.onLate?.(value);
+      },
+      (error: unknown) => {
+        if (this.#settle()) this.#reject?.(error);
+      },
+    );
+    this.#forget = abort?.onAbort((reason) => {
+      this.#end(abortError(reason, this.#model));
+    });
+    return guarded;
+  }
+
+  /** Whether it was still open. */
+  #settle(): boolean {
+    if (this.isOver) return false;
+    this.isOver = true;
+    const { clock } = this.#options;
+    clock.clearTimeout(this.#timer);
+    clock.clearTimeout(this.#idleTimer);
+    this.#forget?.();
+    return true;
+  }
+
+  #end(error: TroupeError): void {
+    if (!this.#settle()) return;
+    this.#reason = error;
+    this.#reject?.(error);
+    this.#controller?.abort(error);
   }
 
   get #idleTimeoutMs(): number {
@@ -142,7 +154,7 @@ class Attempt implements ModelCall {
     const limit = this.#idleTimeoutMs;
     this.#idleTimer = arm(clock, ms, () => {
       const quietMs = clock.now() - this.#heardAt;
-      if (quietMs >= limit) this.#end?.(idleError(this.#model, limit));
+      if (quietMs >= limit) this.#end(idleError(this.#model, limit));
       else this.#watch(Math.min(limit, limit - quietMs));
     });
   }

@@ -1,21 +1,24 @@
 import type { Pacer } from './pacer.ts';
 import type { Job } from './stage.ts';
 
-/** Jobs done that are kept at most, as letting go of them copies those that wait. */
-const MANY = 1_024;
-
 /**
  * Jobs done in a row, before other runs have their turn: about what a step takes between two waits. What one job leaves
  * to the next is dead soon then; where ten thousand others come in between, V8 takes it for long-lived.
  */
 const IN_A_ROW = 8;
 
+/** A job that waits, and the one behind it. */
+interface Place {
+  readonly job: Job;
+  next: Place | undefined;
+}
+
 /** First in, first out, one job at a time: what a job brings comes after all that waits. */
 export class JobQueue {
   readonly #pacer: Pacer;
   readonly #work: (job: Job) => void;
-  #jobs: Job[] = [];
-  #head = 0;
+  #first: Place | undefined;
+  #last: Place | undefined;
   #isScheduled = false;
 
   constructor(pacer: Pacer, work: (job: Job) => void) {
@@ -24,7 +27,10 @@ export class JobQueue {
   }
 
   push(job: Job): void {
-    this.#jobs.push(job);
+    const place: Place = { job, next: undefined };
+    if (this.#last === undefined) this.#first = place;
+    else this.#last.next = place;
+    this.#last = place;
     this.#schedule();
   }
 
@@ -43,22 +49,17 @@ export class JobQueue {
       }
     } finally {
       this.#isScheduled = false;
-      if (this.#head < this.#jobs.length) this.#schedule();
+      if (this.#first !== undefined) this.#schedule();
     }
   };
 
   #take(): Job | undefined {
-    const job = this.#jobs[this.#head];
-    if (job === undefined) return undefined;
-    this.#head += 1;
-    if (this.#head === this.#jobs.length) {
-      this.#jobs = [];
-      this.#head = 0;
-    } else if (this.#head >= MANY && this.#head * 2 >= this.#jobs.length) {
-      // Where several actors are hot the queue never runs dry: what is done is let go of all the same.
-      this.#jobs = this.#jobs.slice(this.#head);
-      this.#head = 0;
-    }
-    return job;
+    const place = this.#first;
+    if (place === undefined) return undefined;
+    this.#first = place.next;
+    if (this.#first === undefined) this.#last = undefined;
+    // One that V8 took for long-lived would keep all that came behind it.
+    place.next = undefined;
+    return place.job;
   }
 }

@@ -2,7 +2,7 @@
  * Shares the process fairly among all runs: work goes on in microtasks, but only for so long between two turns of the
  * event loop, so that timers, sockets and other people's code are served however many agents there are.
  *
- * A unit of work is one drain of a run's queue; it has to be short.
+ * A unit of work is a few jobs of a run's queue; it has to be short.
  */
 export interface Pacer {
   /** Does `work` soon: in a microtask, or in a later turn of the event loop if this one has had its share. */
@@ -11,8 +11,8 @@ export interface Pacer {
 
 /** The share of one turn of the event loop, in ms. */
 const SHARE_MS = 8;
-/** Looking at the clock costs about as much as a small piece of work: look once in so many. */
-const LOOK_EVERY = 16;
+/** Looking at the clock costs about as much as the smallest piece of work: look once in so many. */
+const LOOK_EVERY = 4;
 
 /** A pacer with a budget of its own; all runs of a process share {@link processPacer}. */
 export const createPacer = (now: () => number = () => performance.now()): Pacer => {
