@@ -9,6 +9,8 @@ import { createGlobalEngine } from '../../src/runtime/global-engine.ts';
 import { createRequestEngine } from '../../src/runtime/request-engine.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 
+export { quiet } from '../support/runs.ts';
+
 /** The three flavours, each new: what holds for an engine holds for every one of them. */
 export const flavours: readonly { readonly kind: Engine['kind']; make: () => Engine }[] = [
   { kind: 'global', make: () => createGlobalEngine() },
@@ -87,6 +89,3 @@ export const rejection = (promise: Promise<unknown>): Promise<unknown> =>
     () => undefined,
     (error: unknown) => error,
   );
-
-/** Resolves when everything that promises have to do is done. */
-export const quiet = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
