@@ -6,9 +6,8 @@ import { isJsonObject } from './json.ts';
 import type { StepRecord } from './run.ts';
 import type { ModelDelta } from './model.ts';
 import type { FailureReport } from './recovery.ts';
-import type { ErrorCause, ErrorData } from './error.ts';
 import { budgetKinds } from './budget.ts';
-import { errorCodes } from './error.ts';
+import { errorSchema as error } from './error-schema.ts';
 import type { StopReason } from './stop.ts';
 import { isStopKind } from './stop.ts';
 
@@ -18,35 +17,6 @@ export const EVENT_VERSION = 1;
 const json: z.ZodType<Json> = z.json();
 const text = z.string();
 const count = z.number().int().nonnegative();
-
-const cause: z.ZodType<ErrorCause> = z.lazy(() =>
-  z.object({ name: text, message: text, cause: cause.optional() }),
-);
-const usage = z.object({
-  input: count,
-  output: count,
-  cached: count.optional(),
-  reasoning: count.optional(),
-  isEstimate: z.boolean().optional(),
-});
-
-const error = z.object({
-  code: z.enum(errorCodes),
-  message: text,
-  retryable: z.enum(['yes', 'maybe', 'no']),
-  retryAfterMs: z.number().optional(),
-  status: z.number().optional(),
-  runId: text.optional(),
-  path: text.optional(),
-  phase: text.optional(),
-  step: z.number().optional(),
-  operation: text.optional(),
-  tool: text.optional(),
-  errorId: text.optional(),
-  cause: cause.optional(),
-  spent: usage.optional(),
-  details: json.optional(),
-}) satisfies z.ZodType<ErrorData>;
 
 const base = {
   v: z.literal(EVENT_VERSION),
@@ -240,7 +210,8 @@ export const runtimeEventSchema = z.discriminatedUnion('type', [
   event('observer.failed', {
     observer: text,
     error,
-    /** The error that it was being told of. */ about: error.optional(),
+    /** The error that it was being told of. */
+    about: error.optional(),
   }),
   event('observer.dropped', { observer: text, count }),
 ]);

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import type { Json } from './json.ts';
+import type { ErrorCause, ErrorData } from './error.ts';
+import { errorCodes } from './error.ts';
+
+const json: z.ZodType<Json> = z.json();
+const text = z.string();
+
+const cause: z.ZodType<ErrorCause> = z.lazy(() =>
+  z.object({ name: text, message: text, cause: cause.optional() }),
+);
+const usage = z.object({
+  input: count,
+  output: count,
+  cached: count.optional(),
+  reasoning: count.optional(),
+  isEstimate: z.boolean().optional(),
+});
+
+/** An error as data, where it is read back. */
+export const errorSchema = z.object({
+  code: z.enum(errorCodes),
+  message: text,
+  retryable: z.enum(['yes', 'maybe', 'no']),
+  retryAfterMs: z.number().optional(),
+  status: z.number().optional(),
+  runId: text.optional(),
+  path: text.optional(),
+  phase: text.optional(),
+  step: z.number().optional(),
+  operation: text.optional(),
+  tool: text.optional(),
+  errorId: text.optional(),
+  cause: cause.optional(),
+  spent: usage.optional(),
+  details: json.optional(),
+}) satisfies z.ZodType<ErrorData>;
