@@ -1,3 +1,4 @@
+import type { BudgetSpent } from '../contracts/budget.ts';
 import type { ErrorData } from '../contracts/error.ts';
 import type { RunTotals } from '../contracts/run.ts';
 import type { StopReason } from '../contracts/stop.ts';
@@ -12,8 +13,16 @@ export const totalsLine = (totals: RunTotals): string =>
     counted(totals.toolCalls, 'tool call'),
     `${grouped(totals.inputTokens + totals.outputTokens)} tokens`,
     ...(totals.retries > 0 ? [totals.retries === 1 ? '1 retry' : `${grouped(totals.retries)} retries`] : []),
+    ...costOf(totals),
     lasting(totals.durationMs),
   ].join(' · ');
+
+/** Nothing where nothing was asked, or what was asked is no paid model. */
+const costOf = ({ costUsd, modelCalls }: RunTotals): readonly string[] => {
+  if (modelCalls === 0 || costUsd === 0) return [];
+  if (costUsd === undefined) return ['cost unknown'];
+  return [costUsd < 0.01 ? `$${costUsd.toPrecision(2)}` : `$${costUsd.toFixed(2)}`];
+};
 
 /** Why a run ended without an answer, in words; fit to print on one line. */
 export const stopWords = (reason: StopReason, error: ErrorData | undefined): string =>
@@ -35,6 +44,8 @@ const wordsOf = (reason: StopReason, error: ErrorData | undefined): string => {
       return reason.detail;
     case 'maxSteps':
       return `it reached its limit of ${counted(reason.limit, 'step')}`;
+    case 'budget':
+      return `its budget is spent: ${budgetWords(reason)}`;
     case 'maxTime':
       return `it reached its time limit of ${lasting(reason.limitMs)}`;
     case 'maxTokens':
@@ -59,5 +70,20 @@ const wordsOf = (reason: StopReason, error: ErrorData | undefined): string => {
       return error?.message ?? 'it failed';
     default:
       return 'it stopped for a reason that this command does not know';
+  }
+};
+
+const budgetWords = ({ budget, limit }: BudgetSpent): string => {
+  switch (budget) {
+    case 'steps':
+      return counted(limit, 'step');
+    case 'timeMs':
+      return lasting(limit);
+    case 'tokens':
+      return counted(limit, 'token');
+    case 'usd':
+      return `$${limit}`;
+    case 'toolCalls':
+      return counted(limit, 'tool call');
   }
 };

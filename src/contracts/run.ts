@@ -13,7 +13,6 @@ import type { FailureReport } from './recovery.ts';
 import type { Prices } from './prices.ts';
 import type { SafetyStrategy } from './safety.ts';
 import type { StopReason, Tally } from './stop.ts';
-import type { TaskInput } from './task.ts';
 import type { Artifact, Tool, ToolResult, Toolset } from './tool.ts';
 import type { Clock } from './clock.ts';
 
@@ -146,8 +145,6 @@ export interface RunOptions {
   readonly budget?: Budget | undefined;
   /** What model calls cost. Default: `@pydantic/genai-prices`, where it is installed. */
   readonly prices?: Prices | undefined;
-  /** What is to be done: looked at before the first step, its budget over all others. `runTask` also evaluates the result. */
-  readonly task?: TaskInput | undefined;
   /** An XState inspector; it is wrapped, so that it cannot hurt the run. */
   readonly inspect?: ((event: InspectionEvent) => void) | Observer<InspectionEvent> | undefined;
   /** Start held at the gate, to be stepped. */

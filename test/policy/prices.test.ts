@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import type { Model, Usage } from '../../src/contracts/model.ts';
+import { modelAnswer } from '../../src/contracts/model.ts';
+import type { Prices } from '../../src/contracts/prices.ts';
+import { totalsLine } from '../../src/cli/ending.ts';
+import { genaiPrices } from '../../src/models/genai-prices.ts';
+import { agent } from '../../src/runtime/agent.ts';
+import { scriptedModel } from '../../src/testing/scripted-model.ts';
+import { interpreters, ofType, settled, start } from '../support/runs.ts';
+
+const says = (provider: string, id: string, usage: Usage): Model => ({
+  provider,
+  id,
+  answer: () => modelAnswer({ text: 'done', usage }),
+});
+const usage = { input: 1_000, output: 100 };
+
+describe('the list', () => {
+  test('[DODO-59] a cost is that of uncached input, cached input and output', async () => {
+    const { cost } = await genaiPrices();
+    const gpt = { provider: 'openai', id: 'gpt-4o' };
+    // $2.50, $1.25 and $10 for a million of each.
+    expect(cost(gpt, usage)).toBeCloseTo(0.0035, 10);
+    expect(cost(gpt, { ...usage, cached: 500 })).toBeCloseTo(0.002875, 10);
+    expect(cost(gpt, { ...usage, cached: 5_000 })).toBeCloseTo(0.00225, 10);
+  });
+
+  test('a model that the list only guesses at is unknown, its dated name is not', async () => {
+    const { cost } = await genaiPrices();
+    expect(cost({ provider: 'anthropic', id: 'claude-sonnet-5-5' }, usage)).toBeUndefined();
+    expect(cost({ provider: 'openai', id: 'gpt-6.1-sol' }, usage)).toBeUndefined();
+    expect(cost({ provider: 'nobody', id: 'gpt-4o' }, usage)).toBeUndefined();
+    expect(cost({ provider: 'anthropic', id: 'claude-sonnet-4-5-20250929' }, usage)).toBeGreaterThan(0);
+  });
+});
+
+describe.each(interpreters)('$name', ({ host }) => {
+  const run = (model: Model, options = {}) =>
+    settled(start(agent({ name: 'a', model }), 'go', options, host?.()));
+
+  test('a run says what it cost; where a price is not known it says so, and never 0', async () => {
+    const known = await run(says('openai', 'gpt-4o', usage));
+    expect(known.totals.costUsd).toBeCloseTo(0.0035, 10);
+    expect(ofType(known.events, 'model.answered')[0]?.costUsd).toBeCloseTo(0.0035, 10);
+    const { totals } = await run(says('compatible', 'mine', usage));
+    expect('costUsd' in totals).toBe(false);
+    expect(totals.unpriced).toEqual(['compatible:mine']);
+    expect(totalsLine(totals)).toContain('cost unknown');
+    expect(totalsLine(known.totals)).toContain('$0.0035');
+    expect((await run(scriptedModel(['free']))).totals.costUsd).toBe(0);
+  });
+
+  test('prices of one’s own count; what throws or makes no sense is unknown', async () => {
+    const mine = says('compatible', 'mine', usage);
+    const flat: Prices = { name: 'flat', cost: (_, { input, output }) => (input + output) / 1_000 };
+    expect((await run(mine, { prices: flat })).totals.costUsd).toBeCloseTo(1.1, 10);
+    for (const cost of [
+      () => NaN,
+      () => -1,
+      () => {
+        throw new Error('no');
+      },
+    ])
+      expect((await run(mine, { prices: { name: 'odd', cost } })).totals.unpriced).toEqual([
+        'compatible:mine',
+      ]);
+  });
+
+  test('a money budget ends the run, and is refused before the first step for a model without a price', async () => {
+    const flat: Prices = { name: 'flat', cost: (_, { input }) => input / 1_000 };
+    const mine = says('compatible', 'mine', usage);
+    const refused = await run(mine, { budget: { usd: 5 } });
+    expect(refused).toMatchObject({
+      status: 'failed',
+      error: { code: 'budget.unpriced' },
+      totals: { steps: 0 },
+    });
+    expect((await run(mine, { budget: { usd: 5, unpriced: 'ignore' } })).status).toBe('completed');
+    expect((await run(mine, { budget: { usd: 0 }, prices: flat })).stopReason).toMatchObject({
+      budget: 'usd',
+    });
+    expect((await run(scriptedModel(['free']), { budget: { usd: 0 } })).status).toBe('completed');
+  });
+});
