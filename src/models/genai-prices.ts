@@ -9,8 +9,8 @@ import { loadPackage } from './load-package.ts';
  * their own price where there is one. Loaded on first use, some 20 ms.
  *
  * @example
- * const { cost } = await genaiPrices();
- * cost({ provider: 'openai', id: 'gpt-4o' }, { input: 1_000, output: 100 }) // => 0.0035
+ * const prices = await genaiPrices();
+ * prices.cost({ provider: 'openai', id: 'gpt-4o' }, { input: 1_000, output: 100 }) // => 0.0035
  *
  * @throws (rejects with) `model.package-missing` where the package is not installed.
  */

@@ -17,20 +17,20 @@ const usage = { input: 1_000, output: 100 };
 
 describe('the list', () => {
   test('[DODO-59] a cost is that of uncached input, cached input and output', async () => {
-    const { cost } = await genaiPrices();
+    const list = await genaiPrices();
     const gpt = { provider: 'openai', id: 'gpt-4o' };
     // $2.50, $1.25 and $10 for a million of each.
-    expect(cost(gpt, usage)).toBeCloseTo(0.0035, 10);
-    expect(cost(gpt, { ...usage, cached: 500 })).toBeCloseTo(0.002875, 10);
-    expect(cost(gpt, { ...usage, cached: 5_000 })).toBeCloseTo(0.00225, 10);
+    expect(list.cost(gpt, usage)).toBeCloseTo(0.0035, 10);
+    expect(list.cost(gpt, { ...usage, cached: 500 })).toBeCloseTo(0.002875, 10);
+    expect(list.cost(gpt, { ...usage, cached: 5_000 })).toBeCloseTo(0.00225, 10);
   });
 
   test('a model that the list only guesses at is unknown, its dated name is not', async () => {
-    const { cost } = await genaiPrices();
-    expect(cost({ provider: 'anthropic', id: 'claude-sonnet-5-5' }, usage)).toBeUndefined();
-    expect(cost({ provider: 'openai', id: 'gpt-6.1-sol' }, usage)).toBeUndefined();
-    expect(cost({ provider: 'nobody', id: 'gpt-4o' }, usage)).toBeUndefined();
-    expect(cost({ provider: 'anthropic', id: 'claude-sonnet-4-5-20250929' }, usage)).toBeGreaterThan(0);
+    const list = await genaiPrices();
+    expect(list.cost({ provider: 'anthropic', id: 'claude-sonnet-5-5' }, usage)).toBeUndefined();
+    expect(list.cost({ provider: 'openai', id: 'gpt-6.1-sol' }, usage)).toBeUndefined();
+    expect(list.cost({ provider: 'nobody', id: 'gpt-4o' }, usage)).toBeUndefined();
+    expect(list.cost({ provider: 'anthropic', id: 'claude-sonnet-4-5-20250929' }, usage)).toBeGreaterThan(0);
   });
 });
 
