@@ -5,11 +5,14 @@ import { errorCodes } from './error.ts';
 
 const json: z.ZodType<Json> = z.json();
 const text = z.string();
+const count = z.number().int().nonnegative();
 
 const cause: z.ZodType<ErrorCause> = z.lazy(() =>
   z.object({ name: text, message: text, cause: cause.optional() }),
 );
-const usage = z.object({
+
+/** Tokens of one call, where they are read back. */
+export const usageSchema = z.object({
   input: count,
   output: count,
   cached: count.optional(),
@@ -32,6 +35,6 @@ export const errorSchema = z.object({
   tool: text.optional(),
   errorId: text.optional(),
   cause: cause.optional(),
-  spent: usage.optional(),
+  spent: usageSchema.optional(),
   details: json.optional(),
 }) satisfies z.ZodType<ErrorData>;

@@ -7,7 +7,7 @@ import type { StepRecord } from './run.ts';
 import type { ModelDelta } from './model.ts';
 import type { FailureReport } from './recovery.ts';
 import { budgetKinds } from './budget.ts';
-import { errorSchema as error } from './error-schema.ts';
+import { errorSchema as error, usageSchema as usage } from './error-schema.ts';
 import type { StopReason } from './stop.ts';
 import { isStopKind } from './stop.ts';
 
