@@ -159,7 +159,7 @@ const scripts = fc.record({
   ends: fc.array(fc.nat(), { maxLength: 60 }),
 });
 
-test('[P7] whatever calls begin and end in whatever order, no account is overshot by more than one call, and nothing stays reserved', async () => {
+test('whatever calls begin and end in whatever order, no account is overshot by more than one call, and nothing stays reserved', async () => {
   await fc.assert(
     fc.asyncProperty(scripts, async ({ limit, grants, calls, ends }) => {
       const root = open({ tokens: limit });

@@ -110,7 +110,7 @@ describe.each(interpreters)('$name', ({ host }) => {
     expect(stopReason).toEqual({ kind: 'maxSteps', limit: 20 });
   });
 
-  test('[QITOS-29] a run that is given a bad budget is refused, and says what was found', () => {
+  test('a run that is given a bad budget is refused, and says what was found', () => {
     expect(() => start(walker(undefined), 'go', { budget: { steps: NaN } }, host?.())).toThrow(
       expect.objectContaining({ code: 'budget.invalid' }),
     );
