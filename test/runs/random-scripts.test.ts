@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Critic } from '../../src/contracts/critique.ts';
 import type { RuntimeEvent } from '../../src/contracts/event.ts';
+import type { StopRule, Tally } from '../../src/contracts/stop.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { drivenHost } from '../../src/runtime/driven-host.ts';
 import { maxSteps, maxTime, maxTokens, maxToolCalls } from '../../src/machines/stop-rules.ts';
@@ -81,6 +82,15 @@ test('[P7] [P10] [P18] [P19] whatever a model does: one end, last; within bounds
       const first = faultyModel('first', given.script, clock);
       const second = given.second === null ? undefined : faultyModel('second', given.second, clock);
       for (const { fault } of given.script) met.add(fault);
+      // What was used at each CHECK_STOP.
+      const used: Tally[] = [];
+      const ledger: StopRule = {
+        name: 'ledger',
+        check: ({ tally }) => {
+          used.push(tally);
+          return undefined;
+        },
+      };
       const subject = agent({
         name: 'subject',
         instructions: 'Go on.',
@@ -89,6 +99,7 @@ test('[P7] [P10] [P18] [P19] whatever a model does: one end, last; within bounds
         critics: given.judged ? [doubter] : [],
         ...(given.isStructured ? { output: z.object({ answer: z.string() }) } : {}),
         stop: [
+          ledger,
           maxSteps(given.steps),
           maxToolCalls(given.toolCalls),
           maxTokens(given.tokens),
@@ -106,12 +117,16 @@ test('[P7] [P10] [P18] [P19] whatever a model does: one end, last; within bounds
       const last = events.at(-1);
       expect(last).toMatchObject({ type: 'run.ended', status, stopReason: result.stopReason });
 
-      // Within its bounds; past them by no more than what was under way.
+      // Within its bounds: only the last step may go past them, by what was under way in it.
       expect(totals.steps).toBeLessThanOrEqual(given.steps);
-      expect(totals.toolCalls).toBeLessThanOrEqual(given.toolCalls - 1 + mostCalls(events));
-      expect(totals.inputTokens + totals.outputTokens).toBeLessThanOrEqual(
-        given.tokens - 1 + mostTokensInAStep(events),
-      );
+      // A step that gives the answer asks no rule.
+      const earlier = used.slice(0, totals.steps - 1);
+      for (const { toolCalls, inputTokens, outputTokens } of earlier) {
+        expect(toolCalls).toBeLessThan(given.toolCalls);
+        expect(inputTokens + outputTokens).toBeLessThan(given.tokens);
+      }
+      const before = earlier.at(-1)?.toolCalls ?? 0;
+      expect(totals.toolCalls - before).toBeLessThanOrEqual(mostCalls(events));
       expect(Number.isFinite(totals.inputTokens + totals.outputTokens)).toBe(true);
       for (const count of requestsByStepAndModel(events).values())
         expect(count).toBeLessThanOrEqual(ATTEMPTS + REPAIRS);
@@ -133,14 +148,6 @@ test('[P7] [P10] [P18] [P19] whatever a model does: one end, last; within bounds
 
 const mostCalls = (events: readonly RuntimeEvent[]): number =>
   Math.max(0, ...ofType(events, 'model.answered').map(({ calls }) => calls));
-
-/** A step can hold several answers: those that were thrown away are paid for, too. */
-const mostTokensInAStep = (events: readonly RuntimeEvent[]): number => {
-  const tokens = new Map<number, number>();
-  for (const { step = 0, usage } of ofType(events, 'model.answered'))
-    tokens.set(step, (tokens.get(step) ?? 0) + usage.input + usage.output);
-  return Math.max(0, ...tokens.values());
-};
 
 const requestsByStepAndModel = (events: readonly RuntimeEvent[]): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>();
