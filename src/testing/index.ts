@@ -21,3 +21,7 @@ export type { Exploration, Graph, GraphMove, Happening, Place } from './explore.
 export { runDriven, streamDriven } from './run-driven.ts';
 export { compareRuns } from './compare-runs.ts';
 export type { ComparableRun } from './compare-runs.ts';
+
+// What parts of one's own have to keep to
+export { environmentLaws } from './environment-laws.ts';
+export type { EnvironmentLaw, EnvironmentWorld } from './environment-laws.ts';

@@ -1,0 +1,170 @@
+import { canonical } from '../contracts/canonical.ts';
+import type { Environment, FileOps, ProcessOps } from '../contracts/environment.ts';
+import { isTroupeError, TroupeError } from '../contracts/error.ts';
+import { toJson } from '../contracts/json.ts';
+import { EnvironmentSession } from '../tools/environments/environment-session.ts';
+
+/** An environment to be held to the laws: with the files `notes.md` (`# Notes`) and `src/main.ts` (`one\ntwo`) in it. */
+export interface EnvironmentWorld {
+  readonly environment: Environment;
+  /** A command that prints its arguments, each on a line or all on one; without it no command is run. */
+  readonly print?: string | undefined;
+  /** Afterwards, however it went. */
+  dispose?(): void | Promise<void>;
+}
+
+/** Something that every environment owes those who use it. */
+export interface EnvironmentLaw {
+  readonly name: string;
+  /** Rejects with `environment.unfit`, and what was found, where it does not hold. Makes a world of its own. */
+  check(): Promise<void>;
+}
+
+/**
+ * What every environment owes those who use it, whatever it is made of: for the tests of one of your own.
+ *
+ * @param make Makes a world for one law.
+ *
+ * @example
+ * for (const law of environmentLaws(() => ({ environment: myEnvironment(), print: 'echo' }))) test(law.name, law.check);
+ */
+export const environmentLaws = (
+  make: () => EnvironmentWorld | Promise<EnvironmentWorld>,
+): readonly EnvironmentLaw[] =>
+  laws.map(({ name, holds }) => ({
+    name,
+    check: async () => {
+      const world = await make();
+      try {
+        await inSession(world, holds);
+      } finally {
+        await world.dispose?.();
+      }
+    },
+  }));
+
+interface Scene {
+  readonly environment: Environment;
+  readonly files: FileOps;
+  readonly run: ProcessOps['run'] | undefined;
+  readonly print: string;
+}
+
+const inSession = async (
+  { environment, print }: EnvironmentWorld,
+  holds: (scene: Scene) => Promise<void>,
+): Promise<void> => {
+  const session = new EnvironmentSession(environment, { runId: 'law', path: 'law' });
+  const required = new Map([
+    ['files' as const, ['the laws']],
+    ...(print === undefined ? [] : [['processes' as const, ['the laws']] as const]),
+  ]);
+  same('opens with the operations that are required', await session.open(required), []);
+  const { files, processes } = session.ops;
+  if (files === undefined) throw broken('offers files', undefined, 'files');
+  try {
+    const run = processes === undefined ? undefined : processes.run.bind(processes);
+    await holds({ environment, files, run: print === undefined ? undefined : run, print: print ?? '' });
+  } finally {
+    same('closes without a problem', await session.close(), []);
+  }
+};
+
+const law = (name: string, holds: (scene: Scene) => Promise<void>) => ({ name, holds });
+
+const laws: readonly ReturnType<typeof law>[] = [
+  law('is healthy', async ({ environment }) => {
+    const health = await environment.healthCheck?.();
+    if (environment.healthCheck !== undefined) same('its health', health, { ok: true });
+  }),
+  law('reads a file, and says when it read only its start', async ({ files }) => {
+    same('the file', await files.read('notes.md'), { text: '# Notes', bytes: 7, isCut: false });
+    const start = await files.read('notes.md', { maxBytes: 3 });
+    same('its start', start, { text: '# N', bytes: 7, isCut: true });
+  }),
+  law('writes what is read back, new folders included', async ({ files }) => {
+    same('a new file', await files.write('deep/er/new.txt', 'Grüße\n'), { bytes: 8, isNew: true });
+    same('an old one', await files.write('deep/er/new.txt', 'short'), { bytes: 5, isNew: false });
+    same('what is there', (await files.read('deep/er/new.txt')).text, 'short');
+  }),
+  law('lists a folder by name', async ({ files }) => {
+    same('the folder', await files.list('src'), [{ name: 'main.ts', kind: 'file' }]);
+    const names = (await files.list('.')).map(({ name, kind }) => `${kind} ${name}`);
+    for (const name of ['file notes.md', 'folder src']) same(`lists ${name}`, names.includes(name), true);
+  }),
+  law('says what is at a path, and that there is nothing', async ({ files }) => {
+    same('a file', await files.stat('src/main.ts'), { kind: 'file', bytes: 7, isWritable: true });
+    for (const folder of ['src', '.']) same('a folder', (await files.stat(folder))?.kind, 'folder');
+    same('nothing', await files.stat('nowhere/at/all'), undefined);
+  }),
+  law('removes a file once', async ({ files }) => {
+    await files.write('gone.txt', 'x');
+    same('the first time', await files.remove('gone.txt'), true);
+    same('the second time', await files.remove('gone.txt'), false);
+  }),
+  law('fails for what is not there, and refuses what is no file', async ({ files }) => {
+    await fails('tool.failed', 'read nowhere.txt', () => files.read('nowhere.txt'));
+    await fails('tool.failed', 'list nowhere', () => files.list('nowhere'));
+    await fails('tool.denied', 'read a folder', () => files.read('src'));
+    await fails('tool.denied', 'read the root', () => files.read('.'));
+    await fails('tool.denied', 'write over a folder', () => files.write('src', 'x'));
+    await fails('tool.denied', 'remove a folder', () => files.remove('src'));
+    await fails('tool.denied', 'write below a file', () => files.write('notes.md/below.txt', 'x'));
+  }),
+  law('lets nobody out of its root, by any operation', async ({ files }) => {
+    for (const path of OUTSIDE) {
+      await fails('tool.denied', `read ${path}`, () => files.read(path));
+      await fails('tool.denied', `write ${path}`, () => files.write(path, 'x'));
+      await fails('tool.denied', `list ${path}`, () => files.list(path));
+      await fails('tool.denied', `stat ${path}`, () => files.stat(path));
+      await fails('tool.denied', `remove ${path}`, () => files.remove(path));
+    }
+  }),
+  law('runs a command with its arguments as they are', async ({ run, print }) => {
+    if (run === undefined) return;
+    const result = await run(print, ['$(id); `id` | x', '*', '']);
+    const { exitCode, isCut, isTimedOut } = result;
+    same('how it ended', { exitCode, isCut, isTimedOut }, { exitCode: 0, isCut: false, isTimedOut: false });
+    for (const argument of ['$(id); `id` | x', '*'])
+      same(`prints ${argument}`, result.stdout.includes(argument), true);
+  }),
+  law('refuses commands that are none of those allowed', async ({ run }) => {
+    if (run === undefined) return;
+    for (const command of ['not-a-command-here --x', '-rf', 'A=1', '__proto__'])
+      await fails('tool.denied', `run ${command}`, () => run(command, []));
+  }),
+];
+
+/** Ways out of a root, and names that are none. */
+const OUTSIDE: readonly string[] = [
+  '/etc/passwd',
+  '../x',
+  'a/../../x',
+  './src/../notes.md',
+  'src/..',
+  'a\\..\\b',
+  'C:/x',
+  'a\0b',
+  'x'.repeat(256),
+];
+
+const same = (what: string, found: unknown, expected: unknown): void => {
+  if (canonical(toJson(found)) !== canonical(toJson(expected))) throw broken(what, found, expected);
+};
+
+const fails = async (code: string, what: string, attempt: () => Promise<unknown>): Promise<void> => {
+  let found: unknown;
+  try {
+    found = await attempt();
+  } catch (thrown) {
+    if (isTroupeError(thrown) && thrown.code === code) return;
+    found = thrown;
+  }
+  throw broken(what, found, { code });
+};
+
+const broken = (what: string, found: unknown, expected: unknown): TroupeError =>
+  new TroupeError(
+    'environment.unfit',
+    `Cannot call the environment sound as this does not hold: ${what}; found ${JSON.stringify(toJson(found))}, expected ${JSON.stringify(toJson(expected))}`,
+  );

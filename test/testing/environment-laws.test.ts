@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import type { Environment, FileOps } from '../../src/contracts/environment.ts';
+import type { EnvironmentWorld } from '../../src/testing/environment-laws.ts';
+import { environmentLaws } from '../../src/testing/environment-laws.ts';
+import { memoryEnvironment } from '../../src/tools/environments/memory-environment.ts';
+
+const sound = () =>
+  memoryEnvironment({
+    files: { 'notes.md': '# Notes', 'src/main.ts': 'one\ntwo' },
+    commands: { echo: (args) => args.join(' ') },
+  });
+
+/** The names of the laws that do not hold. */
+const brokenLaws = async (make: () => EnvironmentWorld): Promise<readonly string[]> => {
+  const broken: string[] = [];
+  for (const law of environmentLaws(make))
+    await law.check().catch((error: unknown) => {
+      expect(error).toMatchObject({ code: 'environment.unfit' });
+      broken.push(law.name);
+    });
+  return broken;
+};
+
+/** An environment whose files do one thing otherwise. */
+const withFiles = (change: (files: FileOps) => Partial<FileOps>): Environment => {
+  const environment = sound();
+  const opened = environment.ops;
+  const { files } = opened;
+  if (files === undefined) throw new Error('it offers no files');
+  const bound: FileOps = {
+    read: (...given) => files.read(...given),
+    write: (...given) => files.write(...given),
+    list: (...given) => files.list(...given),
+    stat: (...given) => files.stat(...given),
+    remove: (...given) => files.remove(...given),
+  };
+  return Object.create(environment, {
+    ops: { value: { ...opened, files: { ...bound, ...change(bound) } } },
+  }) as Environment;
+};
+
+describe('[QITOS-40] the laws of environments', () => {
+  test('hold for one that is sound, with commands and without', async () => {
+    expect(await brokenLaws(() => ({ environment: sound(), print: 'echo' }))).toEqual([]);
+    expect(await brokenLaws(() => ({ environment: sound() }))).toEqual([]);
+  });
+
+  test.each<readonly [string, (files: FileOps) => Partial<FileOps>, string]>([
+    [
+      'lets paths out',
+      (files) => ({ stat: (path) => files.stat(path.replace('../', '')) }),
+      'lets nobody out',
+    ],
+    [
+      'says it removed nothing',
+      (files) => ({ remove: (path) => files.remove(path).then(() => true) }),
+      'removes a file once',
+    ],
+    ['hides a file', () => ({ list: () => Promise.resolve([]) }), 'lists a folder'],
+    [
+      'loses what is written',
+      () => ({ write: () => Promise.resolve({ bytes: 8, isNew: true }) }),
+      'writes what',
+    ],
+  ])('find one that %s', async (_, change, name) => {
+    const broken = await brokenLaws(() => ({ environment: withFiles(change), print: 'echo' }));
+    expect(broken).toContainEqual(expect.stringContaining(name));
+  });
+
+  test('dispose of a world also where they do not hold', async () => {
+    let disposed = 0;
+    const make = () => ({
+      environment: withFiles(() => ({ list: () => Promise.resolve([]) })),
+      dispose: () => {
+        disposed += 1;
+      },
+    });
+    await brokenLaws(make);
+    expect(disposed).toBe(environmentLaws(make).length);
+  });
+});
