@@ -86,7 +86,12 @@ export const pipelineMachine = team
       working: {
         description: 'One stage is at work.',
         entry: [{ type: 'entered', params: { phase: 'working' } }, 'engageMembers'],
-        on: { 'answered.member': { target: 'judging', actions: 'collectReply' } },
+        on: {
+          'answered.member': [
+            { guard: 'isHandedOn', actions: ['handOn', 'engageMembers'] },
+            { target: 'judging', actions: 'collectReply' },
+          ],
+        },
       },
       judging: {
         description: 'Was that the last stage, and did it do its work?',

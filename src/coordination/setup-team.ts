@@ -5,7 +5,7 @@ import type { Json } from '../contracts/json.ts';
 import type { Outcome } from '../contracts/run.ts';
 import { carrierOf } from '../machines/outputs.ts';
 import type { TeamContext, TeamEvent, TeamInput } from './team-context.ts';
-import { engagements, isLastReply, withReply } from './team-context.ts';
+import { engagements, isHandedOn, isLastReply, withHandoff, withReply } from './team-context.ts';
 
 /**
  * The vocabulary that all team machines share: engaging members, collecting replies, ending.
@@ -39,6 +39,9 @@ export const setupTeam = <Own extends Json, Options extends Json>() =>
       collectReply: assign(({ context, event }) =>
         event.type === 'answered.member' ? withReply(context, event.index, event.output, event.at) : {},
       ),
+      handOn: assign(({ context, event }) =>
+        event.type === 'answered.member' ? withHandoff(context, event.index, event.output, event.at) : {},
+      ),
       received: assign(({ context, event }) =>
         event.type === 'message' ? { inbox: [...context.inbox, event.message] } : {},
       ),
@@ -63,6 +66,8 @@ export const setupTeam = <Own extends Json, Options extends Json>() =>
     guards: {
       isLastReply: ({ context, event }) =>
         event.type === 'answered.member' && isLastReply(context, event.index),
+      isHandedOn: ({ context, event }) =>
+        event.type === 'answered.member' && isHandedOn(context, event.index, event.output),
       isCompleted: ({ context }) => context.end?.status === 'completed',
       isStopped: ({ context }) => context.end?.status === 'stopped',
       isAborted: ({ context }) => context.end?.status === 'aborted',

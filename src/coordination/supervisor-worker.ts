@@ -224,7 +224,12 @@ export const supervisorWorkerMachine = team
     id: 'supervisorWorker',
     description: 'A supervisor plans, workers do the parts, the supervisor goes on from their replies.',
     context: ({ input }: { input: TeamInput<SupervisorWorkerOptions> | undefined }) =>
-      teamContext(input, { rounds: 0, replies: [], notes: [], corrections: 0, plan: null }, DEFAULTS),
+      teamContext(
+        // Work is handed on among workers; the supervisor hears of it from their replies.
+        input && { ...input, members: Object.keys(input.options.workers) },
+        { rounds: 0, replies: [], notes: [], corrections: 0, plan: null },
+        DEFAULTS,
+      ),
     output: teamOutcome,
     options: { maxIterations: 1_000 },
     initial: 'planning',
@@ -253,6 +258,7 @@ export const supervisorWorkerMachine = team
         entry: ['assignWork', { type: 'entered', params: { phase: 'working' } }, 'tellPlan', 'engageMembers'],
         on: {
           'answered.member': [
+            { guard: 'isHandedOn', actions: ['handOn', 'engageMembers'] },
             { guard: 'isLastReply', target: 'collecting', actions: 'collectReply' },
             { actions: ['collectReply', 'engageMembers'] },
           ],

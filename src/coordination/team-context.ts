@@ -8,7 +8,13 @@ import type { Engagement } from '../machines/outputs.ts';
 
 /** What a team's machine knows: plain JSON. `own` is the pattern's, the rest is every team's. */
 export interface TeamContext<Own extends Json = Json, Options extends Json = Json> {
-  readonly team: { readonly runId: string; readonly path: string; readonly name: string };
+  readonly team: {
+    readonly runId: string;
+    readonly path: string;
+    readonly name: string;
+    /** Who there is to hand work on to. */
+    readonly members: readonly string[];
+  };
   readonly options: Options;
   readonly input: Json;
   readonly own: Own;
@@ -36,6 +42,8 @@ export interface Round {
 export interface Task {
   readonly member: string;
   readonly input: Json;
+  /** Who had it before and handed it on. */
+  readonly before?: readonly string[] | undefined;
 }
 
 /** What a member left. A member that failed replies too: with its error. */
@@ -64,6 +72,7 @@ export interface TeamInput<Options extends Json = Json> {
   readonly runId: string;
   readonly path: string;
   readonly name: string;
+  readonly members?: readonly string[] | undefined;
   readonly at: number;
   readonly input: Json;
   readonly options: Options;
@@ -84,7 +93,12 @@ export const teamContext = <Own extends Json, Options extends Json>(
   own: Own,
   defaults: Options,
 ): TeamContext<Own, Options> => ({
-  team: { runId: input?.runId ?? '', path: input?.path ?? '', name: input?.name ?? '' },
+  team: {
+    runId: input?.runId ?? '',
+    path: input?.path ?? '',
+    name: input?.name ?? '',
+    members: input?.members ?? [],
+  },
   options: input?.options ?? defaults,
   input: input?.input ?? null,
   own,
@@ -113,6 +127,45 @@ export const withReply = (
     return { round: { ...round, starting: [] }, tally, engaged };
   const replies = round.replies.with(index, replyOf(task, outcome));
   return { round: startNext({ ...round, replies }), tally: addTally(tally, outcome.tally, at), engaged };
+};
+
+/** A task is handed on this often: by then it is going round in the team. */
+const MAX_HANDOFFS = 10;
+
+/** The task that a member hands on to another of the team; undefined if it does not, or to somebody who had it before. */
+const handedOn = ({ team, round }: TeamContext, index: number, { stopReason }: Outcome): Task | undefined => {
+  const task = round.tasks[index];
+  if (stopReason.kind !== 'handedOff' || task === undefined || round.replies[index] !== null)
+    return undefined;
+  const { to, message } = stopReason;
+  const before = [...(task.before ?? []), task.member];
+  if (!team.members.includes(to) || before.includes(to) || before.length > MAX_HANDOFFS) return undefined;
+  const said = message === undefined ? '' : `: ${message}`;
+  // Whoever takes no text has to do with the task itself.
+  const input =
+    typeof task.input === 'string' ? `${task.input}\n\n(Handed over by ${task.member}${said})` : task.input;
+  return { member: to, input, before };
+};
+
+/** Whether a member's reply hands its task on to another of the team. */
+export const isHandedOn = (context: TeamContext, index: number, outcome: Outcome): boolean =>
+  handedOn(context, index, outcome) !== undefined;
+
+/** The round with the task in other hands, ready to start. */
+export const withHandoff = (
+  context: TeamContext,
+  index: number,
+  outcome: Outcome,
+  at: number,
+): Partial<Pick<TeamContext, 'round' | 'tally' | 'engaged'>> => {
+  const task = handedOn(context, index, outcome);
+  if (task === undefined) return {};
+  const { round, tally, engaged } = context;
+  return {
+    round: { ...round, tasks: round.tasks.with(index, task), starting: [index] },
+    tally: addTally(tally, outcome.tally, at),
+    engaged: engaged + round.starting.length,
+  };
 };
 
 /** Whether the reply to `index` is the last that the round waits for. */

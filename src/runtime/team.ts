@@ -59,7 +59,7 @@ export const team = <Input, Output>(given: TeamOptions): EmbeddableAgent<Input, 
     members: membersOf(name, given.members),
     hooks: given.hooks ?? [],
     budget: given.budget,
-    start: (input, placement) => teamInput(name, input, given.options, placement),
+    start: (input, placement) => teamInput(name, input, given, placement),
   });
 };
 
@@ -85,12 +85,13 @@ export const memberOf = (team: string, role: string, member: Member): Definition
 const teamInput = (
   name: string,
   input: unknown,
-  options: Json,
+  { options, members }: TeamOptions,
   { runId, path, at }: Placement,
 ): TeamInput => ({
   runId,
   path,
   name,
+  members: Object.keys(members),
   at,
   input: toJson(input),
   options,

@@ -35,7 +35,7 @@ export interface Delegated {
 /**
  * The tool `delegate`: has another agent or team do a part of the work, as a child of this run, and gives its answer.
  *
- * The child's events, limits and abort are the run's. One that fails is a failed call, which the model reads; one that
+ * The child's events, limits and abort are the run's. Nobody is delegated to who waits for the answer: that would be a circle. One that fails is a failed call, which the model reads; one that
  * is stopped by a limit gives back what it has, marked as partial.
  *
  * @example
@@ -69,18 +69,28 @@ export const delegate = (options: DelegateOptions): DefinedTool<{ to: string; ta
     execute: async ({ to: wanted, task }, context) => {
       const agent = agents.get(wanted);
       const depth = context.path.split('/').length;
-      if (agent === undefined || depth > maxDepth)
-        throw new TroupeError(
-          'tool.denied',
-          `Cannot delegate to '${wanted}' as ${agent === undefined ? 'nobody is called that' : `delegates may go ${maxDepth} deep: this would be ${depth}`}`,
-          { retryable: 'no' },
-        );
+      const reason =
+        agent === undefined
+          ? 'nobody is called that'
+          : depth > maxDepth
+            ? `delegates may go ${maxDepth} deep: this would be ${depth}`
+            : isAtWork(wanted, context.path)
+              ? `'${wanted}' waits for this very work: ${context.path}`
+              : undefined;
+      if (agent === undefined || reason !== undefined)
+        throw new TroupeError('tool.denied', `Cannot delegate to '${wanted}' as ${reason}`, {
+          retryable: 'no',
+        });
       const result = await context.run(agent, task);
       const value = delegated(wanted, result);
       return dual({ text: wordsOf(value, result), value });
     },
   });
 };
+
+/** Whether an agent is above, or is who delegates: the first part of a path is a name, the others a name and a number. */
+const isAtWork = (name: string, path: string): boolean =>
+  path.split('/').some((part, index) => (index === 0 ? part : part.replace(/-[\d.]+$/, '')) === name);
 
 const delegated = (agent: string, result: RunResult<unknown>): Delegated => ({
   agent,
