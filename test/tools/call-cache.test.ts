@@ -86,6 +86,45 @@ describe.each(interpreters)('[TENEX-50] an equal call of a cacheable tool, $name
   });
 });
 
+describe('a change that takes its time', () => {
+  test.each(['at its start', 'at its end'])('%s: what is looked up meanwhile does not hold', async (when) => {
+    let price = 10;
+    const seen: number[] = [];
+    const look = tool({
+      name: 'look',
+      description: 'Looks the price up.',
+      input: z.object({}),
+      cacheable: true,
+      execute: () => {
+        seen.push(price);
+        return price;
+      },
+    });
+    const raise = tool({
+      name: 'raise',
+      description: 'Raises the price.',
+      input: z.object({}),
+      safety: 'write',
+      exclusive: false,
+      execute: async () => {
+        if (when === 'at its start') price += 1;
+        await Promise.resolve();
+        if (when === 'at its end') price += 1;
+      },
+    });
+    const call = (name: string) => ({ name, input: {} });
+    const model = scriptedModel([
+      calls(call('look')),
+      calls(call('raise'), call('look')),
+      calls(call('look')),
+      'done',
+    ]);
+    const { records } = await agent({ name: 'buyer', model, tools: [look, raise] }).run('go');
+    expect(seen).toEqual(when === 'at its start' ? [10, 11, 11] : [10, 10, 11]);
+    expect(records[2]?.results).toMatchObject([{ value: 11 }]);
+  });
+});
+
 describe('what is kept', () => {
   const kept = (callId: string): ToolSuccess => ({
     callId,
