@@ -17,7 +17,7 @@ export interface EnvironmentWorld {
 export interface EnvironmentLaw {
   readonly name: string;
   /** Rejects with `environment.unfit`, and what was found, where it does not hold. Makes a world of its own. */
-  check(): Promise<void>;
+  readonly check: () => Promise<void>;
 }
 
 /**

@@ -1,11 +1,13 @@
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { EnvironmentWorld } from '../../src/testing/environment-laws.ts';
 import { environmentLaws } from '../../src/testing/environment-laws.ts';
 
 /** What every environment owes those who use it, whatever it is made of. */
 export const environmentContract = (name: string, make: () => Promise<EnvironmentWorld>): void => {
   describe(`[QITOS-38] [QITOS-40] the environment ${name}`, () => {
-    it.each(environmentLaws(make))('$name', ({ check }) => check());
+    it.each(environmentLaws(make))('$name', async ({ check }) => {
+      await expect(check()).resolves.toBeUndefined();
+    });
   });
 };
 
