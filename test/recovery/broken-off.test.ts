@@ -46,6 +46,11 @@ describe.each(interpreters)('[TENEX-Q14] a stream that breaks, $name', ({ host }
       { role: 'user', from: 'runtime', text: expect.stringContaining('broke off') },
     ]);
     expect(shown).toEqual(['One, two, three, four.']);
+    // What came before the break was paid for, too.
+    const [broken] = ofType(result.events, 'model.interrupted');
+    const [whole] = ofType(result.events, 'model.answered');
+    expect(broken?.usage?.output).toBeGreaterThan(0);
+    expect(result.totals.outputTokens).toBe((broken?.usage?.output ?? 0) + (whole?.usage.output ?? 0));
   });
 
   test('as often as it breaks, and by the next model of the list', async () => {
