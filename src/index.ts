@@ -253,7 +253,7 @@ export { toolCallMachine } from './machines/tool-call-machine.ts';
 export { toMermaid } from './machines/diagram.ts';
 export type { DiagramOptions } from './machines/diagram.ts';
 export { assertMachine, checkMachine } from './machines/check-machine.ts';
-export { safeInspector } from './runtime/live-host.ts';
+export { safeInspector } from './runtime/safe-inspector.ts';
 
 // Memory, and what of a conversation a model is shown; the kinds are in `troupe/memory`
 export type {

@@ -4,6 +4,7 @@ import type { RuntimeEvent } from '../contracts/event.ts';
 import type { Message } from '../contracts/message.ts';
 import type { Outcome } from '../contracts/run.ts';
 import type { Definition } from './definition.ts';
+import { guardInspection } from './guard-inspection.ts';
 import { Handle } from './handle.ts';
 import { liveHost, logicOf } from './live-host.ts';
 import type { Run } from './run.ts';
@@ -28,6 +29,10 @@ export type AgentCommand =
 /**
  * The logic of an agent's actor, for XState's `createActor`, `invoke` and `spawnChild`: typed input, output, commands
  * and emitted events. A run that failed is `done` with an outcome that says so; it never errors in the app around it.
+ *
+ * An inspector of the app that throws does not hurt the run: it is an `observer.failed` event. Only what it throws at
+ * the very first event, of an actor that is being made, is XState's and comes out of `createActor`: there is no run yet.
+ * XState drops what an inspector returns, so one that is asynchronous has to catch its own failures.
  */
 export type AgentLogic<Input, Output> = ActorLogic<
   AgentSnapshot<Output>,
@@ -46,14 +51,23 @@ export const embeddedLogic = <Input, Output>(definition: Definition): AgentLogic
   const logic: unknown = logicOf(definition, (scope, input) => {
     const run = createRun(definition, {}, { isAttended: true, host: liveHost() });
     const given = run.started(input);
-    // The first event is from before anybody can listen: it is told with the second, when the actor starts.
+    // The first events are from before anybody can listen: they are told when the actor starts.
+    let isStarted = false;
     let told = 0;
-    run.log.mirror(() => {
-      while (told < run.log.events.length) {
+    const tell = (): void => {
+      while (isStarted && told < run.log.events.length) {
         const event = run.log.events.at(told);
         told += 1;
         if (event !== undefined) scope.emit(event);
       }
+    };
+    run.log.mirror(tell);
+    scope.defer(() => {
+      isStarted = true;
+      tell();
+    });
+    const leave = guardInspection(scope.self, (error) => {
+      run.observerFailed('inspector', error);
     });
     const through = (): void => undefined;
     return {
@@ -61,6 +75,7 @@ export const embeddedLogic = <Input, Output>(definition: Definition): AgentLogic
       input: given,
       obey: commandsTo(run),
       ended: run.result.then(through, through),
+      leave,
     };
   });
   embedded.set(definition, logic);

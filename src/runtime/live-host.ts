@@ -1,6 +1,5 @@
 import { createActor } from 'xstate';
-import type { AnyActorRef, AnyStateMachine, InspectionEvent, Observer } from 'xstate';
-import { isPromise } from '../actors/promises.ts';
+import type { AnyActorRef, AnyStateMachine, InspectionEvent } from 'xstate';
 import { errorData } from '../contracts/error.ts';
 import type { Outcome } from '../contracts/run.ts';
 import { attachCarrier, carrierOf } from '../machines/outputs.ts';
@@ -69,6 +68,7 @@ export const logicOf = (definition: Definition, arrive?: ArriveFromOutside): Any
           guests.set(scope.self, { obey: guest.obey, end: undefined });
           void guest.ended.then(() => {
             if (scope.self.getSnapshot().status === 'active') scope.self.send(new RunEnded());
+            guest.leave();
           });
           return moved(definition, guest.entry, undefined, () =>
             machine.getInitialSnapshot(scope, guest.input),
@@ -116,6 +116,8 @@ export type ArriveFromOutside = (
   readonly obey: Guest['obey'];
   /** Settles when the run's last event is out. */
   readonly ended: Promise<void>;
+  /** Called when the app knows that it has. */
+  readonly leave: () => void;
 };
 
 type Snapshot = ReturnType<AnyStateMachine['transition']>;
@@ -225,28 +227,3 @@ export const liveHost = (inspect?: (event: InspectionEvent) => void): Host => ({
     liveOf(sponsor.parent)?.scope.stopChild(actor.ref);
   },
 });
-
-/** An inspector that cannot hurt a run: what it throws is reported, once, and otherwise ignored. */
-export const safeInspector = (
-  inspect: ((event: InspectionEvent) => void) | Observer<InspectionEvent>,
-  onFailure: (error: unknown) => void,
-): ((event: InspectionEvent) => void) => {
-  const look: (event: InspectionEvent) => unknown =
-    typeof inspect === 'function' ? inspect : (event) => inspect.next?.(event);
-  let isReported = false;
-  const report = (error: unknown): void => {
-    // One that fails, fails at every event: a log full of it helps nobody.
-    if (isReported) return;
-    isReported = true;
-    onFailure(error);
-  };
-  return (event) => {
-    try {
-      const returned = look(event);
-      // An asynchronous inspector fails later; what it sees is not held up for it.
-      if (isPromise(returned)) Promise.resolve(returned).catch(report);
-    } catch (error) {
-      report(error);
-    }
-  };
-};

@@ -4,12 +4,13 @@ import { errorData } from '../contracts/error.ts';
 import type { Definition } from './definition.ts';
 import type { Host } from './stage.ts';
 import { Handle } from './handle.ts';
-import { liveHost, safeInspector } from './live-host.ts';
+import { liveHost } from './live-host.ts';
 import { processPacer } from './pacer.ts';
 import { outcomeOfFailure } from './result.ts';
 import type { OnHooks } from './run-hooks.ts';
 import { attachRunHooks } from './run-hooks.ts';
 import { Run } from './run.ts';
+import { safeInspector } from './safe-inspector.ts';
 import { onSignal } from './shared-signal.ts';
 
 /** What the caller of a run decides that its user does not. */

@@ -1,0 +1,31 @@
+import type { InspectionEvent, Observer } from 'xstate';
+import { isPromise } from '../actors/promises.ts';
+
+/** An inspector that cannot hurt a run: what it throws is reported, once, and otherwise ignored. */
+export const safeInspector = (
+  inspect: ((event: InspectionEvent) => void) | Observer<InspectionEvent>,
+  onFailure: (error: unknown) => void,
+): ((event: InspectionEvent) => void) => {
+  const look: (event: InspectionEvent) => unknown =
+    typeof inspect === 'function' ? inspect : (event) => inspect.next?.(event);
+  const report = onlyOnce(onFailure);
+  return (event) => {
+    try {
+      const returned = look(event);
+      // An asynchronous inspector fails later; what it sees is not held up for it.
+      if (isPromise(returned)) Promise.resolve(returned).catch(report);
+    } catch (error) {
+      report(error);
+    }
+  };
+};
+
+/** An inspector that fails, fails at every event: a log full of it helps nobody. */
+export const onlyOnce = (report: (error: unknown) => void): ((error: unknown) => void) => {
+  let isReported = false;
+  return (error) => {
+    if (isReported) return;
+    isReported = true;
+    report(error);
+  };
+};
