@@ -11,6 +11,7 @@ import type { JsonObject } from '../contracts/json.ts';
 import type { ModelRequest } from '../contracts/model.ts';
 import type { ToolCall } from '../contracts/tool.ts';
 import type { AssistantTurn, ToolTurn } from '../contracts/transcript.ts';
+import { isBlockParam } from './anthropic-replay.ts';
 import { thinkingFields } from './anthropic-thinking.ts';
 import { echoedInput } from './call-arguments.ts';
 import { conversation, type Message, resultText } from './conversation.ts';
@@ -86,14 +87,12 @@ const toolResult = (turn: ToolTurn): ToolResultBlockParam => ({
 
 const turnBlocks = (id: string, turn: AssistantTurn, names: ToolNames): ContentBlockParam[] => {
   const calls = turn.calls ?? [];
-  const blocks = replayed(turn.replay, 'anthropic', id, 'blocks');
-  if (blocks?.filter(isToolUse).length === calls.length) {
+  const blocks = replayed(turn.replay, 'anthropic', id, 'blocks')?.filter(isWelcome) ?? [];
+  if (blocks.length > 0 && blocks.filter(isToolUse).length === calls.length) {
     let index = 0;
-    return blocks.filter(isWelcome).map((block) => {
+    return blocks.map((block) => {
       const call = isToolUse(block) ? calls[index++] : undefined;
-      // Made by the provider and kept as it was: only the provider's own types could say what it is.
-      const same = block as unknown as ContentBlockParam;
-      return call === undefined ? same : { ...same, ...toolUse(call, names) };
+      return call === undefined ? block : { ...block, ...toolUse(call, names) };
     });
   }
   return [
@@ -109,12 +108,13 @@ const toolUse = (call: ToolCall, names: ToolNames): ToolUseBlockParam => ({
   input: echoedInput(call),
 });
 
-const isToolUse = (block: JsonObject): boolean => block['type'] === 'tool_use';
+const isToolUse = ({ type }: ContentBlockParam): boolean => type === 'tool_use';
 
 /** The API gives out what it does not take back: text without a word in it, and thinking without a signature. */
-const isWelcome = (block: JsonObject): boolean => {
-  if (block['type'] === 'text') return typeof block['text'] === 'string' && block['text'].trim() !== '';
-  return block['type'] !== 'thinking' || Boolean(block['signature']);
+const isWelcome = (block: JsonObject): block is JsonObject & ContentBlockParam => {
+  if (!isBlockParam(block)) return false;
+  if (block.type === 'text') return block.text.trim() !== '';
+  return block.type !== 'thinking' || block.signature !== '';
 };
 
 type ToolFields = Pick<MessageCreateParamsStreaming, 'tools' | 'tool_choice'>;

@@ -8,6 +8,7 @@ import type { ToolCall } from '../contracts/tool.ts';
 import type { AssistantTurn } from '../contracts/transcript.ts';
 import { echoedInput } from './call-arguments.ts';
 import { conversation, resultText } from './conversation.ts';
+import { isInputItem } from './openai-replay.ts';
 import { wireOutput, wireSchema } from './output-schema.ts';
 import { replayed } from './provider-options.ts';
 import type { ToolNames } from './tool-names.ts';
@@ -52,13 +53,12 @@ const inputItems = (id: string, { messages }: ModelRequest, names: ToolNames): R
 
 const turnItems = (id: string, turn: AssistantTurn, names: ToolNames): ResponseInputItem[] => {
   const calls = turn.calls ?? [];
-  const items = replayed(turn.replay, 'openai', id, 'items');
-  if (items?.filter(({ type }) => type === 'function_call').length === calls.length) {
+  const items = replayed(turn.replay, 'openai', id, 'items')?.filter(isInputItem) ?? [];
+  if (items.length > 0 && items.filter(({ type }) => type === 'function_call').length === calls.length) {
     let index = 0;
     return items.map((item) => {
-      const call = item['type'] === 'function_call' ? calls[index++] : undefined;
-      // Made by the provider and kept as it was: only the provider's own types could say what it is.
-      return call === undefined ? (item as unknown as ResponseInputItem) : functionCall(call, names);
+      const call = item.type === 'function_call' ? calls[index++] : undefined;
+      return call === undefined ? item : functionCall(call, names);
     });
   }
   return [
