@@ -4,6 +4,7 @@ import { errorData, toError, TroupeError } from '../contracts/error.ts';
 import { append, HistoryView } from '../contracts/history.ts';
 import type { Model, ModelAnswer, ModelRequest, Usage } from '../contracts/model.ts';
 import type { Turn } from '../contracts/transcript.ts';
+import { isThenable } from '../contracts/thenable.ts';
 import type { AgentContext, Decided, Trouble } from '../machines/agent-context.ts';
 import { isWrappingUp } from '../machines/wrap-up.ts';
 import { attemptModel } from '../models/attempt.ts';
@@ -14,7 +15,7 @@ import { isSpent } from '../policy/budget-account.ts';
 import { answerLength, estimatedUsage, isUnreported, reserveCall } from './call-cost.ts';
 import { checkAnswer } from './check-answer.ts';
 import type { Desk } from './desk.ts';
-import { andThen, isPromise } from './promises.ts';
+import { andThen } from './promises.ts';
 import { stepPrompt } from './prompt-facts.ts';
 import { readAnswer } from './read-answer.ts';
 
@@ -111,7 +112,7 @@ class Attempt {
     } catch (thrown) {
       return this.#failed(thrown);
     }
-    if (!isPromise(answer)) return this.#answered(answer);
+    if (!isThenable(answer)) return this.#answered(answer);
     const forget = abort.onAbort(() => {
       this.#calledOff();
     });
@@ -175,7 +176,7 @@ class Attempt {
       durationMs: this.#desk.clock.now() - this.#startedAt,
     });
     const read = readAnswer(answer, this.#context, this.#desk);
-    return isPromise(read)
+    return isThenable(read)
       ? read.then((decided) => this.#judged(decided, answer))
       : this.#judged(read, answer);
   }

@@ -1,6 +1,7 @@
 import type { Effect } from '../contracts/effect.ts';
 import { toError } from '../contracts/error.ts';
 import type { Tool, ToolContext, ToolResult } from '../contracts/tool.ts';
+import { isThenable } from '../contracts/thenable.ts';
 import type { Acted } from '../machines/agent-context.ts';
 import type { ToolAsk } from '../machines/asks.ts';
 import { decideToolRetry } from '../models/retry-policy.ts';
@@ -10,7 +11,7 @@ import { consultSafety } from './consult-safety.ts';
 import { cachedCall } from './cached-call.ts';
 import { describeCall, needsApproval } from './describe-call.ts';
 import type { Desk } from './desk.ts';
-import { andThen, isPromise } from './promises.ts';
+import { andThen } from './promises.ts';
 
 /** One attempt of a tool call: a result, or trouble that a call machine takes over. Rejects only if it was called off. */
 export const callTool = (effect: Effect, ask: ToolAsk, desk: Desk): Acted | Promise<Acted> => {
@@ -53,7 +54,7 @@ const attempted = (tool: Tool, effect: Effect, ask: ToolAsk, desk: Desk): Acted 
   const perform = () => performCall(tool, call, new CallContext(effect, ask, desk), desk);
   const isPlain = tool.safety === 'read' && tool.cacheable !== true;
   const result = isPlain ? perform() : cachedCall(tool, call, desk.answers, perform);
-  return isPromise(result)
+  return isThenable(result)
     ? result.then((settled) => {
         // Called off: nobody waits for a result, and a cancellation is none that came late.
         if (!settled.ok && settled.kind === 'cancelled' && desk.abort.isAborted) throw toError(settled.error);

@@ -3,9 +3,9 @@ import { messageOf } from '../contracts/error.ts';
 import { toJson } from '../contracts/json.ts';
 import type { SafetyVerdict } from '../contracts/safety.ts';
 import type { Tool } from '../contracts/tool.ts';
+import { isThenable } from '../contracts/thenable.ts';
 import type { ToolAsk } from '../machines/asks.ts';
 import type { Desk } from './desk.ts';
-import { isPromise } from './promises.ts';
 import { withinTime } from './within-time.ts';
 
 const ALLOW: SafetyVerdict = { verdict: 'allow' };
@@ -39,7 +39,7 @@ export const consultSafety = (
       'safety',
       desk,
     );
-    return isPromise(said) ? said.then(understood, broken) : understood(said);
+    return isThenable(said) ? said.then(understood, broken) : understood(said);
   } catch (thrown) {
     return broken(thrown);
   }

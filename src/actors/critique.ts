@@ -4,10 +4,10 @@ import { effectKey } from '../contracts/effect.ts';
 import { errorData, messageOf, toError, TroupeError } from '../contracts/error.ts';
 import { HistoryView } from '../contracts/history.ts';
 import { LazyAbort } from '../contracts/lazy-abort.ts';
+import { isThenable } from '../contracts/thenable.ts';
 import type { ToolTurn } from '../contracts/transcript.ts';
 import type { AgentContext, Critiqued } from '../machines/agent-context.ts';
 import type { Desk } from './desk.ts';
-import { isPromise } from './promises.ts';
 
 const ACCEPT: Critique = { verdict: 'accept' };
 const VERDICTS: readonly unknown[] = ['accept', 'revise', 'stop'];
@@ -62,7 +62,7 @@ const inTime = (
   { clock }: Desk,
   abort: LazyAbort,
 ): Critique | Promise<Critique> => {
-  if (!isPromise(said) || timeoutMs === Infinity) return said;
+  if (!isThenable(said) || timeoutMs === Infinity) return said;
   return new Promise((resolve, reject) => {
     const timer = clock.setTimeout(() => {
       abort.abort(

@@ -1,3 +1,4 @@
+import { andThen } from './promises.ts';
 import type { ActDecision, BranchTaken, Decision, TakenDecision } from '../contracts/decision.ts';
 import { decisionSchema } from '../contracts/decision.ts';
 import { messageOf, TroupeError } from '../contracts/error.ts';
@@ -7,7 +8,6 @@ import type { Effect } from '../contracts/effect.ts';
 import { callIdOf } from '../contracts/effect.ts';
 import { callModel } from './call-model.ts';
 import type { Desk } from './desk.ts';
-import { andThen } from './promises.ts';
 import { takeBranch } from './take-branch.ts';
 import { withinTime } from './within-time.ts';
 import { viewOf } from './view.ts';

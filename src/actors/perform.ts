@@ -10,7 +10,7 @@ import type { Desk } from './desk.ts';
 import { observe } from './observe.ts';
 import { recover } from './recover.ts';
 import { prepare } from './prepare.ts';
-import { andThen, isPromise } from './promises.ts';
+import { andThen } from './promises.ts';
 import { spillTurn } from './spill-turn.ts';
 import { reviewDecided } from './strategies/review-decided.ts';
 import { withinBudget } from './within-budget.ts';
@@ -55,9 +55,7 @@ const work = (ask: Ask, desk: Desk): unknown => {
 };
 
 const spilled = (decided: Decided | Promise<Decided>, ask: Ask, desk: Desk): unknown =>
-  isPromise(decided)
-    ? decided.then((settled) => spillTurn(settled, ask, desk))
-    : spillTurn(decided, ask, desk);
+  andThen(decided, (settled) => spillTurn(settled, ask, desk));
 
 const reviewed = (
   decided: Decided | Promise<Decided>,

@@ -2,15 +2,15 @@ import type { ErrorData } from '../contracts/error.ts';
 import { effectKey } from '../contracts/effect.ts';
 import { errorData } from '../contracts/error.ts';
 import { letGo } from '../contracts/let-go.ts';
-import { isThenable } from '../contracts/thenable.ts';
 import { toJson } from '../contracts/json.ts';
 import type { Checked } from '../contracts/schema.ts';
+import { isThenable } from '../contracts/thenable.ts';
 import type { AgentContext, Prepared } from '../machines/agent-context.ts';
 import { unpriced } from './call-cost.ts';
 import type { Desk } from './desk.ts';
 import { openEnvironment } from './open-environment.ts';
 import { withinTime } from './within-time.ts';
-import { andThen, isPromise } from './promises.ts';
+import { andThen } from './promises.ts';
 
 /** Looks at input, models and tools before the first step, and collects everything that is wrong with them. */
 export const prepare = (context: AgentContext, desk: Desk): Prepared | Promise<Prepared> => {
@@ -18,7 +18,7 @@ export const prepare = (context: AgentContext, desk: Desk): Prepared | Promise<P
   const opening = openEnvironment(desk);
   const settingUp = desk.tools.needsSetup ? desk.tools.setup() : [];
   const pricing = openPrices(desk);
-  if (isPromise(checked) || isPromise(settingUp) || isPromise(opening) || pricing !== undefined)
+  if (isThenable(checked) || isThenable(settingUp) || isThenable(opening) || pricing !== undefined)
     return andThen(
       withinTime(Promise.all([checked, opening, settingUp, pricing]), 'setup', desk),
       ([input, unfit, problems]) => placed(prepared(input, [...unfit, ...problems], desk), context),

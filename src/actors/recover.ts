@@ -4,12 +4,12 @@ import type { ErrorData } from '../contracts/error.ts';
 import { messageOf } from '../contracts/error.ts';
 import { toJson } from '../contracts/json.ts';
 import type { Failure, RecoveryDecision } from '../contracts/recovery.ts';
+import { isThenable } from '../contracts/thenable.ts';
 import type { RecoverAsk } from '../machines/asks.ts';
 import type { Recovered } from '../machines/recovery.ts';
 import { phaseOfPort } from '../machines/recovery.ts';
 import { checked, chosen } from './decide.ts';
 import type { Desk } from './desk.ts';
-import { isPromise } from './promises.ts';
 import { withinTime } from './within-time.ts';
 
 /** Decides what to do about a failure. Never throws or rejects: a handler that breaks gives up. */
@@ -22,7 +22,7 @@ export const recover = (ask: RecoverAsk, desk: Desk): Recovered | Promise<Recove
   });
   try {
     const said = withinTime(desk.definition.recovery?.handle?.(failure), 'handle', desk);
-    return isPromise(said) ? said.then(understand).catch(giveUp) : understand(said);
+    return isThenable(said) ? said.then(understand).catch(giveUp) : understand(said);
   } catch (thrown) {
     return giveUp(thrown);
   }

@@ -1,9 +1,6 @@
 import { TroupeError } from '../contracts/error.ts';
+import { isThenable } from '../contracts/thenable.ts';
 import type { Desk } from './desk.ts';
-import { isPromise } from './promises.ts';
-
-/** What the platform's timers can count to, in ms. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * What one of an agent's own functions gives, within the time that the agent allows it: what is there at once is given at
@@ -14,11 +11,11 @@ export const withinTime = <T>(
   name: string,
   { clock, definition, abort }: Pick<Desk, 'clock' | 'definition' | 'abort'>,
 ): T | Promise<T> => {
-  if (!isPromise(given)) return given;
+  if (!isThenable(given)) return given;
   const { timeoutMs } = definition;
   // Adopted first: a thenable of somebody's own may throw, or settle twice.
   const work = Promise.resolve(given);
-  if (timeoutMs > LONGEST_TIMER_MS) return work;
+  if (timeoutMs === Infinity) return work;
   return new Promise((resolve, reject) => {
     const timer = clock.setTimeout(() => {
       const message = `Cannot wait for '${name}' of '${definition.name}' any longer as it is past its time-out: ${timeoutMs} ms`;

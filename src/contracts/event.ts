@@ -260,7 +260,7 @@ export interface Hook<Type extends EventType = EventType> {
   readonly on?: readonly Type[] | Type | undefined;
   /** Higher is served first; equal ones in the order given. Default 0. */
   readonly priority?: number | undefined;
-  /** In ms. Default 5,000. */
+  /** In ms. Default 5,000; `Infinity` waits as long as it takes. */
   readonly timeoutMs?: number | undefined;
   handle(event: EventOf<Type>, scope: HookScope): void | Promise<void>;
 }

@@ -46,7 +46,7 @@ export interface ToolFacts {
   readonly cacheable?: boolean | undefined;
   /** Runs alone: a barrier among the calls of one step. Default: false for `read`, true otherwise. */
   readonly exclusive: boolean;
-  /** In ms. Default 60,000. */
+  /** In ms, `Infinity` for none. Default 60,000. */
   readonly timeoutMs: number;
   readonly retry: ToolRetry;
   /** Operations of the environment that it cannot do without; a run without them ends before its first step. */

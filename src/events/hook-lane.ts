@@ -29,8 +29,6 @@ interface LaneSetup {
 
 /** In ms. */
 const DEFAULT_TIMEOUT = 5_000;
-/** What the timers of all platforms can count to, in ms: longer ones would fire at once. */
-export const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
 /** One hook and what waits for it: it handles one event at a time, in order, and nobody waits for it. */
 export class HookLane {
@@ -52,7 +50,7 @@ export class HookLane {
     const { timeoutMs = DEFAULT_TIMEOUT } = hook;
     this.#hook = hook;
     this.#types = typesOf(hook.on);
-    this.#timeoutMs = Math.min(timeoutMs, LONGEST_TIMEOUT);
+    this.#timeoutMs = timeoutMs;
     this.#setup = setup;
     this.#waiting = new BoundedBuffer(setup.capacity);
   }

@@ -4,7 +4,7 @@ import type { EventStream } from './event-stream.ts';
 import type { OnFailure } from './failure-reporter.ts';
 import { failureReporter } from './failure-reporter.ts';
 import type { HookStats } from './hook-lane.ts';
-import { HookLane, LONGEST_TIMEOUT, typesOf } from './hook-lane.ts';
+import { HookLane, typesOf } from './hook-lane.ts';
 
 /** What hooks need of the run that they observe. */
 export interface HookSetup {
@@ -77,7 +77,7 @@ export const attachHooks = (
         const idle = Promise.all(busy.map((lane) => lane.whenIdle()));
         let timer: unknown;
         const patience = new Promise<void>((resolve) => {
-          timer = clock.setTimeout(resolve, Math.min(timeoutMs, LONGEST_TIMEOUT));
+          timer = clock.setTimeout(resolve, timeoutMs);
         });
         await Promise.race([idle, patience]);
         clock.clearTimeout(timer);

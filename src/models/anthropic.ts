@@ -6,8 +6,7 @@ import { anthropicRequest } from './anthropic-request.ts';
 import { processEnvironment, variable } from './environment.ts';
 import { loadPackage } from './load-package.ts';
 import { type ProviderOptions, sdkOptions } from './provider-options.ts';
-import { readAnswer } from './provider-stream.ts';
-import { toolNames } from './tool-names.ts';
+import { sdkModel } from './sdk-model.ts';
 
 /**
  * A model of Anthropic by the Messages API; needs the package `@anthropic-ai/sdk`, loaded on the first call.
@@ -21,30 +20,15 @@ import { toolNames } from './tool-names.ts';
  *
  * @throws (rejects with) a TroupeError with a `model.*` code, `model.auth` if no key is set, or the abort's reason.
  */
-export const anthropic = (id: string, options: ProviderOptions = {}): Model => {
-  let client: Promise<Anthropic> | undefined;
-  return {
+export const anthropic = (id: string, options: ProviderOptions = {}): Model =>
+  sdkModel({
     provider: PROVIDER,
     id,
-    answer: (request, call) => {
-      const names = toolNames(request.tools.map(({ name }) => name));
-      const who = { provider: PROVIDER, model: id };
-      return readAnswer(
-        who,
-        call,
-        async (signal) => {
-          client ??= createClient(id, options).catch((error: unknown) => {
-            client = undefined;
-            throw error;
-          });
-          const body = anthropicRequest(id, request, names, options.extra);
-          return (await client).messages.create(body, { signal }).withResponse();
-        },
-        anthropicReader({ who, request, call, names }),
-      );
-    },
-  };
-};
+    createClient: () => createClient(id, options),
+    open: (client, { request, names }, signal) =>
+      client.messages.create(anthropicRequest(id, request, names, options.extra), { signal }).withResponse(),
+    reader: anthropicReader,
+  });
 
 const PROVIDER = 'anthropic';
 

@@ -52,9 +52,6 @@ export const attemptModel = (
   return answer;
 };
 
-/** A timer set for longer fires at once: the platform keeps the delay in 32 bits. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
 class Attempt implements ModelCall {
   readonly key: string;
   readonly isWatched: boolean;
@@ -105,9 +102,9 @@ class Attempt implements ModelCall {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.#timer = arm(clock, timeoutMs, () => {
+    this.#timer = clock.setTimeout(() => {
       this.#end(timeoutError(this.#model, timeoutMs));
-    });
+    }, timeoutMs);
     this.#heardAt = clock.now();
     this.#watch(this.#idleTimeoutMs);
     // Both arms are always attached, so a settlement that comes too late is nobody's unhandled rejection.
@@ -152,16 +149,13 @@ class Attempt implements ModelCall {
   #watch(ms: number): void {
     const { clock } = this.#options;
     const limit = this.#idleTimeoutMs;
-    this.#idleTimer = arm(clock, ms, () => {
+    this.#idleTimer = clock.setTimeout(() => {
       const quietMs = clock.now() - this.#heardAt;
       if (quietMs >= limit) this.#end(idleError(this.#model, limit));
       else this.#watch(Math.min(limit, limit - quietMs));
-    });
+    }, ms);
   }
 }
-
-const arm = (clock: Clock, ms: number, callback: () => void): unknown =>
-  ms <= LONGEST_TIMER_MS ? clock.setTimeout(callback, ms) : undefined;
 
 const abortError = (reason: unknown, model: Model): TroupeError =>
   isTroupeError(reason)

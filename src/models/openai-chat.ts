@@ -5,8 +5,7 @@ import { loadPackage } from './load-package.ts';
 import { chatReader } from './openai-chat-answer.ts';
 import { chatRequest } from './openai-chat-request.ts';
 import { type ProviderOptions, sdkOptions } from './provider-options.ts';
-import { readAnswer } from './provider-stream.ts';
-import { toolNames } from './tool-names.ts';
+import { sdkModel } from './sdk-model.ts';
 
 /** What {@link openaiChat} can be told. */
 export interface OpenAIChatOptions extends ProviderOptions {
@@ -26,31 +25,17 @@ export interface OpenAIChatOptions extends ProviderOptions {
  *
  * @throws (rejects with) a TroupeError with a `model.*` code, or the abort's reason.
  */
-export const openaiChat = (id: string, options: OpenAIChatOptions = {}): Model => {
-  const provider = options.provider ?? 'compatible';
-  let client: Promise<OpenAI> | undefined;
-  return {
-    provider,
+export const openaiChat = (id: string, options: OpenAIChatOptions = {}): Model =>
+  sdkModel({
+    provider: options.provider ?? 'compatible',
     id,
-    answer: (request, call) => {
-      const names = toolNames(request.tools.map(({ name }) => name));
-      const who = { provider, model: id };
-      return readAnswer(
-        who,
-        call,
-        async (signal) => {
-          client ??= createClient(options).catch((error: unknown) => {
-            client = undefined;
-            throw error;
-          });
-          const body = chatRequest(who, request, names, options.extra);
-          return (await client).chat.completions.create(body, { signal }).withResponse();
-        },
-        chatReader({ who, request, call, names }),
-      );
-    },
-  };
-};
+    createClient: () => createClient(options),
+    open: (client, { who, request, names }, signal) =>
+      client.chat.completions
+        .create(chatRequest(who, request, names, options.extra), { signal })
+        .withResponse(),
+    reader: chatReader,
+  });
 
 /** The SDK insists on a key; servers that need none do not look at it. */
 const NO_KEY = 'none';

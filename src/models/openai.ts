@@ -6,8 +6,7 @@ import { loadPackage } from './load-package.ts';
 import { openaiReader } from './openai-answer.ts';
 import { openaiRequest } from './openai-request.ts';
 import { type ProviderOptions, sdkOptions } from './provider-options.ts';
-import { readAnswer } from './provider-stream.ts';
-import { toolNames } from './tool-names.ts';
+import { sdkModel } from './sdk-model.ts';
 
 /** What {@link openai} can be told. */
 export interface OpenAIOptions extends ProviderOptions {
@@ -26,31 +25,15 @@ export interface OpenAIOptions extends ProviderOptions {
  *
  * @throws (rejects with) a TroupeError with a `model.*` code, `model.auth` if no key is set, or the abort's reason.
  */
-export const openai = (id: string, options: OpenAIOptions = {}): Model => {
-  let client: Promise<OpenAI> | undefined;
-  return {
+export const openai = (id: string, options: OpenAIOptions = {}): Model =>
+  sdkModel({
     provider: PROVIDER,
     id,
-    answer: (request, call) => {
-      const names = toolNames(request.tools.map(({ name }) => name));
-      const who = { provider: PROVIDER, model: id };
-      return readAnswer(
-        who,
-        call,
-        async (signal) => {
-          // A client that could not be made (no package, no key) is tried afresh: the next call may find it.
-          client ??= createClient(id, options).catch((error: unknown) => {
-            client = undefined;
-            throw error;
-          });
-          const body = openaiRequest(id, request, names, options);
-          return (await client).responses.create(body, { signal }).withResponse();
-        },
-        openaiReader({ who, request, call, names }),
-      );
-    },
-  };
-};
+    createClient: () => createClient(id, options),
+    open: (client, { request, names }, signal) =>
+      client.responses.create(openaiRequest(id, request, names, options), { signal }).withResponse(),
+    reader: openaiReader,
+  });
 
 const PROVIDER = 'openai';
 

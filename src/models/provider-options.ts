@@ -1,3 +1,4 @@
+import { LONGEST_TIMER_MS } from '../contracts/clock.ts';
 import { isJsonObject, type JsonObject } from '../contracts/json.ts';
 
 /** What every provider's adapter can be told. */
@@ -31,7 +32,7 @@ export const sdkOptions = (
   dangerouslyAllowBrowser: boolean;
 } => ({
   maxRetries: 0,
-  timeout: 2 ** 31 - 1,
+  timeout: LONGEST_TIMER_MS,
   // They print to the console what they also throw.
   logLevel: 'off',
   // The SDKs would keep the fetch of the moment in which the client is made.

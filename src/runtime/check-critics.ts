@@ -1,8 +1,6 @@
+import { LONGEST_TIMER_MS } from '../contracts/clock.ts';
 import type { Critic } from '../contracts/critique.ts';
 import { TroupeError } from '../contracts/error.ts';
-
-/** A timer set for longer fires at once: the platform keeps the delay in 32 bits. In ms. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Checks critics where an agent is defined.

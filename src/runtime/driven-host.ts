@@ -1,7 +1,8 @@
+import { carryOut } from '../machines/noted-outputs.ts';
 import type { Actor } from './stage.ts';
 import type { Host } from './stage.ts';
 import type { TurnRecord, Turned } from './turn.ts';
-import { carryOut, firstTurn, turn } from './turn.ts';
+import { firstTurn, turn } from './turn.ts';
 
 /**
  * Moves machines by the pure turn, holding their records in memory: no XState actor runs.

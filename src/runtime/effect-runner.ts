@@ -1,10 +1,10 @@
 import { perform } from '../actors/perform.ts';
-import { isPromise } from '../actors/promises.ts';
 import type { Port } from '../contracts/effect.ts';
 import { errorData, TroupeError } from '../contracts/error.ts';
 import type { EffectRecord } from '../contracts/run.ts';
 import type { Ask } from '../machines/asks.ts';
 import { LazyAbort } from '../contracts/lazy-abort.ts';
+import { isThenable } from '../contracts/thenable.ts';
 import { CallCache } from '../tools/call-cache.ts';
 import type { Actor, EffectUnderWay } from './stage.ts';
 import { EffectDesk, late } from './effect-desk.ts';
@@ -68,11 +68,11 @@ export class EffectRunner {
       this.#fail(entry, ask, effect, thrown);
       return;
     }
-    if (isPromise(answer)) this.#await(entry, ask, effect, answer);
+    if (isThenable(answer)) this.#await(entry, ask, effect, answer);
     else this.#answer(entry, ask, effect, answer);
   }
 
-  #await(entry: Actor, ask: Ask, effect: EffectUnderWay, answer: Promise<unknown>): void {
+  #await(entry: Actor, ask: Ask, effect: EffectUnderWay, answer: PromiseLike<unknown>): void {
     entry.underWay.add(effect);
     if (!WAITS.has(ask.port)) (effect.slot ??= new Slot(this.#run.gate)).take();
     answer.then(

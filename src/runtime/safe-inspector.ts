@@ -1,5 +1,5 @@
 import type { InspectionEvent, Observer } from 'xstate';
-import { isPromise } from '../actors/promises.ts';
+import { isThenable } from '../contracts/thenable.ts';
 
 /** An inspector that cannot hurt a run: what it throws is reported, once, and otherwise ignored. */
 export const safeInspector = (
@@ -13,7 +13,7 @@ export const safeInspector = (
     try {
       const returned = look(event);
       // An asynchronous inspector fails later; what it sees is not held up for it.
-      if (isPromise(returned)) Promise.resolve(returned).catch(report);
+      if (isThenable(returned)) Promise.resolve(returned).catch(report);
     } catch (error) {
       report(error);
     }

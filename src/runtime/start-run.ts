@@ -1,5 +1,5 @@
 import type { RunHandle, RunOptions } from '../contracts/run.ts';
-import { systemClock } from '../contracts/clock.ts';
+import { patientClock, systemClock } from '../contracts/clock.ts';
 import { errorData } from '../contracts/error.ts';
 import type { Definition } from './definition.ts';
 import type { Host } from './stage.ts';
@@ -41,7 +41,7 @@ export const startRun = <Output, State>(
 
 /** A run that has not begun, wired to its signal, its hooks and its inspector. */
 export const createRun = (definition: Definition, options: RunOptions, setup: StartSetup): Run => {
-  const clock = options.clock ?? systemClock;
+  const clock = options.clock === undefined ? systemClock : patientClock(options.clock);
   const run: Run = new Run(definition, options, {
     host: setup.host ?? liveHost(inspectorOf(options, () => run)),
     pacer: processPacer,

@@ -10,10 +10,10 @@ import type {
   StateValue,
 } from 'xstate';
 import { getInitialMicrosteps, getMicrosteps } from 'xstate';
-import type { EventBody } from '../contracts/event.ts';
-import type { Message } from '../contracts/message.ts';
 import type { Ask } from '../machines/asks.ts';
-import type { Carrier, Engagement } from '../machines/outputs.ts';
+import type { Output } from '../machines/noted-outputs.ts';
+import { collector } from '../machines/noted-outputs.ts';
+import type { Engagement } from '../machines/outputs.ts';
 import { collectingInto } from '../machines/outputs.ts';
 import type { Rules } from '../machines/rules.ts';
 import { underRules } from '../machines/rules.ts';
@@ -22,17 +22,8 @@ import { activeStates, arrowsTaken } from './arrows-taken.ts';
 /** One thing that a machine wanted done, as data; named like the methods of a `Carrier`. */
 export type MachineOutput =
   | { readonly type: 'ask'; readonly ask: Ask }
-  | { readonly type: 'withdraw' }
   | { readonly type: 'engage'; readonly engagement: Engagement }
-  | { readonly type: 'dismiss' }
-  | { readonly type: 'post'; readonly to: string; readonly message: Message }
-  | { readonly type: 'enter'; readonly phase: string; readonly step: number }
-  | {
-      readonly type: 'emit';
-      readonly body: EventBody;
-      readonly step: number;
-      readonly phase: string | undefined;
-    };
+  | Exclude<Output, { readonly type: 'ask' | 'engage' }>;
 
 /** Where a machine stands between two events, and how it got there by the last one. */
 export interface Position<M extends AnyStateMachine> {
@@ -105,14 +96,14 @@ const INIT: EventObject = { type: 'xstate.init' };
 
 /** Has a macrostep run under the rules, and its actions put out what they want. */
 const run = (rules: Rules, microsteps: () => Steps): { steps: Steps; outputs: readonly MachineOutput[] } => {
-  const outputs: MachineOutput[] = [];
+  const outputs: Output[] = [];
   const steps = underRules(rules, microsteps);
   collectingInto(collector(outputs), () => {
     // XState's type of a named action leaves its function out; it is there.
     const actions: readonly ExecutableActionObject[] = steps.flatMap(([, each]) => each);
     for (const { exec, info, params } of actions) exec?.(info, params);
   });
-  return { steps, outputs };
+  return { steps, outputs: outputs.flatMap(single) };
 };
 
 const settled = <M extends AnyStateMachine>(
@@ -154,26 +145,10 @@ const isAnswerTo = (event: EventObject & { readonly index?: unknown }, { port, i
   (event.type === `answered.${port}` || event.type === `failed.${port}`) &&
   (event.index === undefined || event.index === index);
 
-const collector = (outputs: MachineOutput[]): Carrier => ({
-  ask: (asks) => {
-    outputs.push(...asks.map((ask) => ({ type: 'ask' as const, ask })));
-  },
-  withdraw: () => {
-    outputs.push({ type: 'withdraw' });
-  },
-  engage: (engagements) => {
-    outputs.push(...engagements.map((engagement) => ({ type: 'engage' as const, engagement })));
-  },
-  dismiss: () => {
-    outputs.push({ type: 'dismiss' });
-  },
-  post: (to, message) => {
-    outputs.push({ type: 'post', to, message });
-  },
-  enter: (phase, step) => {
-    outputs.push({ type: 'enter', phase, step });
-  },
-  emit: (body, step, phase) => {
-    outputs.push({ type: 'emit', body, step, phase });
-  },
-});
+/** Each ask and each engagement by itself: a test looks for one. */
+const single = (output: Output): readonly MachineOutput[] => {
+  if (output.type === 'ask') return output.asks.map((ask) => ({ type: 'ask', ask }));
+  return output.type === 'engage'
+    ? output.engagements.map((engagement) => ({ type: 'engage', engagement }))
+    : [output];
+};

@@ -2,6 +2,7 @@ import { TroupeError } from '../contracts/error.ts';
 import type { Json } from '../contracts/json.ts';
 import type { Model, ModelAnswer, ModelCall, ModelRequest } from '../contracts/model.ts';
 import { modelAnswer } from '../contracts/model.ts';
+import { isThenable } from '../contracts/thenable.ts';
 import type { Turn } from '../contracts/transcript.ts';
 
 /** One reply of a script: text, calls, an error to fail with, or a function of what was asked. */
@@ -93,6 +94,3 @@ const answerOf = (parts: Partial<ModelAnswer>, call: ModelCall): ModelAnswer => 
   const output = Math.ceil((parts.text?.length ?? 0) / 4) + (parts.calls?.length ?? 0);
   return modelAnswer({ usage: { input: 1, output, isEstimate: true }, ...parts });
 };
-
-const isThenable = (reply: ScriptedReply | Promise<ScriptedReply>): reply is Promise<ScriptedReply> =>
-  typeof reply === 'object' && 'then' in reply;

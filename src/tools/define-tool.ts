@@ -20,9 +20,6 @@ import { dual, isDual } from './tool-result.ts';
 /** In ms. */
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** The longest wait that timers can count (24.8 days, in ms): a tool with this time-out has none. */
-export const MAX_TIMEOUT_MS = 2_147_483_647;
-
 /** Attempts in all, where a tool may be repeated and does not say how often. */
 const DEFAULT_ATTEMPTS = 3;
 
@@ -135,7 +132,7 @@ export const tool = <
     idempotent,
     ...(options.cacheable === true ? { cacheable: true } : {}),
     exclusive: options.exclusive ?? safety !== 'read',
-    timeoutMs: Math.min(options.timeoutMs ?? DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS),
+    timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     retry: retryOf(options.retry, idempotent),
     dynamicSchema: options.dynamicSchema ?? false,
     get parameters() {

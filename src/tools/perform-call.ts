@@ -12,7 +12,6 @@ import type {
   ToolResult,
 } from '../contracts/tool.ts';
 import { classifyToolError, statusOf } from './classify-tool-error.ts';
-import { MAX_TIMEOUT_MS } from './define-tool.ts';
 import type { LazyAbort } from '../contracts/lazy-abort.ts';
 import { issuesText } from './schemas.ts';
 import { isThenable } from '../contracts/thenable.ts';
@@ -115,7 +114,7 @@ class Attempt {
       const finish = (result: () => ToolResult): void => {
         if (isOver) return;
         isOver = true;
-        if (timer !== undefined) clock.clearTimeout(timer);
+        clock.clearTimeout(timer);
         forget();
         resolve(result());
       };
@@ -125,7 +124,7 @@ class Attempt {
         // After the result is settled, or the abort would make it `cancelled`.
         abort.abort(new DOMException(result.error.message, 'TimeoutError'));
       };
-      const timer = timeoutMs < MAX_TIMEOUT_MS ? clock.setTimeout(onTimeout, timeoutMs) : undefined;
+      const timer = clock.setTimeout(onTimeout, timeoutMs);
       // At once, if the tool itself brought the abort about: so the timer comes first.
       forget = abort.onAbort((reason) => finish(() => this.#cancelled(reason)));
       work.then(

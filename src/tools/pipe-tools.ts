@@ -3,7 +3,6 @@ import type { Json } from '../contracts/json.ts';
 import { toJson } from '../contracts/json.ts';
 import type { Safety, Tool, ToolContext } from '../contracts/tool.ts';
 import type { DefinedTool } from './define-tool.ts';
-import { MAX_TIMEOUT_MS } from './define-tool.ts';
 import { requiredBy, requiring } from './environments/requiring.ts';
 import { issuesText } from './schemas.ts';
 import { dual, isDual } from './tool-result.ts';
@@ -51,7 +50,7 @@ export const pipeTools = <Input, Middle, Output>(
     idempotent,
     ...(parts.every((part) => part.cacheable === true) ? { cacheable: true } : {}),
     exclusive: parts.some((part) => part.exclusive),
-    timeoutMs: Math.min(first.timeoutMs + second.timeoutMs, MAX_TIMEOUT_MS),
+    timeoutMs: first.timeoutMs + second.timeoutMs,
     retry: {
       ...first.retry,
       attempts: idempotent ? Math.min(...parts.map(({ retry }) => retry.attempts)) : 1,

@@ -249,8 +249,15 @@ describe('an answer that is promised', () => {
     expect(held.signal()?.aborted).toBe(true);
   });
 
-  it('a limit beyond what a timer can count sets no timer', () => {
-    const { clock } = start(heldModel().model, { attemptTimeoutMs: 2 ** 31, idleTimeoutMs: Infinity });
-    expect(clock.pending).toBe(0);
+  it('a limit beyond what a timer can count holds, and none sets no timer', async () => {
+    const { clock, outcome } = start(heldModel().model, {
+      attemptTimeoutMs: 2 ** 31,
+      idleTimeoutMs: Infinity,
+    });
+    expect(clock.pending).toBe(1);
+    await clock.advance(2 ** 31 - 1);
+    expect(outcome()).toBeUndefined();
+    await clock.advance(1);
+    expect(codeOf(outcome()?.error)).toBe('model.timeout');
   });
 });

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { systemClock } from '../../contracts/clock.ts';
 import { messageOf, TroupeError } from '../../contracts/error.ts';
 import type { ProcessResult } from '../../contracts/environment.ts';
 
@@ -52,7 +53,7 @@ export const spawnCaptured = (plan: SpawnPlan): Promise<ProcessResult> =>
     const kill = (): void => {
       killGroup(child);
     };
-    const timer = setTimeout(() => {
+    const timer = systemClock.setTimeout(() => {
       isTimedOut = true;
       kill();
     }, timeoutMs);
@@ -64,7 +65,7 @@ export const spawnCaptured = (plan: SpawnPlan): Promise<ProcessResult> =>
     const settle = (end: () => void): void => {
       if (isOver) return;
       isOver = true;
-      clearTimeout(timer);
+      systemClock.clearTimeout(timer);
       clearTimeout(lingering);
       signal?.removeEventListener('abort', onAbort);
       child.stdout.destroy();

@@ -1,0 +1,38 @@
+import type { Model } from '../contracts/model.ts';
+import type { ReaderContext } from './openai-answer.ts';
+import type { OpenedStream, StreamReader } from './provider-stream.ts';
+import { readAnswer } from './provider-stream.ts';
+import { toolNames } from './tool-names.ts';
+
+/** What one provider's API is, to {@link sdkModel}. */
+export interface SdkApi<Client, Event> {
+  readonly provider: string;
+  readonly id: string;
+  createClient(): Promise<Client>;
+  /** Sends one request; resolves when the headers are there. */
+  open(client: Client, context: ReaderContext, signal: AbortSignal): Promise<OpenedStream<Event>>;
+  reader(context: ReaderContext): StreamReader<Event>;
+}
+
+/** A model behind a provider's SDK, which is loaded on the first call. */
+export const sdkModel = <Client, Event>(api: SdkApi<Client, Event>): Model => {
+  const { provider, id } = api;
+  let client: Promise<Client> | undefined;
+  return {
+    provider,
+    id,
+    answer: (request, call) => {
+      const who = { provider, model: id };
+      const context = { who, request, call, names: toolNames(request.tools.map(({ name }) => name)) };
+      const open = async (signal: AbortSignal): Promise<OpenedStream<Event>> => {
+        // A client that could not be made (no package, no key) is tried afresh: the next call may find it.
+        client ??= api.createClient().catch((error: unknown) => {
+          client = undefined;
+          throw error;
+        });
+        return api.open(await client, context, signal);
+      };
+      return readAnswer(who, call, open, api.reader(context));
+    },
+  };
+};
