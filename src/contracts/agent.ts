@@ -69,7 +69,7 @@ export interface AgentOptions<
    * bytes of UTF-8. The answer of the run is never cut. Default 65,536, as for results of tools.
    */
   readonly maxTextBytes?: number | undefined;
-  /** The state to start from, plain JSON. Default `{}`. */
+  /** The state to start from: plain JSON, or the agent is refused. Default `{}`. */
   readonly state?: State;
   /**
    * What the agent perceives at the start of each step; told to the model where it is not undefined. Its view holds what
@@ -81,7 +81,7 @@ export interface AgentOptions<
   readonly decide?:
     | ((view: AgentView<State, Observation>) => Decision | undefined | Promise<Decision | undefined>)
     | undefined;
-  /** Folds a step into the state. */
+  /** Folds a step into the state, which stays plain JSON: what is none ends the run as failed. */
   readonly reduce?: ((view: ReduceView<State, Observation>) => NoInfer<State>) | undefined;
   /** Ends the run with what it says (or plainly, for `true`). */
   readonly shouldStop?: ((view: StopView) => string | boolean | undefined) | undefined;

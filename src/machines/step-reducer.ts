@@ -7,7 +7,7 @@ import type { PlannedCall } from './call-plan.ts';
 import { turnsOfStep } from './conversation.ts';
 import type { StepOutcome } from './judge-ending.ts';
 import { judgeAnswer, judgeCalls } from './judge-ending.ts';
-import { atOnce, rulesInForce } from './rules.ts';
+import { atOnce, plain, rulesInForce } from './rules.ts';
 import { difference } from './state-difference.ts';
 import { watchLoops } from './watch-loops.ts';
 
@@ -42,7 +42,7 @@ export const reduced = (context: AgentContext): AgentChange => {
       decision: decision ?? undefined,
       results,
     });
-    const state = atOnce(said);
+    const state = plain(atOnce(said), context.state);
     const diff = difference(context.state, state);
     return { ...change, state, cycle: { ...cycle, results, plan: null, diff } };
   } catch (thrown) {

@@ -8,6 +8,7 @@ import { messageOf, TroupeError } from '../contracts/error.ts';
 import { append, emptyHistory } from '../contracts/history.ts';
 import type { Json } from '../contracts/json.ts';
 import { toJson } from '../contracts/json.ts';
+import { oddValueIn } from '../contracts/odd-value.ts';
 import type { Schema } from '../contracts/schema.ts';
 import type { StopRule } from '../contracts/stop.ts';
 import type { Turn } from '../contracts/transcript.ts';
@@ -112,7 +113,7 @@ const definitionFrom = <
       count,
     ),
     maxTextBytes: checkCount(options.maxTextBytes ?? MAX_OUTPUT_BYTES, 1, 'maxTextBytes', count),
-    state: options.state ?? {},
+    state: stateFrom(options.state, name),
     rules,
     critics: checkCritics(options.critics ?? [], name),
     maxRejections: checkCount(options.maxRejections ?? DEFAULT_MAX_REJECTIONS, 0, 'maxRejections', count),
@@ -147,6 +148,15 @@ const assertOptions = (options: unknown): void => {
   throw new TroupeError(
     'agent.invalid',
     `Cannot define an agent as its options are no object: ${options === undefined ? 'nothing' : messageOf(options)}`,
+  );
+};
+
+const stateFrom = (state: Json = {}, name: string): Json => {
+  const odd = oddValueIn(state, 'state');
+  if (odd === undefined) return state;
+  throw new TroupeError(
+    'agent.invalid',
+    `Cannot define the agent '${name}' as its state is no plain JSON: ${odd.found} at ${odd.at}`,
   );
 };
 

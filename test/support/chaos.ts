@@ -243,10 +243,7 @@ const worker = (name: string, plan: Chaos, clock: VirtualClock, models: Scripted
       manners.reduce,
       () =>
         ({ state }: { state: { steps: number } }) =>
-          // What is no JSON is the type's to forbid.
-          inManner(manners.reduce === 'nonsense' ? 'throws' : manners.reduce, () => ({
-            steps: state.steps + 1,
-          })),
+          inManner(manners.reduce, () => ({ steps: state.steps + 1 })),
     ),
     shouldStop: part(
       manners.shouldStop,

@@ -1,0 +1,100 @@
+import { isJsonObject } from './json.ts';
+
+/** Something that is no plain JSON, and where it lies. */
+export interface OddValue {
+  /** In words: `a Date`, `a function`. */
+  readonly found: string;
+  /** Its place: `state.seen[2]`. */
+  readonly at: string;
+}
+
+/** Deeper than this nothing is taken for plain: what is written down must be read back, and neither may overflow the stack. */
+const MAX_DEPTH = 100;
+
+/**
+ * The first part of `value` that is no plain JSON: that would not come back from a journal as it went in. A property
+ * that is undefined is none at all.
+ *
+ * What `known` holds in the same place has been looked at before and is passed over, so that the cost follows from
+ * what changed.
+ *
+ * @example
+ * oddValueIn({ at: new Date(0) }, 'state') // => { found: 'a Date', at: 'state.at' }
+ */
+export const oddValueIn = (
+  value: unknown,
+  at: string,
+  known?: unknown,
+  above: readonly object[] = [],
+): OddValue | undefined => {
+  if (typeof value !== 'object') return oddPrimitive(value, at);
+  if (value === null || value === known) return undefined;
+  if (above.includes(value)) return { found: 'a cycle', at };
+  if (above.length >= MAX_DEPTH) return { found: `more than ${MAX_DEPTH} levels`, at };
+  try {
+    return Array.isArray(value)
+      ? oddItem(value, at, known, [...above, value])
+      : oddProperty(value, at, known, [...above, value]);
+  } catch {
+    return { found: 'an object that cannot be read', at };
+  }
+};
+
+const oddPrimitive = (value: unknown, at: string): OddValue | undefined => {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return undefined;
+    case 'number':
+      return Number.isFinite(value) ? undefined : { found: String(value), at };
+    case 'undefined':
+      return { found: 'undefined', at };
+    default:
+      return { found: `a ${typeof value}`, at };
+  }
+};
+
+const oddItem = (
+  items: readonly unknown[],
+  at: string,
+  known: unknown,
+  above: readonly object[],
+): OddValue | undefined => {
+  const before: readonly unknown[] = Array.isArray(known) ? known : [];
+  // By index, as holes are passed over by everything else.
+  for (let index = 0; index < items.length; index += 1) {
+    const odd = oddValueIn(items[index], `${at}[${index}]`, before[index], above);
+    if (odd !== undefined) return odd;
+  }
+  return undefined;
+};
+
+const oddProperty = (
+  value: object,
+  at: string,
+  known: unknown,
+  above: readonly object[],
+): OddValue | undefined => {
+  const kind = kindOf(value);
+  if (kind !== undefined) return { found: kind, at };
+  const before = isJsonObject(known) ? known : {};
+  for (const [key, item] of Object.entries(value)) {
+    if (item === undefined) continue;
+    const odd = oddValueIn(item, placeOf(at, key), before[key], above);
+    if (odd !== undefined) return odd;
+  }
+  return undefined;
+};
+
+/** What made an object that is not a plain one. Those of other realms have an `Object.prototype` of their own. */
+const kindOf = (value: object): string | undefined => {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (typeof prototype !== 'object' || prototype === null || Object.getPrototypeOf(prototype) === null)
+    return undefined;
+  const maker: unknown = Reflect.get(prototype, 'constructor');
+  const name = typeof maker === 'function' ? maker.name : '';
+  return name === '' ? 'an object of a class' : /^[AEIO]/.test(name) ? `an ${name}` : `a ${name}`;
+};
+
+const placeOf = (at: string, key: string): string =>
+  /^[A-Za-z_$][\w$]*$/.test(key) ? `${at}.${key}` : `${at}[${JSON.stringify(key)}]`;

@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import { act, answer } from '../../src/contracts/decision.ts';
+import { isTroupeError } from '../../src/contracts/error.ts';
+import type { Json } from '../../src/contracts/json.ts';
+import { agent } from '../../src/runtime/agent.ts';
+import { drivenHost } from '../../src/runtime/driven-host.ts';
+import { echo, ofType, settled, start } from '../support/runs.ts';
+
+/** As from JavaScript, where no type says what a state may be. */
+const untyped = (value: unknown): Json => value as Json;
+
+const endless: Record<string, unknown> = {};
+endless['self'] = endless;
+
+const odd: readonly (readonly [found: string, value: unknown])[] = [
+  ['a Date at state.part', new Date(0)],
+  ['a function at state.part', () => 1],
+  ['a URL at state.part', new URL('http://localhost')],
+  ['a bigint at state.part', 1n],
+  ['a cycle at state.part.self', endless],
+  ['NaN at state.part', Number.NaN],
+];
+
+test.each(odd)('[law 2] an agent whose state holds %s is refused when it is defined', (found, part) => {
+  const define = () => agent({ name: 'ada', state: untyped({ part }), decide: () => answer('x') });
+  expect(define).toThrow(`Cannot define the agent 'ada' as its state is no plain JSON: ${found}`);
+  expect(define).toThrow(expect.objectContaining({ code: 'agent.invalid' }));
+});
+
+describe.each([
+  ['live', undefined],
+  ['driven', drivenHost],
+] as const)('%s', (_, host) => {
+  /** Folds what it likes in its second step. */
+  const folding = (part: unknown) =>
+    agent({
+      name: 'ada',
+      tools: [echo],
+      state: { seen: 0 },
+      decide: ({ step }) => (step < 3 ? act({ name: 'echo', input: { text: 'x' } }) : answer('done')),
+      reduce: ({ state, step }) =>
+        untyped(step === 1 ? { ...state, part } : { seen: step }) as { seen: number },
+    });
+
+  test.each(odd)(
+    '[law 2] [D30] a reducer that makes %s of it ends the run as failed, once',
+    async (found, part) => {
+      const handle = start(folding(part), 'go', {}, host?.());
+      const error: unknown = await handle.result.catch((thrown: unknown) => thrown);
+      expect(isTroupeError(error, 'agent.threw') && error.data).toMatchObject({
+        message: `Cannot finish step 1 of 'ada' as its reduce threw: it returned a state that is no plain JSON: ${found}`,
+        phase: 'REDUCE',
+        step: 1,
+      });
+      const { events, state } = await settled(handle);
+      expect(ofType(events, 'run.ended')).toMatchObject([{ status: 'failed' }]);
+      expect(events.at(-1)?.type).toBe('run.ended');
+      // What stands is the state of the step before.
+      expect(state).toEqual({ seen: 0 });
+    },
+  );
+
+  test('[law 2] so does one that forgets to return anything', async () => {
+    const forgetful = agent({ name: 'ada', decide: () => answer('x'), reduce: () => untyped(undefined) });
+    await expect(start(forgetful, 'go', {}, host?.()).result).rejects.toThrow('undefined at state');
+  });
+});
+
+test('a state that is handed back is not looked at, however large it is', async () => {
+  let looks = 0;
+  const state = new Proxy(
+    { long: [1, 2, 3] },
+    {
+      ownKeys: (target) => {
+        looks += 1;
+        return Reflect.ownKeys(target);
+      },
+    },
+  );
+  const ada = agent({
+    name: 'ada',
+    tools: [echo],
+    state,
+    decide: ({ step }) => (step < 20 ? act({ name: 'echo', input: { text: 'x' } }) : answer('done')),
+    reduce: ({ state: same }) => same,
+  });
+  expect(looks).toBe(1);
+  await ada.run('go');
+  expect(looks).toBe(1);
+});
