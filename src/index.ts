@@ -265,10 +265,14 @@ export type {
   MemoryPlace,
   MemoryRecord,
   MemoryScope,
+  RecallFacts,
+  RecallPolicy,
   MemorySource,
   VectorIndex,
 } from './contracts/memory.ts';
 export type {
+  ContextOptions,
+  ContextPreset,
   Processor,
   ProjectionFacts,
   ProjectionNote,

@@ -6,12 +6,15 @@ import type { Environment } from '../contracts/environment.ts';
 import type { Hook } from '../contracts/event.ts';
 import type { Json } from '../contracts/json.ts';
 import type { ModelRetry, ModelSettings, OutputSpec } from '../contracts/model.ts';
+import type { MemorySource, RecallPolicy } from '../contracts/memory.ts';
+import type { Summariser, TokenBudget } from '../contracts/processor.ts';
 import type { PromptFragment } from '../contracts/prompt.ts';
 import type { Checked } from '../contracts/schema.ts';
 import type { Strategy } from '../contracts/strategy.ts';
 import type { Tool, Toolset } from '../contracts/tool.ts';
 import type { RecoveryPolicy } from '../contracts/recovery.ts';
 import type { Rules } from '../machines/rules.ts';
+import type { ContextPlan } from '../memory/shown-conversation.ts';
 
 /** An agent with its types rubbed off and its defaults filled in: what does the work reads this, never the options. */
 export interface AgentDefinition {
@@ -28,6 +31,10 @@ export interface AgentDefinition {
   readonly retry: ModelRetry | undefined;
   readonly tools: readonly (Tool | Toolset)[];
   readonly environment: Environment | (() => Environment) | undefined;
+  readonly memories: readonly MemorySource[];
+  readonly recall: RecallPolicy;
+  /** Absent where everything is sent, always. */
+  readonly context: ContextDefinition | undefined;
   readonly toolConcurrency: number;
   readonly maxTextBytes: number;
   readonly state: Json;
@@ -46,6 +53,12 @@ export interface AgentDefinition {
   prompt(input: unknown): string;
   readonly observe: ((view: AgentView) => Json | undefined | Promise<Json | undefined>) | undefined;
   readonly decide: ((view: AgentView) => Decision | undefined | Promise<Decision | undefined>) | undefined;
+}
+
+/** How the conversation is kept within what a model takes. */
+export interface ContextDefinition extends ContextPlan {
+  readonly budget: Partial<TokenBudget> | undefined;
+  readonly summariser: Summariser | false | undefined;
 }
 
 /** How a structured answer is asked for, and checked. */

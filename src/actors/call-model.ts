@@ -3,32 +3,25 @@ import type { ErrorData } from '../contracts/error.ts';
 import { errorData, toError, TroupeError } from '../contracts/error.ts';
 import { append, HistoryView } from '../contracts/history.ts';
 import type { Model, ModelAnswer, ModelRequest, Usage } from '../contracts/model.ts';
+import type { Compaction } from '../contracts/processor.ts';
 import type { Turn } from '../contracts/transcript.ts';
 import { isThenable } from '../contracts/thenable.ts';
 import type { AgentContext, Decided, Trouble } from '../machines/agent-context.ts';
 import { isWrappingUp } from '../machines/wrap-up.ts';
 import { attemptModel } from '../models/attempt.ts';
-import { decideModelRetry } from '../models/retry-policy.ts';
 import { goingOn, joined, withIncomplete } from './broken-off.ts';
 import type { Reservation } from '../policy/budget-account.ts';
 import { isSpent } from '../policy/budget-account.ts';
 import { answerLength, estimatedUsage, isUnreported, reserveCall } from './call-cost.ts';
 import { checkAnswer } from './check-answer.ts';
 import type { Desk } from './desk.ts';
+import type { ModelAttempt } from './next-attempt.ts';
+import { nextAttempt } from './next-attempt.ts';
 import { andThen } from './promises.ts';
 import { stepPrompt } from './prompt-facts.ts';
 import { readAnswer } from './read-answer.ts';
-
-/** Which attempt of which model this is, and what has gone before. */
-export interface ModelAttempt {
-  readonly model: number;
-  readonly attempt: number;
-  readonly waitedMs: number;
-  readonly hasTriedMaybe: boolean;
-  readonly nudge: string | null;
-  /** The text to go on from. */
-  readonly partial?: string | undefined;
-}
+import type { Sent } from './show-conversation.ts';
+import { compactionAfterOverflow, showConversation, withCompaction } from './show-conversation.ts';
 
 /** One attempt of a model call: a choice, or trouble that a call machine takes over. Rejects where all is lost. */
 export const callModel = (
@@ -51,6 +44,10 @@ class Attempt {
   /** Of everything that came in, reasoning and calls included. */
   #heard = 0;
   #held: Reservation | undefined;
+  /** What of the conversation is sent, and what became of it. */
+  #shown: Sent;
+  /** Whether the model itself had its say: what fails before is nothing that it could do better the second time. */
+  #wasAsked = false;
 
   constructor(effect: Effect, context: AgentContext, attempt: ModelAttempt, desk: Desk) {
     this.#effect = effect;
@@ -63,15 +60,32 @@ class Attempt {
     this.#model = model;
     this.#startedAt = desk.clock.now();
     this.#said = attempt.partial ?? '';
+    this.#shown = { history: context.history };
   }
 
   make(): Decided | Promise<Decided> {
-    const { abort, account } = this.#desk;
+    const { abort } = this.#desk;
     // An agent's own `decide` may have taken longer than anybody waited: its model is not to be paid any more.
     if (abort.isAborted) throw new TroupeError('run.aborted', 'Cannot ask a model as nobody waits for it');
+    let shown: Sent | Promise<Sent>;
+    try {
+      shown = showConversation(this.#context, this.#model, this.#desk);
+    } catch (thrown) {
+      return this.#failed(thrown);
+    }
+    if (!isThenable(shown)) return this.#reserve(shown);
+    return shown.then(
+      (settled) => this.#reserve(settled),
+      (thrown: unknown) => this.#failed(thrown),
+    );
+  }
+
+  #reserve(shown: Sent): Decided | Promise<Decided> {
+    this.#shown = shown;
+    const { account } = this.#desk;
     if (account === undefined) return this.#ask();
-    return andThen(reserveCall(account, this.#context.history, this.#model, this.#desk), (held) => {
-      if (isSpent(held)) return { kind: 'spent', stopReason: held };
+    return andThen(reserveCall(account, shown.history, this.#model, this.#desk), (held) => {
+      if (isSpent(held)) return withCompaction({ kind: 'spent', stopReason: held }, shown);
       this.#held = held;
       return this.#ask();
     });
@@ -84,7 +98,7 @@ class Attempt {
       type: 'model.asked',
       model: nameOf(this.#model),
       key,
-      messages: this.#context.history.length,
+      messages: this.#shown.history.length,
       attempt: this.#attempt.attempt,
     });
     const continues = definition.retry?.onBreak === 'continue';
@@ -92,7 +106,9 @@ class Attempt {
     if (this.#said !== '') this.#desk.delta({ type: 'text', text: this.#said });
     let answer: ModelAnswer | Promise<ModelAnswer>;
     try {
-      answer = attemptModel(this.#model, this.#request(), {
+      const request = this.#request();
+      this.#wasAsked = true;
+      answer = attemptModel(this.#model, request, {
         key,
         clock,
         isWatched: isWatched || continues,
@@ -131,7 +147,7 @@ class Attempt {
   /** Only the request is built anew for a call, and even that copies no message. */
   #request(): ModelRequest {
     const { definition, tools } = this.#desk;
-    const { history } = this.#context;
+    const { history } = this.#shown;
     const { nudge, partial } = this.#attempt;
     const now = stepPrompt(this.#context, this.#desk);
     const notes = [nudge ?? '', now].filter((text) => text !== '');
@@ -160,7 +176,7 @@ class Attempt {
       return this.#failed(thrown);
     }
     if (this.#held !== undefined && isUnreported(answer, this.#model))
-      answer = { ...answer, usage: estimatedUsage(this.#context.history, answerLength(answer), this.#desk) };
+      answer = { ...answer, usage: estimatedUsage(this.#shown.history, answerLength(answer), this.#desk) };
     const costUsd = this.#desk.costOf(this.#model, answer.usage, answer.model);
     this.#settle(answer.usage, costUsd);
     this.#desk.emit({
@@ -183,7 +199,7 @@ class Attempt {
 
   /** An answer that says nothing counts as trouble: asked again, once, with a word why. */
   #judged(decided: Decided | ErrorData, answer: ModelAnswer): Decided {
-    if ('kind' in decided) return decided;
+    if ('kind' in decided) return withCompaction(decided, this.#shown);
     return this.#trouble({ ...decided, ...this.#where() }, answer);
   }
 
@@ -199,15 +215,16 @@ class Attempt {
     return { runId, path: this.#context.run.path, step, phase: 'DECIDE', operation: 'model', errorId };
   }
 
-  #trouble(error: ErrorData, answer: ModelAnswer | undefined): Trouble {
-    const { emit, definition, random } = this.#ways();
-    const { attempt, waitedMs, hasTriedMaybe, model } = this.#attempt;
+  #trouble(error: ErrorData, answer: ModelAnswer | undefined): Decided {
+    const desk = this.#desk;
+    const { isAborted } = desk.abort;
+    const { attempt, hasTriedMaybe } = this.#attempt;
     const { key, index } = this.#effect;
     // An answer that was whole is no use as a beginning; nor is one that the provider would not hear.
     const partial = answer === undefined && this.#said.trim() !== '' ? this.#said : undefined;
     // An answer that is no use has been told of, and counted, already.
     const wasted = answer === undefined ? this.#usedInVain() : undefined;
-    const costUsd = wasted === undefined ? undefined : this.#desk.costOf(this.#model, wasted);
+    const costUsd = wasted === undefined ? undefined : desk.costOf(this.#model, wasted);
     this.#settle(wasted, costUsd);
     const usage = answer?.usage ?? wasted;
     const told = {
@@ -216,46 +233,41 @@ class Attempt {
       ...(wasted === undefined ? {} : { usage: wasted }),
       ...(costUsd === undefined ? {} : { costUsd }),
     };
-    if (partial !== undefined && !this.#desk.abort.isAborted)
-      emit({ type: 'model.interrupted', text: partial, ...told });
-    else if ((this.#streamed > 0 || wasted !== undefined) && !this.#desk.abort.isAborted)
-      emit({ type: 'model.discarded', characters: this.#streamed, ...told });
-    // `maybe` means with something changed: a conversation that is too long is as long the second time.
-    const isSpent = error.retryable === 'maybe' && (hasTriedMaybe || error.code === 'model.context-overflow');
-    const retry = isSpent
-      ? NO_RETRY
-      : decideModelRetry(error, { attempt, waitedMs, random: random() }, definition.retry);
-    const canFallBack = model + 1 < this.#desk.models.length;
-    if (!retry.retry && !this.#desk.abort.isAborted)
-      emit({ type: 'model.failed', model: nameOf(this.#model), key, error });
-    if (!retry.retry && canFallBack && !this.#desk.abort.isAborted)
-      emit({
-        type: 'model.fellBack',
-        from: nameOf(this.#model),
-        to: nameOf(this.#desk.models[model + 1] ?? this.#model),
-        error,
-      });
+    if (partial !== undefined && !isAborted) desk.emit({ type: 'model.interrupted', text: partial, ...told });
+    else if ((this.#streamed > 0 || wasted !== undefined) && !isAborted)
+      desk.emit({ type: 'model.discarded', characters: this.#streamed, ...told });
+    // `maybe` means with something changed: a conversation that is too long is cut, once, or is as long the second time.
+    const isTooLong = error.code === 'model.context-overflow';
+    const cut = isTooLong && this.#wasAsked && !hasTriedMaybe ? this.#cutShorter() : undefined;
+    if (cut !== undefined) this.#shown = { ...this.#shown, compaction: cut };
+    const failure = { error, isCut: cut !== undefined, attempt: this.#attempt, model: this.#model, key };
+    const { waitMs, canFallBack } = nextAttempt(failure, desk);
     // Nothing is left to try: no call machine could do better.
-    if (!retry.retry && !canFallBack) {
+    if (waitMs === null && !canFallBack) {
       const last = partial === undefined ? error : withIncomplete(error, partial);
       throw toError(usage === undefined ? last : { ...last, spent: usage });
     }
-    return {
+    const trouble: Trouble = {
       kind: 'trouble',
       index,
       attempt,
-      waitMs: retry.retry ? retry.waitMs : null,
-      error,
+      waitMs,
+      error: cut === undefined ? error : { ...error, retryable: 'maybe' },
       model: nameOf(this.#model),
       ...(error.code === 'model.empty' ? { nudge: NUDGE } : {}),
       ...(partial === undefined ? {} : { partial }),
       ...(usage === undefined ? {} : { usage }),
     };
+    return withCompaction(trouble, this.#shown);
+  }
+
+  #cutShorter(): Compaction | undefined {
+    return compactionAfterOverflow(this.#context, this.#shown, this.#model, this.#desk);
   }
 
   /** What had come in when the attempt broke off has been paid for; where nothing had, nobody knows. */
   #usedInVain(): Usage | undefined {
-    return this.#heard === 0 ? undefined : estimatedUsage(this.#context.history, this.#heard, this.#desk);
+    return this.#heard === 0 ? undefined : estimatedUsage(this.#shown.history, this.#heard, this.#desk);
   }
 
   /** Nobody waits any more: what is known of the call is counted now, as the run may be over in a moment. */
@@ -271,20 +283,7 @@ class Attempt {
     this.#held?.settle({ tokens, usd: costUsd ?? 0 });
     this.#held = undefined;
   }
-
-  #ways() {
-    const desk = this.#desk;
-    return {
-      definition: desk.definition,
-      random: () => desk.random(),
-      emit: (body: Parameters<Desk['emit']>[0]) => {
-        desk.emit(body);
-      },
-    };
-  }
 }
-
-const NO_RETRY = { retry: false } as const;
 
 const NUDGE = 'Your last reply was empty. Use a tool, or give your answer in words.';
 

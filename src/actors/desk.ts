@@ -1,6 +1,7 @@
 import type { Agent } from '../contracts/agent.ts';
 import type { Clock } from '../contracts/clock.ts';
 import type { EventBody } from '../contracts/event.ts';
+import type { MemoryRecord } from '../contracts/memory.ts';
 import type { Model, ModelDelta, Usage } from '../contracts/model.ts';
 import type { ApprovalRequest, RunResult } from '../contracts/run.ts';
 import type { SafetyStrategy } from '../contracts/safety.ts';
@@ -11,6 +12,8 @@ import type { Approval } from '../machines/tool-call-context.ts';
 import type { LazyAbort } from '../contracts/lazy-abort.ts';
 import type { EnvironmentSession } from '../tools/environments/environment-session.ts';
 import type { CallCache } from '../tools/call-cache.ts';
+import type { MemorySession } from '../memory/memory-session.ts';
+import type { ShownConversation } from '../memory/shown-conversation.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { AgentDefinition } from './agent-definition.ts';
 
@@ -23,6 +26,10 @@ export interface Desk {
   readonly systemPrompt: string;
   /** The agent's environment in this run; throws where it cannot be made. */
   readonly environment: EnvironmentSession | undefined;
+  /** The agent's memories in this run; absent where it has none. */
+  readonly memory: MemorySession | undefined;
+  /** What its models were shown so far. */
+  readonly conversation: ShownConversation;
   /** The agent's models in order of preference; throws where one of them cannot be made. */
   readonly models: readonly Model[];
   /** What the run's cacheable tools have answered. */
@@ -48,6 +55,8 @@ export interface Desk {
   /** From 0 to below 1. */
   random(): number;
   emit(body: EventBody): void;
+  /** Has something remembered, for which nobody waits; `index` tells several of one effect apart. */
+  remember(records: readonly MemoryRecord[], index: number): void;
   delta(delta: ModelDelta): void;
   /** Takes down what came of the work although nobody waited for it any more. */
   onLate(output: unknown): void;

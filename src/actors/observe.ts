@@ -1,19 +1,40 @@
+import type { MemoryBlock } from '../contracts/memory.ts';
 import type { Json } from '../contracts/json.ts';
-import type { AgentContext } from '../machines/agent-context.ts';
+import type { AgentContext, Observed } from '../machines/agent-context.ts';
 import { toJson } from '../contracts/json.ts';
 import type { Desk } from './desk.ts';
 import { andThen } from './promises.ts';
+import { recallFor } from './recall-for.ts';
 import { withinTime } from './within-time.ts';
 import { viewOf } from './view.ts';
 
-/** Looks at the agent's environment. */
-export const observe = (context: AgentContext, desk: Desk): Json | undefined | Promise<Json | undefined> =>
+/** Asks the agent's memory and looks at its environment; the agent's own `observe` sees what both gave. */
+export const observe = (context: AgentContext, desk: Desk): Observed | Promise<Observed> => {
+  const recalling = recallFor(context, desk);
+  return recalling === undefined
+    ? seen(context, desk, undefined)
+    : recalling.then((memory) => seen(context, desk, memory));
+};
+
+const seen = (
+  context: AgentContext,
+  desk: Desk,
+  memory: MemoryBlock | undefined,
+): Observed | Promise<Observed> =>
   andThen(desk.environment?.observe(), (shown) => {
     const { observe: own } = desk.definition;
-    if (own === undefined) return shown;
-    const cycle = { ...context.cycle, observation: shown ?? null };
-    return andThen(withinTime(own(viewOf({ ...context, cycle }, desk)), 'observe', desk), plain);
+    if (own === undefined) return observed(shown, memory);
+    const cycle = { ...context.cycle, observation: shown ?? null, memory: memory ?? null };
+    return andThen(withinTime(own(viewOf({ ...context, cycle }, desk)), 'observe', desk), (found) =>
+      observed(plain(found), memory),
+    );
   });
 
 /** What is seen becomes part of the context: foreign values stay outside. */
-const plain = (seen: Json | undefined): Json | undefined => (seen === undefined ? undefined : toJson(seen));
+const plain = (found: Json | undefined): Json | undefined =>
+  found === undefined ? undefined : toJson(found);
+
+const observed = (observation: Json | undefined, memory: MemoryBlock | undefined): Observed => ({
+  ...(observation === undefined ? undefined : { observation }),
+  ...(memory === undefined ? undefined : { memory }),
+});

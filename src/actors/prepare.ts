@@ -7,6 +7,7 @@ import type { Checked } from '../contracts/schema.ts';
 import { isThenable } from '../contracts/thenable.ts';
 import type { AgentContext, Prepared } from '../machines/agent-context.ts';
 import { unpriced } from './call-cost.ts';
+import { recordOfTask } from '../memory/records-of.ts';
 import type { Desk } from './desk.ts';
 import { openEnvironment } from './open-environment.ts';
 import { withinTime } from './within-time.ts';
@@ -21,9 +22,21 @@ export const prepare = (context: AgentContext, desk: Desk): Prepared | Promise<P
   if (isThenable(checked) || isThenable(settingUp) || isThenable(opening) || pricing !== undefined)
     return andThen(
       withinTime(Promise.all([checked, opening, settingUp, pricing]), 'setup', desk),
-      ([input, unfit, problems]) => placed(prepared(input, [...unfit, ...problems], desk), context),
+      ([input, unfit, problems]) =>
+        remembered(placed(prepared(input, [...unfit, ...problems], desk), context), context, desk),
     );
-  return placed(prepared(checked, [...opening, ...settingUp], desk), context);
+  return remembered(placed(prepared(checked, [...opening, ...settingUp], desk), context), context, desk);
+};
+
+/** The task is the first thing that an agent with a memory writes down. */
+const remembered = (found: Prepared, context: AgentContext, desk: Desk): Prepared => {
+  const { memory, clock, definition } = desk;
+  if (memory === undefined) return found;
+  const isReady = found.problems.length === 0;
+  memory.input = isReady ? found.input : context.input;
+  const where = { runId: context.run.runId, agent: definition.name, at: clock.now() };
+  if (isReady) desk.remember([recordOfTask(found.prompt, where)], 1);
+  return found;
 };
 
 /** A model that cannot be made is a problem that is found below. */

@@ -10,6 +10,7 @@ export const viewOf = (context: AgentContext, desk: Pick<Desk, 'abort' | 'contex
   step: context.step,
   transcript: new HistoryView(context.history),
   observation: context.cycle.observation ?? undefined,
+  memory: context.cycle.memory ?? undefined,
   results: context.cycle.previous,
   tally: context.tally,
   context: desk.context,

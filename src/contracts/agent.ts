@@ -6,8 +6,10 @@ import type { Ending, LoopLimits, WrapUp } from './ending.ts';
 import type { Environment } from './environment.ts';
 import type { Hook } from './event.ts';
 import type { Json } from './json.ts';
+import type { MemoryBlock, MemorySource, RecallPolicy } from './memory.ts';
 import type { Model, ModelRetry, ModelSettings } from './model.ts';
 import type { RunHandle, RunOptions, RunResult } from './run.ts';
+import type { ContextOptions, ContextPreset } from './processor.ts';
 import type { PromptFragment } from './prompt.ts';
 import type { InputOf, OutputOf } from './schema.ts';
 import type { Described, InputSchemaOf, OutputSchemaOf, ValidDescription } from './signature.ts';
@@ -62,6 +64,19 @@ export interface AgentOptions<
   readonly tools?: readonly (Tool | Toolset)[] | undefined;
   /** The world that it acts in: one for all its runs, or a function that makes one for each run. */
   readonly environment?: Environment | (() => Environment) | undefined;
+  /**
+   * What it keeps beside its conversation, from run to run or within one (see `troupe/memory`): its tasks, what it did and
+   * what came of it are written there, and recalled at the start of a run.
+   */
+  readonly memory?: MemorySource | readonly MemorySource[] | undefined;
+  /** What of its memory it is told, and how often. */
+  readonly recall?: RecallPolicy | undefined;
+  /**
+   * How a long conversation is kept within what the model takes. Default: once it is past the soft limit of the model,
+   * tool results are cut, old tool cycles told in a line, and what is older summarised. A preset does that to every
+   * request, however short; `false` sends everything, always.
+   */
+  readonly context?: ContextPreset | ContextOptions | false | undefined;
   /** Calls under way at the same time. Default 4. */
   readonly toolConcurrency?: number | undefined;
   /**
@@ -119,6 +134,8 @@ export interface AgentView<State extends Json = Json, Observation extends Json =
   readonly transcript: Transcript;
   /** What `observe` gave in this step. */
   readonly observation: Observation | undefined;
+  /** What was recalled in this step. */
+  readonly memory?: MemoryBlock | undefined;
   /** The results of the step before. */
   readonly results: readonly ToolResult[];
   readonly tally: Tally;

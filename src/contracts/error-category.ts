@@ -23,6 +23,7 @@ const byNoun: Readonly<Record<Noun, ErrorCategory>> = {
   machine: 'system',
   run: 'system',
   engine: 'system',
+  memory: 'state',
   documents: 'tool',
   session: 'system',
   command: 'task',

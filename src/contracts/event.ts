@@ -154,6 +154,24 @@ export const runtimeEventSchema = z.discriminatedUnion('type', [
   event('text.spilled', { artifact: text, characters: count }),
   event('session.lost', { backend: text, reason: text }),
 
+  event('context.warned', { tokens: z.number(), soft: z.number() }),
+  event('context.compacted', {
+    before: z.number(),
+    after: z.number(),
+    /** Turns that are left, of all in the conversation. */
+    shown: count,
+    of: count,
+    /** What it took beyond the mildest way, in order. */
+    rungs: z.array(text),
+    isSummarised: z.boolean(),
+    /** What the summary cost. */
+    usage: usage.optional(),
+  }),
+  event('context.summary-failed', { error }),
+
+  event('memory.recalled', { query: text, records: count }),
+  event('memory.failed', { memory: text, work: z.enum(['open', 'recall', 'remember', 'release']), error }),
+
   event('tool.requested', { ...call, input: json }),
   event('tool.approval-requested', { ...call, input: json, description: text }),
   event('tool.approved', call),

@@ -1,5 +1,5 @@
-import type { ErrorCode } from './error.ts';
 import type { Json, JsonObject } from './json.ts';
+import type { Transcript } from './transcript.ts';
 
 /** What a record is about. */
 export type MemoryKind =
@@ -101,10 +101,30 @@ export interface MemoryBlock {
   readonly problem?: Json | undefined;
 }
 
-/** How memories fail. */
-export const memoryCodes: Readonly<Record<'failed' | 'readOnly' | 'unreadable' | 'invalid', ErrorCode>> = {
-  failed: 'agent.threw',
-  readOnly: 'agent.invalid',
-  unreadable: 'internal',
-  invalid: 'agent.invalid',
-};
+/**
+ * What of its memory an agent is told, how often, and how much. It is told by a turn from `memory`, beside what it observes.
+ *
+ * What the agent itself did in the same run is left out: that is in its conversation.
+ */
+export interface RecallPolicy {
+  /** At the first step of a run, or at each. Default `run`. */
+  readonly each?: 'run' | 'step' | undefined;
+  /** Records at most. Default 8; 0 recalls nothing. */
+  readonly k?: number | undefined;
+  /** Default: `task`, `observation`, `result`, `answer`, `fact`, `note`. */
+  readonly kinds?: readonly MemoryKind[] | undefined;
+  /** What is looked for. Default: what was said to the agent last. */
+  readonly query?: ((facts: RecallFacts) => string) | undefined;
+  /** A memory that has not answered then is left alone for the rest of the run, in ms. Default 5,000. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** What a query is made from. */
+export interface RecallFacts {
+  readonly input: Json;
+  readonly step: number;
+  readonly transcript: Transcript;
+}
+
+/** What a memory was to do when it failed. */
+export type MemoryWork = 'open' | 'recall' | 'remember' | 'release';

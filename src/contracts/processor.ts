@@ -106,3 +106,42 @@ export interface Summarised {
   readonly text: string;
   readonly usage?: Usage | undefined;
 }
+
+/** How much of a conversation the model is shown, in a word. */
+export type ContextPreset = 'conservative' | 'balanced' | 'aggressive';
+
+/** How a conversation is kept within what a model takes; what is left out has the default's meaning. */
+export interface ContextOptions {
+  /**
+   * Applied to every request, left to right; past the hard limit a ladder follows them, unless one of them is one.
+   * Default: those of `balanced`, and only once the conversation is past the soft limit.
+   */
+  readonly processors?: readonly Processor[] | undefined;
+  /** In tokens. Default: by the model's name; a model that is no language model has none. */
+  readonly budget?: Partial<TokenBudget> | undefined;
+  /** Default: an estimate from characters. */
+  readonly counter?: TokenCounter | undefined;
+  /**
+   * Makes a summary of what is left out. Default: the model that is about to be asked, if it is a language model;
+   * `false` leaves it out without one.
+   */
+  readonly summariser?: Summariser | false | undefined;
+}
+
+/** What has become of a conversation that got long: part of the agent's context, so that it is decided once. */
+export interface Compaction {
+  /** The turns before `upTo` are shown as the processors left them under that budget; later ones as they are. */
+  readonly cut: {
+    readonly upTo: number;
+    readonly budget: TokenBudget | null;
+    readonly overhead: number;
+  } | null;
+  readonly summary: Summary | null;
+  /** A model that said it was sent too much, and what it is sent since. */
+  readonly refused: { readonly model: string; readonly budget: TokenBudget } | null;
+  /** Somebody has been told that it is past the soft limit, and it still is. */
+  readonly isWarned: boolean;
+}
+
+/** Nothing was ever left out. */
+export const noCompaction: Compaction = { cut: null, summary: null, refused: null, isWarned: false };

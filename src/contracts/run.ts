@@ -128,10 +128,10 @@ export interface RunOptions {
   /** Effects under way at the same time in the whole run, at least 1. Default: no limit but those of tools. */
   readonly concurrency?: number | undefined;
   /** Earlier turns of the conversation, to go on from. */
-  readonly history?: readonly { readonly role: 'user' | 'assistant'; readonly text: string }[] | undefined;
+  readonly history?: readonly EarlierTurn[] | undefined;
   /**
-   * The conversation that this run belongs to, by a name of the caller's: sessions of external engines are gone on with in
-   * it. Default: the run is a thread of its own.
+   * The conversation that this run belongs to, by a name of the caller's: memories of scope `thread` are shared by its
+   * runs, and sessions of external engines are gone on with in it. Default: the run is a thread of its own.
    */
   readonly thread?: string | undefined;
   /** Says of every tool call whether it may run. */
@@ -149,6 +149,14 @@ export interface RunOptions {
   readonly inspect?: ((event: InspectionEvent) => void) | Observer<InspectionEvent> | undefined;
   /** Start held at the gate, to be stepped. */
   readonly paused?: boolean | undefined;
+}
+
+/** A turn of a conversation that a run goes on from. */
+export interface EarlierTurn {
+  readonly role: 'user' | 'assistant';
+  readonly text: string;
+  /** Who spoke, where it was neither the user nor this agent; see `perspective` of `troupe/memory`. */
+  readonly from?: string | undefined;
 }
 
 /** Somebody who answers for the user of a run. */

@@ -120,6 +120,12 @@ const modelWords = (event: LiveEvent): string | undefined => {
       return `Put a long text aside: ${event.artifact}`;
     case 'session.lost':
       return `Beginning anew with ${event.backend}: ${event.reason}`;
+    case 'context.compacted':
+      return `Shortened the conversation from ${event.before} to ${event.after} tokens`;
+    case 'context.summary-failed':
+      return `Cannot summarise what came before: ${event.error.message}`;
+    case 'memory.failed':
+      return `The memory ${event.memory} failed: ${event.error.message}`;
     default:
       return toolWords(event);
   }

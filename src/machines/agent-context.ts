@@ -6,8 +6,10 @@ import type { EventBody } from '../contracts/event.ts';
 import type { History } from '../contracts/history.ts';
 import { emptyHistory } from '../contracts/history.ts';
 import type { Json } from '../contracts/json.ts';
+import type { MemoryBlock } from '../contracts/memory.ts';
 import type { Message } from '../contracts/message.ts';
 import type { Usage } from '../contracts/model.ts';
+import type { Compaction } from '../contracts/processor.ts';
 import type { RunStatus, StateChange } from '../contracts/run.ts';
 import type { StopReason, Tally } from '../contracts/stop.ts';
 import { emptyTally } from '../contracts/stop.ts';
@@ -38,7 +40,7 @@ export interface AgentContext {
 /** What a reducer changes of the context. */
 export type AgentChange = Partial<AgentContext>;
 
-/** What does not change during a run. */
+/** What does not change during a run, or hardly ever. */
 export interface AgentIdentity {
   readonly runId: string;
   readonly path: string;
@@ -51,6 +53,10 @@ export interface AgentIdentity {
   readonly models: number;
   /** Failures in a row that are survived; absent where the first one ends the run. */
   readonly recoveries?: number | undefined;
+  /** Where the prompt of this run stands in the history; absent until it is prepared. */
+  readonly promptAt?: number | undefined;
+  /** What of the history is not shown any more; absent while all of it is. */
+  readonly compaction?: Compaction | undefined;
 }
 
 /** The step under way. */
@@ -58,6 +64,8 @@ export interface Cycle {
   readonly startedAt: number;
   readonly messages: number;
   readonly observation: Json | null;
+  /** What was recalled. */
+  readonly memory: MemoryBlock | null;
   readonly decision: TakenDecision | null;
   /** What the decision was picked from, where it was. */
   readonly branch: BranchTaken | null;
@@ -118,6 +126,8 @@ export type Decided =
       /** Attempts and models that it took beyond the first. */
       readonly retries?: number | undefined;
       readonly budget?: BudgetUse | undefined;
+      /** What became of the conversation when the request was made, if anything did. */
+      readonly compaction?: Compaction | undefined;
     }
   | {
       readonly kind: 'again';
@@ -128,6 +138,7 @@ export type Decided =
       readonly problem?: ErrorData | undefined;
       readonly retries?: number | undefined;
       readonly budget?: BudgetUse | undefined;
+      readonly compaction?: Compaction | undefined;
     }
   | {
       readonly kind: 'refused';
@@ -135,6 +146,7 @@ export type Decided =
       readonly usage: Usage;
       readonly retries?: number | undefined;
       readonly budget?: BudgetUse | undefined;
+      readonly compaction?: Compaction | undefined;
     }
   | {
       /** Nothing was chosen, as a budget does not allow it. */
@@ -144,6 +156,7 @@ export type Decided =
       readonly usage?: Usage | undefined;
       readonly retries?: number | undefined;
       readonly budget?: BudgetUse | undefined;
+      readonly compaction?: Compaction | undefined;
     }
   | Trouble;
 
@@ -165,6 +178,7 @@ export interface Trouble {
   readonly partial?: string | undefined;
   /** Tokens used in vain. */
   readonly usage?: Usage | undefined;
+  readonly compaction?: Compaction | undefined;
 }
 
 /** What one tool call comes to: the answer of ports `act` and `tool`. */
@@ -188,6 +202,12 @@ export interface Prepared {
   readonly budget?: BudgetUse | undefined;
 }
 
+/** What looking around gave. */
+export interface Observed {
+  readonly observation?: Json | undefined;
+  readonly memory?: MemoryBlock | undefined;
+}
+
 /** What all critics together said. */
 export interface Critiqued {
   readonly critiques: readonly SaidCritique[];
@@ -206,6 +226,7 @@ const NO_CYCLE: Cycle = {
   startedAt: 0,
   messages: 0,
   observation: null,
+  memory: null,
   decision: null,
   branch: null,
   turn: null,

@@ -1,15 +1,24 @@
 import { append } from '../contracts/history.ts';
 import type { ErrorData } from '../contracts/error.ts';
-import type { Json } from '../contracts/json.ts';
 import type { Message } from '../contracts/message.ts';
 import type { Tally } from '../contracts/stop.ts';
+import type { Compaction } from '../contracts/processor.ts';
 import type { Turn } from '../contracts/transcript.ts';
-import type { Acted, AgentChange, AgentContext, Cycle, Decided, Prepared, Trouble } from './agent-context.ts';
+import type {
+  Acted,
+  AgentChange,
+  AgentContext,
+  Cycle,
+  Decided,
+  Observed,
+  Prepared,
+  Trouble,
+} from './agent-context.ts';
 import { newCycle } from './agent-context.ts';
 import { failure, problemOf } from './agent-end.ts';
 import { withBudget } from './budget-rule.ts';
 import { isOpen, planCalls, withResult } from './call-plan.ts';
-import { messageTurn } from './conversation.ts';
+import { messageTurn, observationTurn, recalledTurns } from './conversation.ts';
 import { withUsage } from './with-usage.ts';
 
 /** This many turns in a row that cannot stand end a run. */
@@ -23,7 +32,7 @@ export const prepared = (context: AgentContext, found: Prepared, at: number): Ag
   }
   return {
     input: found.input,
-    run: { ...context.run, models: found.models },
+    run: { ...context.run, models: found.models, promptAt: context.history.length },
     history: append<Turn>(context.history, { role: 'user', text: found.prompt }),
     tally: withBudget(at === context.tally.now ? context.tally : { ...context.tally, now: at }, found.budget),
   };
@@ -41,18 +50,23 @@ export const listened = (context: AgentContext): AgentChange => {
 };
 
 /** The environment was looked at. */
-export const observed = (context: AgentContext, observation: Json | undefined, at: number): AgentChange =>
-  observation === undefined
-    ? { tally: { ...context.tally, now: at } }
-    : {
-        cycle: { ...context.cycle, observation },
-        tally: { ...context.tally, now: at },
-        history: append<Turn>(context.history, {
-          role: 'user',
-          from: 'observation',
-          text: typeof observation === 'string' ? observation : JSON.stringify(observation),
-        }),
-      };
+export const observed = (
+  context: AgentContext,
+  { observation, memory }: Observed,
+  at: number,
+): AgentChange => {
+  const tally = { ...context.tally, now: at };
+  if (observation === undefined && memory === undefined) return { tally };
+  return {
+    tally,
+    cycle: { ...context.cycle, observation: observation ?? null, memory: memory ?? null },
+    history: append<Turn>(
+      context.history,
+      ...recalledTurns(memory),
+      ...(observation === undefined ? [] : [observationTurn(observation)]),
+    ),
+  };
+};
 
 /** A choice was made: by the agent itself, or by its model. */
 export const decided = (
@@ -63,18 +77,22 @@ export const decided = (
   const { cycle, run } = context;
   const used = withRetries(withUsage(context.tally, choice.usage, at), choice.retries);
   const tally = withBudget(used, choice.budget);
-  if (choice.kind === 'spent') return { tally, end: { status: 'stopped', stopReason: choice.stopReason } };
+  const cut = withCompaction(run, choice);
+  if (choice.kind === 'spent')
+    return { tally, ...cut, end: { status: 'stopped', stopReason: choice.stopReason } };
   if (choice.kind === 'refused')
-    return { tally, end: { status: 'stopped', stopReason: { kind: 'refused', text: choice.text } } };
+    return { tally, ...cut, end: { status: 'stopped', stopReason: { kind: 'refused', text: choice.text } } };
   if (choice.kind === 'again')
     return {
       tally,
+      ...cut,
       cycle: { ...cycle, turn: choice.turn, note: choice.note ?? null },
       ...badTurn(context, choice.problem),
     };
   const { decision, calls, turn, branch = null } = choice;
   return {
     tally,
+    ...cut,
     cycle: {
       ...cycle,
       decision,
@@ -90,7 +108,14 @@ export const decided = (
 export const troubled = (context: AgentContext, trouble: Trouble, at: number): AgentChange => ({
   cycle: { ...context.cycle, trouble, plan: noneStarting(context.cycle) },
   tally: withUsage(context.tally, trouble.usage, at),
+  ...withCompaction(context.run, trouble),
 });
+
+/** Absent from almost every answer: a conversation is cut now and then. */
+const withCompaction = (
+  run: AgentContext['run'],
+  { compaction }: { readonly compaction?: Compaction | undefined },
+): AgentChange => (compaction === undefined ? {} : { run: { ...run, compaction } });
 
 /** One call of the step has its result; a second one for the same call changes nothing. */
 export const acted = (context: AgentContext, answer: Acted, index: number, at: number): AgentChange => {

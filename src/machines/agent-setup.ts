@@ -1,12 +1,19 @@
 import { assign, setup } from 'xstate';
 import type { ErrorData } from '../contracts/error.ts';
 import type { RuntimeEvent } from '../contracts/event.ts';
-import type { Json } from '../contracts/json.ts';
 import type { Message } from '../contracts/message.ts';
 import type { Outcome } from '../contracts/run.ts';
 import { agentAsks, callEngagement } from './agent-asks.ts';
 import type { AgentPort } from './agent-asks.ts';
-import type { Acted, AgentContext, AgentInput, Critiqued, Decided, Prepared } from './agent-context.ts';
+import type {
+  Acted,
+  AgentContext,
+  AgentInput,
+  Critiqued,
+  Decided,
+  Observed,
+  Prepared,
+} from './agent-context.ts';
 import { agentEvent, stepAt } from './agent-events.ts';
 import type { AgentEventType } from './agent-events.ts';
 import * as reducers from './agent-reducers.ts';
@@ -22,7 +29,7 @@ import { carrierOf } from './outputs.ts';
 /** What an agent's machine is told. Every envelope carries `at`: the only clock that a machine sees. */
 export type AgentEvent =
   | { type: 'answered.prepare'; at: number; output: Prepared }
-  | { type: 'answered.observe'; at: number; output: Json | undefined }
+  | { type: 'answered.observe'; at: number; output: Observed }
   | { type: 'answered.decide'; at: number; output: Decided }
   | { type: 'answered.act'; at: number; index: number; output: Acted }
   | { type: 'answered.critique'; at: number; output: Critiqued }

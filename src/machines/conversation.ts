@@ -1,4 +1,5 @@
 import type { Json } from '../contracts/json.ts';
+import type { MemoryBlock } from '../contracts/memory.ts';
 import type { Message } from '../contracts/message.ts';
 import type { ToolResult } from '../contracts/tool.ts';
 import type { Turn, UserTurn } from '../contracts/transcript.ts';
@@ -24,6 +25,19 @@ const resultTurn = (result: ToolResult): Turn =>
 
 /** What somebody said, as the model hears it. */
 export const messageTurn = ({ from, text }: Message): UserTurn => ({ role: 'user', from, text });
+
+/** What was recalled, as the model hears it; nothing where there was nothing. */
+export const recalledTurns = (memory: MemoryBlock | undefined): readonly UserTurn[] =>
+  memory === undefined || memory.summary === ''
+    ? []
+    : [{ role: 'user', from: 'memory', text: memory.summary }];
+
+/** What was seen, as the model hears it. */
+export const observationTurn = (observation: Json): UserTurn => ({
+  role: 'user',
+  from: 'observation',
+  text: textOf(observation),
+});
 
 /** What the runtime has to say to the model. */
 export const runtimeSays = (text: string): UserTurn => ({ role: 'user', from: 'runtime', text });

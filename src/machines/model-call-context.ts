@@ -1,6 +1,7 @@
 import type { ErrorData } from '../contracts/error.ts';
 import type { EventBody } from '../contracts/event.ts';
 import type { Usage } from '../contracts/model.ts';
+import type { Compaction } from '../contracts/processor.ts';
 import type { AgentContext, Decided, Trouble } from './agent-context.ts';
 import { initialContext } from './agent-context.ts';
 import type { AskOf } from './asks.ts';
@@ -128,12 +129,19 @@ export const answeredModel = (
 ): Partial<ModelCallContext> =>
   output.kind === 'trouble'
     ? {
+        ...(output.compaction === undefined ? {} : { call: withCompaction(context, output.compaction) }),
         trouble: output,
         now: at,
         spent: output.usage === undefined ? context.spent : sum(context.spent, output.usage),
         hasTriedMaybe: context.hasTriedMaybe || output.error?.retryable === 'maybe',
       }
     : { answer: output, now: at };
+
+/** What one attempt made of the conversation holds for the next. */
+const withCompaction = ({ call }: ModelCallContext, compaction: Compaction): ModelCallContext['call'] => ({
+  ...call,
+  context: { ...call.context, run: { ...call.context.run, compaction } },
+});
 
 /** Nothing is left to try. */
 export const giveUp = ({ trouble }: ModelCallContext): Partial<ModelCallContext> => ({
@@ -142,7 +150,9 @@ export const giveUp = ({ trouble }: ModelCallContext): Partial<ModelCallContext>
 
 /** What is left of the call when it is done. */
 export const modelCallOutput = ({ context }: { context: ModelCallContext }): ModelCallOutput => {
-  const { answer, error, retries, spent } = context;
+  const { answer: given, error, retries, spent, call } = context;
+  const compaction = given?.compaction ?? call.context.run.compaction;
+  const answer = given === null || compaction === undefined ? given : { ...given, compaction };
   const isSpent = spent.input + spent.output > 0;
   if (answer === null) {
     const why = error ?? NO_REASON;

@@ -144,7 +144,8 @@ const consequence = (
 ): AgentChange => {
   if (decision === 'giveUp') return { end: failure(error) };
   if (port === 'act') return resultInstead(context, index, decision, error, text);
-  if (decision === 'replace' && port === 'observe') return observed(context, observation, at);
+  if (decision === 'replace' && port === 'observe')
+    return observed(context, observation === undefined ? {} : { observation }, at);
   return decision === 'replace' && choice !== undefined ? decided(context, choice, at) : {};
 };
 

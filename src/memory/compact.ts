@@ -65,13 +65,14 @@ const summarised = async (
   const request: SummaryRequest = { previous, turns, maxTokens: LONGEST };
   const dropped: Summary = { upTo: to, text: previous };
   let made: Summarised;
+  let text: string;
   try {
     made = await summariser.summarise(request, signal ?? new AbortController().signal);
+    text = truncateText(made.text.trim(), LONGEST * 4);
   } catch (problem) {
     // What was known before is kept.
     return { summary: dropped, problem };
   }
-  const text = truncateText(made.text.trim(), LONGEST * 4);
   const before = turns.reduce((all, turn) => all + counter.count(turn), 0);
   // A summary that is longer than what it stands for is none.
   const asTurn: Turn = { role: 'user', from: 'runtime', text: `${' '.repeat(32)}${text}` };

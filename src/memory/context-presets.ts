@@ -1,11 +1,8 @@
-import type { Processor } from '../contracts/processor.ts';
+import type { ContextPreset, Processor } from '../contracts/processor.ts';
 import { budgetLadder } from './budget-ladder.ts';
 import { dropOldToolCycles } from './drop-old-tool-cycles.ts';
 import { summariseOlder } from './summarise-older.ts';
 import { truncateTools } from './truncate-tools.ts';
-
-/** How much of a conversation the model is shown. */
-export type ContextPreset = 'conservative' | 'balanced' | 'aggressive';
 
 /** What the presets mean. */
 export const contextPresets: Readonly<

@@ -43,11 +43,16 @@ export class TurnCounter {
   readonly count = (turn: Turn): number => {
     const known = this.#turns.get(turn);
     if (known !== undefined) return known;
-    this.counted += 1;
-    const tokens = PER_MESSAGE + this.#counter.count(turn.text) + this.#besideText(turn);
+    const tokens = this.size(turn);
     this.#turns.set(turn, tokens);
     return tokens;
   };
+
+  /** The same for whoever asks once only: nothing is remembered. */
+  size(turn: Turn): number {
+    this.counted += 1;
+    return PER_MESSAGE + this.#counter.count(turn.text) + this.#besideText(turn);
+  }
 
   /** The whole history; costs no more than what has been added since the last time. */
   history({ full, tail }: History<Turn>): number {

@@ -36,7 +36,7 @@ export type { RoutedTurn, RoutingContext } from './routing-context.ts';
 
 // Message processors
 export { contextPresets, presetProcessors } from './context-presets.ts';
-export type { ContextPreset } from './context-presets.ts';
+export type { ContextPreset } from '../contracts/processor.ts';
 export { budgetLadder, defaultRungs } from './budget-ladder.ts';
 export { dropOldToolCycles } from './drop-old-tool-cycles.ts';
 export { filterTurns } from './filter-turns.ts';

@@ -2,7 +2,6 @@ import { TroupeError } from '../contracts/error.ts';
 import type { Json } from '../contracts/json.ts';
 import { isJsonObject, toJson } from '../contracts/json.ts';
 import type { Memory, MemoryRecord, MemorySource } from '../contracts/memory.ts';
-import { memoryCodes } from '../contracts/memory.ts';
 import { MemoryLog } from './memory-log.ts';
 import { memorySource, type MemoryFile, type MemoryOptions } from './memory-source.ts';
 import { memoryText } from './memory-text.ts';
@@ -180,7 +179,7 @@ class View implements KeyValueMemory {
   #check(): void {
     if (!this.#isReadOnly) return;
     const message = 'Cannot write to this memory as it was handed out to look at only: ask its owner';
-    throw new TroupeError(memoryCodes.readOnly, message);
+    throw new TroupeError('memory.read-only', message);
   }
 }
 

@@ -19,6 +19,10 @@ export const modelLimits: readonly ModelLimit[] = [
 /** For a model that nobody knows. */
 export const defaultBudget: TokenBudget = { soft: 12_000, hard: 16_000, reserve: 2_000 };
 
+/** Whether the table has a row for a model. */
+export const isKnownModel = (model: string): boolean =>
+  modelLimits.some(({ pattern }) => pattern.test(model));
+
 /**
  * The budget of a model by its name. What is given explicitly wins over the table, `limits` come before its rows.
  *

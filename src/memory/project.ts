@@ -11,7 +11,6 @@ import type {
   TurnBlock,
 } from '../contracts/processor.ts';
 import type { Turn } from '../contracts/transcript.ts';
-import { memoryCodes } from '../contracts/memory.ts';
 import { TurnCounter } from './count-tokens.ts';
 import { blocksOf, firstUserIndex } from './turn-blocks.ts';
 
@@ -104,7 +103,7 @@ function* guarded(
   } catch (thrown) {
     if (isTroupeError(thrown)) throw thrown;
     const message = `Cannot show the conversation to the model as the processor '${processor.name}' threw`;
-    const data: ErrorData = errorData(thrown, memoryCodes.failed, { message });
+    const data: ErrorData = errorData(thrown, 'agent.threw', { message });
     throw toError(data);
   }
 }

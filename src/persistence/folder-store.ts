@@ -3,7 +3,6 @@ import { appendFile, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/
 import { join } from 'node:path';
 import { messageOf, TroupeError } from '../contracts/error.ts';
 import type { KeyValueFiles } from '../contracts/memory.ts';
-import { memoryCodes } from '../contracts/memory.ts';
 
 /**
  * Named texts as files of one folder, which is made when something is first written.
@@ -104,7 +103,7 @@ const told = async <Value>(name: string, work: () => Promise<Value>): Promise<Va
     return await work();
   } catch (error) {
     throw new TroupeError(
-      memoryCodes.unreadable,
+      'memory.unreadable',
       `Cannot keep '${name}' in its folder as the file system refuses: ${messageOf(error)}`,
       { cause: error },
     );

@@ -3,10 +3,13 @@ import type { Message } from '../contracts/message.ts';
 import type { Model } from '../contracts/model.ts';
 import type { Ask } from '../machines/asks.ts';
 import type { Engagement } from '../machines/outputs.ts';
+import type { MemorySession } from '../memory/memory-session.ts';
+import type { ShownConversation } from '../memory/shown-conversation.ts';
 import type { EnvironmentSession } from '../tools/environments/environment-session.ts';
 import type { BudgetAccount } from '../policy/budget-account.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { Definition } from './definition.ts';
+import { rememberStep } from './memory-of.ts';
 import type { Actor, EffectUnderWay, Sponsor, Stage } from './stage.ts';
 
 /**
@@ -28,6 +31,8 @@ export class ActorEntry implements Actor {
   isOver = false;
   tools: ToolRegistry | undefined;
   environment: EnvironmentSession | undefined;
+  memory: MemorySession | undefined;
+  conversation: ShownConversation | undefined;
   models: readonly Model[] | undefined;
   systemPrompt: string | undefined;
   account: BudgetAccount | undefined;
@@ -88,5 +93,6 @@ export class ActorEntry implements Actor {
 
   emit(body: EventBody, step: number, phase: string | undefined): void {
     this.run.log.write(body, this, step, phase);
+    if (this.memory !== undefined) rememberStep(this, body);
   }
 }

@@ -8,6 +8,7 @@ import { ActorEntry } from './actor-entry.ts';
 import { callDefinitions } from './call-definitions.ts';
 import type { Definition } from './definition.ts';
 import { definitionOf } from './definition.ts';
+import { rememberEnd } from './memory-of.ts';
 import { callEnd, outcomeOf, outcomeOfFailure, resultOf } from './result.ts';
 import type { Actor, Sponsor, Stage } from './stage.ts';
 
@@ -106,6 +107,7 @@ export class ActorTree {
   /** An actor came to its end by itself: its sponsor is told. */
   close(entry: Actor, output: unknown): void {
     if (entry.isOver) return;
+    if (!entry.isCall) rememberEnd(entry, outcomeOf(output, this.#run.log.now()));
     this.#release(entry);
     this.#run.host.stop(entry);
     const { sponsor } = entry;
@@ -136,6 +138,7 @@ export class ActorTree {
    */
   stop(entry: Actor, reason: string): void {
     if (entry.isOver) return;
+    if (!entry.isCall) rememberEnd(entry, outcomeOfFailure('run.aborted', reason, this.#run.log.now()));
     this.#release(entry);
     this.#run.host.stop(entry);
     if (!entry.isCall) this.#tellEnd(entry, { status: 'aborted', stopReason: { kind: 'aborted', reason } });

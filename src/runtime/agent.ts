@@ -27,6 +27,7 @@ import { checkCritics } from './check-critics.ts';
 import { checkRetry } from './check-retry.ts';
 import type { Definition, Placement } from './definition.ts';
 import { endingRules } from './ending-rules.ts';
+import { contextFrom, memoryFrom } from './memory-options.ts';
 import type { EmbeddableAgent } from './face.ts';
 import { faceOf } from './face.ts';
 import type { InputOf, OutputOf } from '../contracts/schema.ts';
@@ -106,6 +107,8 @@ const definitionFrom = <
     retry: checkRetry(options.retry, name),
     tools: options.tools ?? [],
     environment: options.environment,
+    ...memoryFrom(options.memory, options.recall, name),
+    context: contextFrom(options.context, name),
     toolConcurrency: checkCount(
       options.toolConcurrency ?? DEFAULT_TOOL_CONCURRENCY,
       1,
@@ -172,7 +175,7 @@ const startOf = (
   input: toJson(input),
   state: plan.state,
   history: append<Turn>(emptyHistory(), ...history),
-  observes: plan.observe !== undefined || plan.environment !== undefined,
+  observes: plan.observe !== undefined || plan.environment !== undefined || plan.memories.length > 0,
   critics: criticsOf(plan),
   maxRejections: plan.maxRejections,
   toolConcurrency: plan.toolConcurrency,

@@ -2,6 +2,7 @@ import type { AnyStateMachine } from 'xstate';
 import type { AgentDefinition } from '../actors/agent-definition.ts';
 import type { Budget } from '../contracts/budget.ts';
 import type { Hook } from '../contracts/event.ts';
+import type { RunOptions } from '../contracts/run.ts';
 import type { Rules } from '../machines/rules.ts';
 
 /** What an actor is to know of its place when it starts. */
@@ -10,7 +11,7 @@ export interface Placement {
   readonly path: string;
   readonly at: number;
   /** Earlier turns of the conversation. */
-  readonly history?: readonly { readonly role: 'user' | 'assistant'; readonly text: string }[] | undefined;
+  readonly history?: RunOptions['history'];
 }
 
 /** What the runtime knows of an agent or a team: its chart, its rules, and who belongs to it. */

@@ -4,6 +4,7 @@ import type { Desk } from '../actors/desk.ts';
 import { systemPrompt } from '../actors/prompt-facts.ts';
 import type { EventBody } from '../contracts/event.ts';
 import { TroupeError } from '../contracts/error.ts';
+import type { MemoryRecord } from '../contracts/memory.ts';
 import type { Model, ModelDelta, Usage } from '../contracts/model.ts';
 import type { ApprovalRequest, RunResult } from '../contracts/run.ts';
 import type { SafetyStrategy } from '../contracts/safety.ts';
@@ -14,6 +15,7 @@ import { toJson } from '../contracts/json.ts';
 import type { LazyAbort } from '../contracts/lazy-abort.ts';
 import type { CallCache } from '../tools/call-cache.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
+import { conversationOf, memoryOf, remember } from './memory-of.ts';
 import { Slot } from './slot.ts';
 import type { Actor, EffectUnderWay } from './stage.ts';
 
@@ -43,6 +45,12 @@ export class EffectDesk implements Desk {
   }
   get environment() {
     return this.#entry.run.environmentOf(this.#principal);
+  }
+  get memory() {
+    return memoryOf(this.#principal);
+  }
+  get conversation() {
+    return conversationOf(this.#principal);
   }
   get models(): readonly Model[] {
     return this.#entry.run.modelsOf(this.#principal);
@@ -86,6 +94,10 @@ export class EffectDesk implements Desk {
     // aborted, and yet has to say so.
     if (this.#isOver) return;
     this.#entry.run.log.write(body, this.#principal, this.#ask.step, this.#ask.phase);
+  }
+  remember(records: readonly MemoryRecord[], index: number): void {
+    const { step, phase } = this.#ask;
+    if (!this.#isOver) remember(this.#principal, { step, phase, index }, records);
   }
   delta(delta: ModelDelta): void {
     if (!this.#isOver) this.#entry.run.log.delta(this.#ask.key, delta, this.#principal, this.#ask.step);

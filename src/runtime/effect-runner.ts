@@ -38,6 +38,11 @@ export class EffectRunner {
     );
   }
 
+  /** Puts an effect on record that is done elsewhere. */
+  note(record: EffectRecord): void {
+    this.records.push(record);
+  }
+
   withdraw(gone: readonly EffectUnderWay[]): void {
     for (const { abort, record, slot } of gone) {
       record.state = 'withdrawn';

@@ -47,6 +47,14 @@ export class RunCounter {
       case 'model.interrupted':
         if (body.usage !== undefined) this.charge(body.model, body.usage, body.costUsd);
         break;
+      // A summary is asked for beside the calls of the loop.
+      case 'context.compacted':
+        if (body.usage === undefined) break;
+        counts.modelCalls += 1;
+        counts.inputTokens += body.usage.input;
+        counts.outputTokens += body.usage.output;
+        counts.cachedTokens += body.usage.cached ?? 0;
+        break;
       case 'tool.finished':
         counts.toolCalls += 1;
         break;

@@ -8,6 +8,8 @@ import type { Artifact } from '../contracts/tool.ts';
 import type { Ask } from '../machines/asks.ts';
 import type { Carrier, Engagement } from '../machines/outputs.ts';
 import type { LazyAbort } from '../contracts/lazy-abort.ts';
+import type { MemorySession } from '../memory/memory-session.ts';
+import type { ShownConversation } from '../memory/shown-conversation.ts';
 import type { EnvironmentSession } from '../tools/environments/environment-session.ts';
 import type { CallCache } from '../tools/call-cache.ts';
 import type { TurnCounter } from '../memory/count-tokens.ts';
@@ -30,7 +32,7 @@ export interface Stage {
   /** What the caller gave with the run, for every tool call and every function of its agents. */
   readonly safety: SafetyStrategy | undefined;
   readonly context: unknown;
-  /** The conversation that the run belongs to. */
+  /** The conversation that the run belongs to, if the caller named one. */
   readonly thread: string | undefined;
   /** What the run may use, and what it costs. */
   readonly money: {
@@ -49,6 +51,8 @@ export interface Stage {
   readonly effects: {
     readonly records: readonly EffectRecord[];
     readonly answers: CallCache;
+    /** Puts an effect on record that is done elsewhere. */
+    note(record: EffectRecord): void;
     withdraw(gone: readonly EffectUnderWay[]): void;
   };
   readonly actors: {
@@ -96,6 +100,8 @@ export interface Actor extends Carrier {
   isOver: boolean;
   tools: ToolRegistry | undefined;
   environment: EnvironmentSession | undefined;
+  memory: MemorySession | undefined;
+  conversation: ShownConversation | undefined;
   models: readonly Model[] | undefined;
   systemPrompt: string | undefined;
   /** What it and all below it may use; its own, or the nearest above it. */

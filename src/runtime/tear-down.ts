@@ -1,13 +1,16 @@
 import type { ErrorData } from '../contracts/error.ts';
 import { isJsonObject } from '../contracts/json.ts';
+import type { MemorySession } from '../memory/memory-session.ts';
 import type { Actor, Stage } from './stage.ts';
 
 /** How long tearing down may hold the end of a run, in ms: after a normal end, and after an abort. */
 const PATIENCE_MS = 5_000;
 const HURRIED_MS = 50;
+/** Less than that, so that what was not written is told of. */
+const MEMORY_PATIENCE_MS = 4_000;
 
 /**
- * The tearing down of a run's toolsets, its members' included.
+ * The tearing down of a run's toolsets and memories, its members' included.
  *
  * I1  Toolsets are always torn down; what goes wrong is on record, with whose they were.
  * I2  One that never comes back holds neither the run, nor for long its end; an abort hurries it, also a late one.
@@ -15,6 +18,7 @@ const HURRIED_MS = 50;
 export class TearDowns {
   readonly #run: Pick<Stage, 'clock' | 'log'>;
   readonly #underWay = new Set<Promise<void>>();
+  readonly #memories: MemorySession[] = [];
   #hurry: () => void = () => undefined;
 
   constructor(run: Pick<Stage, 'clock' | 'log'>) {
@@ -27,6 +31,7 @@ export class TearDowns {
 
   /** Begins to let go of the toolsets of an actor that is over. */
   begin(actor: Actor): void {
+    this.#closeMemory(actor);
     const { tools } = actor;
     if (tools?.wasSetUp !== true) return;
     const done = tools.teardown().then((problems) => {
@@ -38,6 +43,17 @@ export class TearDowns {
         const error = { runId, path: actor.path, operation: 'teardown', errorId, ...problem };
         this.#run.log.write({ type: 'toolset.failed', toolset, error }, actor);
       }
+    });
+    this.#underWay.add(done);
+  }
+
+  /** Memories of a run are shared by its agents: they are let go of when the root, which ends last, is over. */
+  #closeMemory({ memory, sponsor }: Actor): void {
+    if (memory !== undefined) this.#memories.push(memory);
+    if (sponsor.kind !== 'root' || this.#memories.length === 0) return;
+    const all = this.#memories.map((each) => each.close(MEMORY_PATIENCE_MS));
+    const done = Promise.all(all).then(() => {
+      this.#underWay.delete(done);
     });
     this.#underWay.add(done);
   }

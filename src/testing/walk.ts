@@ -1,9 +1,8 @@
 import type { AnyStateMachine, ContextFrom, EventFromLogic, InputFrom, OutputFrom, StateValue } from 'xstate';
-import type { Critiqued, Acted, Decided, Prepared } from '../machines/agent-context.ts';
+import type { Acted, Critiqued, Decided, Observed, Prepared } from '../machines/agent-context.ts';
 import type { Port } from '../contracts/effect.ts';
 import { TroupeError } from '../contracts/error.ts';
 import { isJsonObject } from '../contracts/json.ts';
-import type { Json } from '../contracts/json.ts';
 import type { Ask, AskOf } from '../machines/asks.ts';
 import type { Recovered } from '../machines/recovery.ts';
 import type { Rules } from '../machines/rules.ts';
@@ -14,7 +13,7 @@ import { begin, move } from './moves.ts';
 /** What each port of the three machines answers with. */
 export interface PortOutputs {
   readonly prepare: Prepared;
-  readonly observe: Json | undefined;
+  readonly observe: Observed;
   readonly decide: Decided;
   readonly act: Acted;
   readonly critique: Critiqued;

@@ -88,7 +88,7 @@ describe('the order of phases', () => {
     const after = agentWalk([
       ready,
       { type: 'answered.prepare', at: 9_000, output: prepared() },
-      { type: 'answered.observe', at: 9_000, output: 'x' },
+      { type: 'answered.observe', at: 9_000, output: { observation: 'x' } },
       { type: 'answered.act', at: 9_000, index: 0, output: { kind: 'result', result: success() } },
       { type: 'answered.critique', at: 9_000, output: judging(accept) },
       { type: 'answered.wake', at: 9_000 },

@@ -134,7 +134,9 @@ export const halt: Critique = { verdict: 'stop', note: 'This leads nowhere.' };
 export const decide = (output: Decided): Step => ({ decide: () => output });
 export const act = (result?: ToolResult): Step => ({ act: () => resulting(result) });
 export const judge = (verdict: Critique): Step => ({ critique: () => judging(verdict) });
-export const look = (seen?: Json): Step => ({ observe: () => seen });
+export const look = (seen?: Json): Step => ({
+  observe: () => (seen === undefined ? {} : { observation: seen }),
+});
 export const wake: Step = { wake: () => undefined };
 export const say = (text: string, at = 2_000): Step => ({
   type: 'message',

@@ -76,7 +76,9 @@ const agentEvents = ({
           },
         ];
       case 'observe':
-        return [{ name: 'observed', event: { type: 'answered.observe', at, output: 'rain' } }];
+        return [
+          { name: 'observed', event: { type: 'answered.observe', at, output: { observation: 'rain' } } },
+        ];
       case 'decide':
         return [...Object.entries(choices).map(([name, output]) => ({ name, output })), ...troubles].map(
           ({ name, output }) => ({ name, event: { type: 'answered.decide', at, output } }),

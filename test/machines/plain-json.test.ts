@@ -101,7 +101,7 @@ const performed = ({ kind: changes, observation, decisions, outcomes, critiques,
     agentInput(changes),
     {
       prepare: () => prepared(),
-      observe: () => observation,
+      observe: () => (observation === undefined ? {} : { observation }),
       decide: calmly(cycling(decisions), saying('calm')),
       act: ({ index }) => {
         const acted = act();

@@ -1,0 +1,130 @@
+import { errorData, TroupeError } from '../contracts/error.ts';
+import type { History } from '../contracts/history.ts';
+import type { Model, Usage } from '../contracts/model.ts';
+import type { Compaction, Summariser } from '../contracts/processor.ts';
+import type { Turn } from '../contracts/transcript.ts';
+import { withinTime } from '../contracts/within-time.ts';
+import { isThenable } from '../contracts/thenable.ts';
+import type { AgentContext, Decided } from '../machines/agent-context.ts';
+import { budgetFor, isKnownModel } from '../memory/model-limits.ts';
+import { modelSummariser } from '../memory/model-summariser.ts';
+import type { Shown, ShowRequest } from '../memory/shown-conversation.ts';
+import type { ContextDefinition } from './agent-definition.ts';
+import type { Desk } from './desk.ts';
+
+/** What is sent of a conversation, and what became of it. */
+export type Sent = Pick<Shown, 'history' | 'compaction' | 'usage'>;
+
+/**
+ * What of the conversation a model is shown: all of it, for as long as that fits.
+ *
+ * What was done is told by events, and carried back in `compaction`, for the agent's context.
+ */
+export const showConversation = (context: AgentContext, model: Model, desk: Desk): Sent | Promise<Sent> => {
+  const { definition } = desk;
+  const { history, run } = context;
+  const plan = definition.context;
+  // A model without a limit, and an agent that wants everything sent, pay nothing.
+  if (plan === undefined || (!plan.isConstant && run.compaction === undefined && !isLimited(plan, model)))
+    return { history };
+  const shown = desk.conversation.show(requestOf(context, model, plan, desk));
+  return isThenable(shown)
+    ? shown.then((settled) => told(settled, history, desk))
+    : told(shown, history, desk);
+};
+
+/** What to go on with once a model has said that it was sent too much; undefined where nothing can be left out. */
+export const compactionAfterOverflow = (
+  context: AgentContext,
+  { compaction = context.run.compaction }: Sent,
+  model: Model,
+  desk: Desk,
+): Compaction | undefined => {
+  const plan = desk.definition.context;
+  if (plan === undefined) return undefined;
+  const sent = { ...context, run: { ...context.run, compaction } };
+  return desk.conversation.afterOverflow(requestOf(sent, model, plan, desk));
+};
+
+const isLimited = ({ budget }: ContextDefinition, { isLanguageModel }: Model): boolean =>
+  budget !== undefined || isLanguageModel !== false;
+
+const requestOf = (
+  { history, run }: AgentContext,
+  model: Model,
+  plan: ContextDefinition,
+  desk: Desk,
+): ShowRequest => {
+  const name = `${model.provider}:${model.id}`;
+  return {
+    history,
+    compaction: run.compaction ?? null,
+    promptAt: run.promptAt,
+    model: name,
+    budget: isLimited(plan, model) ? budgetFor(name, plan.budget) : undefined,
+    isGuess: plan.budget?.hard === undefined && !isKnownModel(name),
+    instructions: desk.systemPrompt,
+    tools: desk.tools.specs(),
+    summariser: () => summariserOf(plan, model, desk),
+  };
+};
+
+/** In ms. A summary that takes longer is none. */
+const SUMMARY_TIMEOUT_MS = 60_000;
+
+const summariserOf = (plan: ContextDefinition, model: Model, desk: Desk): Summariser | undefined => {
+  const { summariser = model.isLanguageModel === false ? false : modelSummariser(model) } = plan;
+  if (summariser === false) return undefined;
+  return {
+    name: summariser.name,
+    summarise: (request) =>
+      withinTime(
+        () => summariser.summarise(request, desk.abort.signal),
+        SUMMARY_TIMEOUT_MS,
+        desk.clock,
+        () =>
+          new TroupeError(
+            'model.timeout',
+            `Cannot summarise as ${summariser.name} takes too long: more than ${SUMMARY_TIMEOUT_MS} ms`,
+          ),
+      ),
+  };
+};
+
+const told = (shown: Shown, history: History<Turn>, desk: Desk): Shown => {
+  const { warning, cut, problem, usage } = shown;
+  if (warning !== undefined) desk.emit({ type: 'context.warned', ...warning });
+  if (problem !== undefined) {
+    const message = 'Cannot summarise what is left out of the conversation';
+    desk.emit({ type: 'context.summary-failed', error: errorData(problem, 'model.failed', { message }) });
+  }
+  if (cut !== undefined)
+    desk.emit({
+      type: 'context.compacted',
+      ...cut,
+      rungs: [...cut.rungs],
+      shown: shown.history.length,
+      of: history.length,
+      ...(usage === undefined ? {} : { usage }),
+    });
+  return shown;
+};
+
+/** What came of a call, with what became of the conversation, and with what a summary cost. */
+export const withCompaction = (decided: Decided, { compaction, usage }: Sent): Decided => {
+  if (compaction === undefined) return decided;
+  return usage === undefined
+    ? { ...decided, compaction }
+    : { ...decided, compaction, usage: bothOf(usage, decided.usage) };
+};
+
+/** What the summary and the call itself cost together. */
+const bothOf = (one: Usage, other: Usage | undefined): Usage =>
+  other === undefined
+    ? one
+    : {
+        ...other,
+        input: one.input + other.input,
+        output: one.output + other.output,
+        cached: (one.cached ?? 0) + (other.cached ?? 0),
+      };

@@ -1,0 +1,194 @@
+import type { Clock } from '../contracts/clock.ts';
+import { isTroupeError, TroupeError } from '../contracts/error.ts';
+import type { Json } from '../contracts/json.ts';
+import type {
+  Memory,
+  MemoryBlock,
+  MemoryPlace,
+  MemoryRecord,
+  MemorySource,
+  MemoryWork,
+} from '../contracts/memory.ts';
+import { withinTime } from '../contracts/within-time.ts';
+import { memoryText, readRecord } from './memory-text.ts';
+
+/** What a session is made of. */
+export interface MemorySessionSetup {
+  readonly sources: readonly MemorySource[];
+  readonly place: MemoryPlace;
+  readonly clock: Clock;
+  /** Told of whatever goes wrong; nothing else ever comes of it. */
+  readonly onFailure: (memory: string, work: MemoryWork, thrown: unknown) => void;
+}
+
+/** Which records are wanted; see `RecallPolicy`. */
+export interface Recall {
+  readonly k: number;
+  readonly isWanted: (record: MemoryRecord) => boolean;
+  readonly timeoutMs: number;
+}
+
+/**
+ * The memories of one agent in one run: opened on first use, written to in order, and never the cause of anything.
+ *
+ * I1  Records are written in the order in which they came; what is recalled was asked for after all writes before it.
+ * I2  A memory that throws is told of and goes on being used; one that hangs is told of once and left alone.
+ * I3  What it says is checked: only what is a record is told.
+ */
+export class MemorySession {
+  /** What the run was asked, for the record at its end. */
+  input: Json = null;
+  readonly #place: MemoryPlace;
+  readonly #clock: Clock;
+  readonly #held: readonly Held[];
+  readonly #onFailure: MemorySessionSetup['onFailure'];
+  #written = 0;
+  #underWay = 0;
+
+  constructor({ sources, place, clock, onFailure }: MemorySessionSetup) {
+    this.#place = place;
+    this.#clock = clock;
+    this.#onFailure = onFailure;
+    this.#held = sources.map((source) => ({
+      source,
+      last: DONE,
+      isLost: false,
+      isGivenUp: false,
+      isReadOnly: false,
+    }));
+  }
+
+  /** Writes to all memories, one after the other; resolves when that is done, and never rejects. */
+  remember(records: readonly MemoryRecord[]): Promise<void> {
+    if (records.length === 0) return DONE;
+    this.#written += records.length;
+    this.#underWay += 1;
+    return Promise.all(
+      this.#held.map((held) =>
+        this.#next(held, 'remember', WRITE_MS, async (memory) => {
+          if (!held.isReadOnly) await memory.append(records);
+        }),
+      ),
+    ).then(() => {
+      this.#underWay -= 1;
+    });
+  }
+
+  /** What the memories hold that fits, each asked for `k`; never rejects. */
+  async recall(query: string, recall: Recall): Promise<MemoryBlock> {
+    const { k, isWanted, timeoutMs } = recall;
+    // Own records of this run, and of kinds that nobody wants, come between.
+    const ask = Math.min(k * SHARE + this.#written, MOST);
+    const found = await Promise.all(
+      this.#held.map((held) =>
+        this.#next(held, 'recall', timeoutMs, async (memory) => {
+          const given: unknown = await memory.recall(query, ask);
+          if (!Array.isArray(given)) throw new TypeError(`it gave no list of records: ${typeof given}`);
+          return given.flatMap((each) => readRecord(each) ?? []).filter((record) => this.#isNews(record));
+        }),
+      ),
+    );
+    const records = found.flatMap((each) => (k <= 0 ? [] : (each ?? []).filter(isWanted).slice(-k)));
+    return { isEnabled: true, query, records, summary: memoryText(records) };
+  }
+
+  /** Lets what is under way finish, for so long, and lets go of the memories; never rejects. */
+  async close(patienceMs: number): Promise<void> {
+    if (this.#underWay > 0) {
+      const all = Promise.all(this.#held.map(({ last }) => last));
+      await withinTime<unknown>(
+        () => all,
+        patienceMs,
+        this.#clock,
+        () => undefined,
+      ).catch(() => {
+        this.#onFailure(this.#names, 'remember', late('write to the memory', patienceMs));
+      });
+    }
+    await Promise.all(
+      this.#held.map(async ({ source }) => {
+        try {
+          const release = (): Promise<void> => source.release(this.#place);
+          await withinTime(release, patienceMs, this.#clock, () => late('let go of the memory', patienceMs));
+        } catch (thrown) {
+          this.#onFailure(source.name, 'release', thrown);
+        }
+      }),
+    );
+  }
+
+  get #names(): string {
+    return this.#held.map(({ source }) => source.name).join(', ');
+  }
+
+  /** What the agent itself did in this run is in its conversation. */
+  #isNews({ runId, agent }: MemoryRecord): boolean {
+    return runId !== this.#place.runId || agent !== this.#place.agent;
+  }
+
+  /** One thing after the other, each for so long. */
+  #next<Value>(
+    held: Held,
+    work: MemoryWork,
+    ms: number,
+    does: (memory: Memory) => Promise<Value>,
+  ): Promise<Value | undefined> {
+    const done = this.#inTurn(held, held.last, work, ms, does);
+    held.last = done.then(() => undefined);
+    return done;
+  }
+
+  async #inTurn<Value>(
+    held: Held,
+    before: Promise<void>,
+    work: MemoryWork,
+    ms: number,
+    does: (memory: Memory) => Promise<Value>,
+  ): Promise<Value | undefined> {
+    const { source } = held;
+    let now = work;
+    const isLate = (): TroupeError => {
+      held.isLost = true;
+      return late(`${now === 'open' ? 'open' : work} the memory`, ms);
+    };
+    const job = async (): Promise<Value> => {
+      now = 'open';
+      const memory = await source.open(this.#place);
+      now = work;
+      return does(memory);
+    };
+    try {
+      // Somebody waits for what is recalled: not for a write that hangs.
+      await (work === 'recall' ? withinTime(() => before, ms, this.#clock, isLate) : before);
+      return held.isLost ? undefined : await withinTime(job, ms, this.#clock, isLate);
+    } catch (thrown) {
+      if (isTroupeError(thrown, 'memory.read-only')) held.isReadOnly = true;
+      if (!held.isGivenUp) this.#onFailure(source.name, now, thrown);
+      held.isGivenUp = held.isLost;
+      return undefined;
+    }
+  }
+}
+
+/** A memory of the session, and how it stands. */
+interface Held {
+  readonly source: MemorySource;
+  /** Never rejects. */
+  last: Promise<void>;
+  /** It hung once. */
+  isLost: boolean;
+  /** And that was told. */
+  isGivenUp: boolean;
+  isReadOnly: boolean;
+}
+
+const DONE = Promise.resolve();
+
+const late = (what: string, ms: number): TroupeError =>
+  new TroupeError('memory.failed', `Cannot ${what} as it takes too long: more than ${ms} ms`);
+
+/** One write may have to ask a model for a summary, or a provider for vectors. */
+const WRITE_MS = 30_000;
+/** So many times what is wanted is asked for, as not every kind of record is told. */
+const SHARE = 4;
+const MOST = 1_000;
