@@ -255,7 +255,7 @@ export type { DiagramOptions } from './machines/diagram.ts';
 export { assertMachine, checkMachine } from './machines/check-machine.ts';
 export { safeInspector } from './runtime/safe-inspector.ts';
 
-// Memory, and what of a conversation a model is shown; the kinds are in `troupe/memory`
+// Memory; its kinds, and what of a conversation a model is shown, are in `troupe/memory`
 export type {
   Embedder,
   KeyValueFiles,
@@ -265,25 +265,10 @@ export type {
   MemoryPlace,
   MemoryRecord,
   MemoryScope,
-  RecallFacts,
   RecallPolicy,
   MemorySource,
   VectorIndex,
 } from './contracts/memory.ts';
-export type {
-  ContextOptions,
-  ContextPreset,
-  Processor,
-  ProjectionFacts,
-  ProjectionNote,
-  Summariser,
-  Summarised,
-  Summary,
-  SummaryRequest,
-  TokenBudget,
-  TokenCounter,
-  TurnBlock,
-} from './contracts/processor.ts';
 
 // Words that the others are made of
 export { HistoryView } from './contracts/history.ts';

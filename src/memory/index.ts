@@ -20,6 +20,22 @@ export type { MemoryFile, MemoryOptions } from './memory-source.ts';
 export { recall } from './recall.ts';
 export type { RecallOptions } from './recall.ts';
 
+// What they are made of
+export type {
+  Embedder,
+  KeyValueFiles,
+  Memory,
+  MemoryBlock,
+  MemoryKind,
+  MemoryPlace,
+  MemoryRecord,
+  MemoryScope,
+  MemorySource,
+  RecallFacts,
+  RecallPolicy,
+  VectorIndex,
+} from '../contracts/memory.ts';
+
 // What several agents share
 export { blackboard, queryInsights } from './blackboard.ts';
 export type {
@@ -36,7 +52,6 @@ export type { RoutedTurn, RoutingContext } from './routing-context.ts';
 
 // Message processors
 export { contextPresets, presetProcessors } from './context-presets.ts';
-export type { ContextPreset } from '../contracts/processor.ts';
 export { budgetLadder, defaultRungs } from './budget-ladder.ts';
 export { dropOldToolCycles } from './drop-old-tool-cycles.ts';
 export { filterTurns } from './filter-turns.ts';
@@ -47,6 +62,21 @@ export { truncateTools } from './truncate-tools.ts';
 export { modelSummariser } from './model-summariser.ts';
 export { project } from './project.ts';
 export type { Projection, ProjectOptions } from './project.ts';
+
+export type {
+  ContextOptions,
+  ContextPreset,
+  Processor,
+  ProjectionFacts,
+  ProjectionNote,
+  Summarised,
+  Summariser,
+  Summary,
+  SummaryRequest,
+  TokenBudget,
+  TokenCounter,
+  TurnBlock,
+} from '../contracts/processor.ts';
 
 // Tokens
 export { estimatingCounter, TurnCounter } from './count-tokens.ts';
