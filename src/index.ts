@@ -190,6 +190,7 @@ export type {
   ModelCall,
   ModelDelta,
   ModelRequest,
+  AdaptiveRetry,
   ModelRetry,
   ModelSettings,
   OutputSpec,

@@ -219,7 +219,7 @@ class Attempt {
     const desk = this.#desk;
     const { isAborted } = desk.abort;
     const { attempt, hasTriedMaybe } = this.#attempt;
-    const { key, index } = this.#effect;
+    const { key, index, step } = this.#effect;
     // An answer that was whole is no use as a beginning; nor is one that the provider would not hear.
     const partial = answer === undefined && this.#said.trim() !== '' ? this.#said : undefined;
     // An answer that is no use has been told of, and counted, already.
@@ -240,8 +240,10 @@ class Attempt {
     const isTooLong = error.code === 'model.context-overflow';
     const cut = isTooLong && this.#wasAsked && !hasTriedMaybe ? this.#cutShorter() : undefined;
     if (cut !== undefined) this.#shown = { ...this.#shown, compaction: cut };
-    const failure = { error, isCut: cut !== undefined, attempt: this.#attempt, model: this.#model, key };
-    const { waitMs, canFallBack } = nextAttempt(failure, desk);
+    const { modelFailures } = this.#context.review;
+    const made = { failures: modelFailures, ...this.#attempt };
+    const failure = { error, isCut: cut !== undefined, attempt: made, model: this.#model, step, key };
+    const { waitMs, canFallBack, remembered } = nextAttempt(failure, desk);
     // Nothing is left to try: no call machine could do better.
     if (waitMs === null && !canFallBack) {
       const last = partial === undefined ? error : withIncomplete(error, partial);
@@ -256,6 +258,7 @@ class Attempt {
       model: nameOf(this.#model),
       ...(error.code === 'model.empty' ? { nudge: NUDGE } : {}),
       ...(partial === undefined ? {} : { partial }),
+      ...(remembered === undefined ? {} : { failure: remembered }),
       ...(usage === undefined ? {} : { usage }),
     };
     return withCompaction(trouble, this.#shown);

@@ -9,6 +9,7 @@ import type { Json } from '../contracts/json.ts';
 import type { MemoryBlock } from '../contracts/memory.ts';
 import type { Message } from '../contracts/message.ts';
 import type { Usage } from '../contracts/model.ts';
+import type { ModelFailure } from '../contracts/model-failure.ts';
 import type { Compaction } from '../contracts/processor.ts';
 import type { RunStatus, StateChange } from '../contracts/run.ts';
 import type { StopReason, Tally } from '../contracts/stop.ts';
@@ -95,6 +96,8 @@ export interface ReviewState {
   readonly badTurns: number;
   /** Failures that were survived, or wait for a decision; absent until there is one. */
   readonly recovery?: RecoveryState | undefined;
+  /** The last failures of models, where retries adapt to them; absent until there is one. */
+  readonly modelFailures?: readonly ModelFailure[] | undefined;
   readonly watch: Watch;
 }
 
@@ -125,6 +128,8 @@ export type Decided =
       readonly usage?: Usage | undefined;
       /** Attempts and models that it took beyond the first. */
       readonly retries?: number | undefined;
+      /** All that are remembered, where a call of its own had more. */
+      readonly failures?: readonly ModelFailure[] | undefined;
       readonly budget?: BudgetUse | undefined;
       /** What became of the conversation when the request was made, if anything did. */
       readonly compaction?: Compaction | undefined;
@@ -137,6 +142,7 @@ export type Decided =
       /** Too many of these in a row end the run with this. */
       readonly problem?: ErrorData | undefined;
       readonly retries?: number | undefined;
+      readonly failures?: readonly ModelFailure[] | undefined;
       readonly budget?: BudgetUse | undefined;
       readonly compaction?: Compaction | undefined;
     }
@@ -145,6 +151,7 @@ export type Decided =
       readonly text: string;
       readonly usage: Usage;
       readonly retries?: number | undefined;
+      readonly failures?: readonly ModelFailure[] | undefined;
       readonly budget?: BudgetUse | undefined;
       readonly compaction?: Compaction | undefined;
     }
@@ -155,6 +162,7 @@ export type Decided =
       /** What attempts used before. */
       readonly usage?: Usage | undefined;
       readonly retries?: number | undefined;
+      readonly failures?: readonly ModelFailure[] | undefined;
       readonly budget?: BudgetUse | undefined;
       readonly compaction?: Compaction | undefined;
     }
@@ -176,6 +184,8 @@ export interface Trouble {
   readonly nudge?: string | undefined;
   /** The text of an attempt that broke off, incomplete: kept for the next to go on from. */
   readonly partial?: string | undefined;
+  /** To be remembered, where retries adapt. */
+  readonly failure?: ModelFailure | undefined;
   /** Tokens used in vain. */
   readonly usage?: Usage | undefined;
   readonly compaction?: Compaction | undefined;

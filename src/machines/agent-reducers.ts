@@ -1,5 +1,7 @@
 import { append } from '../contracts/history.ts';
 import type { ErrorData } from '../contracts/error.ts';
+import type { ModelFailure } from '../contracts/model-failure.ts';
+import { withFailure } from '../contracts/model-failure.ts';
 import type { Message } from '../contracts/message.ts';
 import type { Tally } from '../contracts/stop.ts';
 import type { Compaction } from '../contracts/processor.ts';
@@ -12,6 +14,7 @@ import type {
   Decided,
   Observed,
   Prepared,
+  ReviewState,
   Trouble,
 } from './agent-context.ts';
 import { newCycle } from './agent-context.ts';
@@ -74,6 +77,13 @@ export const decided = (
   choice: Exclude<Decided, Trouble>,
   at: number,
 ): AgentChange => {
+  const change = chosen(context, choice, at);
+  return choice.failures === undefined
+    ? change
+    : { ...change, review: { ...(change.review ?? context.review), modelFailures: choice.failures } };
+};
+
+const chosen = (context: AgentContext, choice: Exclude<Decided, Trouble>, at: number): AgentChange => {
   const { cycle, run } = context;
   const used = withRetries(withUsage(context.tally, choice.usage, at), choice.retries);
   const tally = withBudget(used, choice.budget);
@@ -109,6 +119,12 @@ export const troubled = (context: AgentContext, trouble: Trouble, at: number): A
   cycle: { ...context.cycle, trouble, plan: noneStarting(context.cycle) },
   tally: withUsage(context.tally, trouble.usage, at),
   ...withCompaction(context.run, trouble),
+  ...(trouble.failure === undefined ? {} : { review: remembering(context.review, trouble.failure) }),
+});
+
+const remembering = (review: ReviewState, failure: ModelFailure): ReviewState => ({
+  ...review,
+  modelFailures: withFailure(review.modelFailures, failure),
 });
 
 /** Absent from almost every answer: a conversation is cut now and then. */

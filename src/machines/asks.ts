@@ -1,4 +1,5 @@
 import type { Effect, Port } from '../contracts/effect.ts';
+import type { ModelFailure } from '../contracts/model-failure.ts';
 import type { PlannedCall } from './call-plan.ts';
 import type { AgentContext } from './agent-context.ts';
 import type { PendingFailure } from './recovery-state.ts';
@@ -45,4 +46,6 @@ export interface ModelAsk {
   readonly nudge: string | null;
   /** The text of an attempt that broke off, to go on from. */
   readonly partial?: string | undefined;
+  /** What went wrong before, where retries adapt to it. */
+  readonly failures?: readonly ModelFailure[] | undefined;
 }

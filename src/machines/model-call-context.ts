@@ -1,6 +1,8 @@
 import type { ErrorData } from '../contracts/error.ts';
 import type { EventBody } from '../contracts/event.ts';
 import type { Usage } from '../contracts/model.ts';
+import type { ModelFailure } from '../contracts/model-failure.ts';
+import { withFailure } from '../contracts/model-failure.ts';
 import type { Compaction } from '../contracts/processor.ts';
 import type { AgentContext, Decided, Trouble } from './agent-context.ts';
 import { initialContext } from './agent-context.ts';
@@ -29,6 +31,8 @@ export interface ModelCallContext {
   /** Tokens that the attempts of this call used in vain; those of the first are in the agent's tally. */
   readonly spent: Usage;
   readonly trouble: Trouble;
+  /** What retries adapt to, of this call and of those before; absent where they do not. */
+  readonly failures?: readonly ModelFailure[] | undefined;
   readonly dueAt: number;
   readonly now: number;
   readonly answer: Exclude<Decided, Trouble> | null;
@@ -60,6 +64,7 @@ export const initialModelCall = ({ input }: { input: ModelCallInput | undefined 
     retries: trouble.attempt - 1,
     spent: NO_USAGE,
     trouble,
+    failures: input?.context.review.modelFailures,
     dueAt: 0,
     now: input?.context.tally.now ?? 0,
     answer: null,
@@ -69,7 +74,7 @@ export const initialModelCall = ({ input }: { input: ModelCallInput | undefined 
 
 /** One more attempt, by the model at hand. */
 export const modelAsk = (context: ModelCallContext): AskOf<'model'> => {
-  const { call, attempt, model, waitedMs, hasTriedMaybe, trouble } = context;
+  const { call, attempt, model, waitedMs, hasTriedMaybe, trouble, failures } = context;
   const { runId, path, agent } = call;
   const origin = { runId, path, agent, step: call.context.step, phase: 'asking', index: model, attempt };
   const input = {
@@ -79,12 +84,17 @@ export const modelAsk = (context: ModelCallContext): AskOf<'model'> => {
     hasTriedMaybe,
     nudge: trouble.nudge ?? null,
     ...partialOf(trouble),
+    ...failuresOf(failures),
   };
   return { ...effectOf('model', origin), input };
 };
 
 const partialOf = ({ partial }: Trouble): { readonly partial?: string } =>
   partial === undefined ? {} : { partial };
+
+const failuresOf = (
+  failures: ModelCallContext['failures'],
+): { readonly failures?: readonly ModelFailure[] } => (failures === undefined ? {} : { failures });
 
 /** The wait before the next attempt, as an absolute time. */
 export const modelPause = ({ call, attempt, model, dueAt }: ModelCallContext): AskOf<'pause'> => {
@@ -132,6 +142,7 @@ export const answeredModel = (
         ...(output.compaction === undefined ? {} : { call: withCompaction(context, output.compaction) }),
         trouble: output,
         now: at,
+        ...(output.failure === undefined ? {} : { failures: withFailure(context.failures, output.failure) }),
         spent: output.usage === undefined ? context.spent : sum(context.spent, output.usage),
         hasTriedMaybe: context.hasTriedMaybe || output.error?.retryable === 'maybe',
       }
@@ -150,7 +161,7 @@ export const giveUp = ({ trouble }: ModelCallContext): Partial<ModelCallContext>
 
 /** What is left of the call when it is done. */
 export const modelCallOutput = ({ context }: { context: ModelCallContext }): ModelCallOutput => {
-  const { answer: given, error, retries, spent, call } = context;
+  const { answer: given, error, retries, spent, failures, call } = context;
   const compaction = given?.compaction ?? call.context.run.compaction;
   const answer = given === null || compaction === undefined ? given : { ...given, compaction };
   const isSpent = spent.input + spent.output > 0;
@@ -165,8 +176,8 @@ export const modelCallOutput = ({ context }: { context: ModelCallContext }): Mod
   const { usage } = answer;
   const output =
     usage === undefined && !isSpent
-      ? { ...answer, retries }
-      : { ...answer, retries, usage: sum(spent, usage ?? NO_USAGE) };
+      ? { ...answer, retries, ...failuresOf(failures) }
+      : { ...answer, retries, ...failuresOf(failures), usage: sum(spent, usage ?? NO_USAGE) };
   return { ok: true, output, retries };
 };
 

@@ -1,6 +1,8 @@
 import type { ErrorData } from '../contracts/error.ts';
 import type { ModelRetry } from '../contracts/model.ts';
+import type { ModelFailure } from '../contracts/model-failure.ts';
 import type { ToolRetry } from '../contracts/tool.ts';
+import { adaptiveWait } from './adaptive-wait.ts';
 
 /** How far a call has come when an attempt has failed. */
 export interface RetryProgress {
@@ -10,6 +12,9 @@ export interface RetryProgress {
   readonly waitedMs: number;
   /** From 0 to below 1; injected, so that a run can be repeated exactly. */
   readonly random: number;
+  /** What an adaptive retry goes by: this failure, and those remembered from before; without it there is no adapting. */
+  readonly recent?:
+    { readonly failure: ModelFailure; readonly failures: readonly ModelFailure[] } | undefined;
 }
 
 /** Whether to try again, and after how long (ms). */
@@ -33,6 +38,7 @@ export const modelRetryDefaults = {
   attemptTimeoutMs: 600_000,
   idleTimeoutMs: 90_000,
   onBreak: 'restart',
+  adaptive: false,
 } as const satisfies Required<ModelRetry>;
 
 /** What an idempotent tool gets where it says nothing: two retries after 0.5 and 1 s, no wait over 10 s. */
@@ -50,6 +56,9 @@ export const toolRetryDefaults = {
  * top, never less. The cap comes last, over jitter too; a provider that asks for more than the cap is not waited for.
  * `retryable: 'maybe'` is tried once more at most.
  *
+ * With `adaptive`, and told of recent failures, the back-off follows the class of the error and how often it came up lately; it
+ * then is the least that is waited, also where the provider asked for less.
+ *
  * @example
  * decideModelRetry(error, { attempt: 1, waitedMs: 0, random: Math.random() }) // => { retry: true, waitMs: 412 }
  */
@@ -57,13 +66,21 @@ export const decideModelRetry = (
   error: ErrorData,
   progress: RetryProgress,
   retry: ModelRetry = {},
-): RetryDecision =>
-  decide(error, progress, {
+): RetryDecision => {
+  const { adaptive = modelRetryDefaults.adaptive, initialWaitMs = modelRetryDefaults.initialWaitMs } = retry;
+  const { recent, random } = progress;
+  const adapted =
+    adaptive === false || recent === undefined
+      ? undefined
+      : adaptiveWait({ ...recent, random }, adaptive === true ? {} : adaptive, initialWaitMs);
+  return decide(error, progress, {
+    initialWaitMs,
+    adapted,
     attempts: retry.attempts ?? modelRetryDefaults.attempts,
-    initialWaitMs: retry.initialWaitMs ?? modelRetryDefaults.initialWaitMs,
     maxWaitMs: retry.maxWaitMs ?? modelRetryDefaults.maxWaitMs,
     maxTotalWaitMs: retry.maxTotalWaitMs ?? modelRetryDefaults.maxTotalWaitMs,
   });
+};
 
 /**
  * Decides whether a failed tool call is tried again: as {@link decideModelRetry}, with the tool's own numbers and no
@@ -88,17 +105,16 @@ const MAYBE_ATTEMPTS = 2;
 const decide = (
   error: ErrorData,
   { attempt, waitedMs, random }: RetryProgress,
-  limits: ToolRetry & { readonly maxTotalWaitMs: number },
+  limits: ToolRetry & { readonly maxTotalWaitMs: number; readonly adapted?: number | undefined },
 ): RetryDecision => {
   if (error.retryable === 'no') return { retry: false, reason: 'not-retryable' };
   const attempts = error.retryable === 'maybe' ? Math.min(limits.attempts, MAYBE_ATTEMPTS) : limits.attempts;
   if (attempt >= attempts) return { retry: false, reason: 'no-attempts-left' };
   const asked = error.retryAfterMs;
   if (asked !== undefined && asked > limits.maxWaitMs) return { retry: false, reason: 'wait-too-long' };
+  const backOff = limits.adapted ?? limits.initialWaitMs * BACK_OFF_FACTOR ** (attempt - 1) * random;
   const wanted =
-    asked === undefined
-      ? limits.initialWaitMs * BACK_OFF_FACTOR ** (attempt - 1) * random
-      : asked * (1 + ASKED_JITTER * random);
+    asked === undefined ? backOff : Math.max(asked * (1 + ASKED_JITTER * random), limits.adapted ?? 0);
   const waitMs = Math.ceil(Math.min(wanted, limits.maxWaitMs));
   return waitedMs + waitMs > limits.maxTotalWaitMs
     ? { retry: false, reason: 'waited-too-long' }

@@ -3,11 +3,31 @@ import type { ModelRetry } from '../contracts/model.ts';
 
 const WAYS: readonly unknown[] = [undefined, 'restart', 'continue'];
 
-/** In JavaScript anything may stand where a way should: one that nobody knows would be a restart in silence. */
+const ADAPTIVE: readonly string[] = ['rateLimitWaitMs', 'invalidWaitMs', 'steps'];
+
+/**
+ * In JavaScript anything may stand where a way should: one that nobody knows would be a restart in silence, and a wait that is no
+ * number one that never ends.
+ */
 export const checkRetry = (retry: ModelRetry | undefined, agent: string): ModelRetry | undefined => {
-  if (WAYS.includes(retry?.onBreak)) return retry;
-  throw new TroupeError(
-    'agent.invalid',
-    `Cannot define the agent '${agent}' as retry.onBreak is neither restart nor continue: ${messageOf(retry?.onBreak)}`,
-  );
+  const problem = WAYS.includes(retry?.onBreak)
+    ? adaptiveProblem(retry?.adaptive)
+    : `retry.onBreak is neither restart nor continue: ${messageOf(retry?.onBreak)}`;
+  if (problem === undefined) return retry;
+  throw new TroupeError('agent.invalid', `Cannot define the agent '${agent}' as ${problem}`);
+};
+
+const adaptiveProblem = (adaptive: unknown): string | undefined => {
+  if (adaptive === undefined || typeof adaptive === 'boolean') return undefined;
+  if (typeof adaptive !== 'object' || adaptive === null || Array.isArray(adaptive))
+    return `retry.adaptive is neither a boolean nor an object: ${messageOf(adaptive)}`;
+  for (const [name, value] of Object.entries(adaptive)) {
+    if (!ADAPTIVE.includes(name)) return `retry.adaptive has no option '${name}': ${ADAPTIVE.join(', ')}`;
+    if (value === undefined) continue;
+    if (name === 'steps' && !(Number.isInteger(value) && value >= 1))
+      return `retry.adaptive.steps is no whole number from 1: ${messageOf(value)}`;
+    if (!(Number.isFinite(value) && value >= 0))
+      return `retry.adaptive.${name} is no number of ms from 0: ${messageOf(value)}`;
+  }
+  return undefined;
 };

@@ -122,6 +122,7 @@ describe('a failed model call', () => {
       attemptTimeoutMs: 600_000,
       idleTimeoutMs: 90_000,
       onBreak: 'restart',
+      adaptive: false,
     });
   });
 });
