@@ -236,11 +236,11 @@ describe.each(interpreters)('$name', ({ host }) => {
         each: 'step',
         k: 2,
         kinds: ['note'],
-        query: ({ step, input }) => `${step}: ${String(input)}`,
+        query: ({ step, input }) => `${step}: ${JSON.stringify(input)}`,
       },
     });
     await start(ada, 'go', {}, host?.()).result;
-    expect(asked.map(([query]) => query)).toEqual(['0: go', '1: go']);
+    expect(asked.map(([query]) => query)).toEqual(['0: "go"', '1: "go"']);
     const text = 'From earlier:\nnote: b\nnote: c';
     expect(fromMemory(model.requests[1]?.messages)).toEqual([text, text]);
   });
