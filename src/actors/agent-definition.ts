@@ -2,7 +2,7 @@ import type { AgentView, ModelChoice } from '../contracts/agent.ts';
 import type { Backend } from '../contracts/backend.ts';
 import type { Critic } from '../contracts/critique.ts';
 import type { Decision, TakenDecision } from '../contracts/decision.ts';
-import type { Environment } from '../contracts/environment.ts';
+import type { Environment, EnvironmentScope } from '../contracts/environment.ts';
 import type { Hook } from '../contracts/event.ts';
 import type { Json } from '../contracts/json.ts';
 import type { ModelRetry, ModelSettings, OutputSpec } from '../contracts/model.ts';
@@ -30,7 +30,7 @@ export interface AgentDefinition {
   readonly settings: ModelSettings | undefined;
   readonly retry: ModelRetry | undefined;
   readonly tools: readonly (Tool | Toolset)[];
-  readonly environment: Environment | (() => Environment) | undefined;
+  readonly environment: Environment | ((scope: EnvironmentScope) => Environment) | undefined;
   readonly memories: readonly MemorySource[];
   readonly recall: RecallPolicy;
   /** Absent where everything is sent, always. */

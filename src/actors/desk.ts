@@ -16,6 +16,7 @@ import type { MemorySession } from '../memory/memory-session.ts';
 import type { ShownConversation } from '../memory/shown-conversation.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { AgentDefinition } from './agent-definition.ts';
+import type { RunTask } from './run-task.ts';
 
 /** What somebody who does the work of one effect may use. The runtime lays out a desk for each effect. */
 export interface Desk {
@@ -38,6 +39,8 @@ export interface Desk {
   readonly safety: SafetyStrategy | undefined;
   /** What the caller of the run gave for its functions. */
   readonly context: unknown;
+  /** What the run is about; undefined also for an agent that was called as a tool: it has its own input. */
+  readonly task: RunTask | undefined;
   /** What the agent may still use; undefined where nothing limits it. */
   readonly account: BudgetAccount | undefined;
   /** Counts the tokens of a request, where a budget wants to know what it may cost. */

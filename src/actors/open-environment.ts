@@ -1,29 +1,48 @@
+import { canonical } from '../contracts/canonical.ts';
+import type { EnvironmentSpec } from '../contracts/environment.ts';
 import type { ErrorData } from '../contracts/error.ts';
 import { errorData } from '../contracts/error.ts';
+import { toJson } from '../contracts/json.ts';
 import type { PreflightIssue } from '../contracts/task.ts';
-import { missingEnvironment } from '../tools/environments/preflight.ts';
+import { missingEnvironment, openFor } from '../tools/environments/preflight.ts';
 import { requirementsOf } from '../tools/environments/requiring.ts';
 import type { Desk } from './desk.ts';
+import { issueProblem } from './issue-problem.ts';
 
-/** Opens the agent's environment; answers with all that its tools miss there. Never throws, never rejects. */
+/** Opens the agent's environment; answers with all that its task and its tools miss there. Never throws, never rejects. */
 export const openEnvironment = (desk: Desk): readonly ErrorData[] | Promise<readonly ErrorData[]> => {
+  const { definition, task: { task, issues = NONE } = {} } = desk;
+  const unfit = issues.map(issueProblem);
+  const broken = (thrown: unknown): readonly ErrorData[] => {
+    const message = `Cannot make the environment of '${definition.name}' as it threw`;
+    return [...unfit, errorData(thrown, 'environment.unfit', { message })];
+  };
   try {
-    const required = requirementsOf(desk.definition.tools);
+    const required = requirementsOf(definition.tools);
     const { environment } = desk;
     if (environment === undefined)
-      return required.size === 0 ? NONE : missingEnvironment(required).map(problemOf);
-    return environment.open(required).then((issues) => issues.map(problemOf));
+      return required.size === 0 ? unfit : [...unfit, ...missingEnvironment(required).map(issueProblem)];
+    return openFor(environment, required, task).then(
+      (found) => [...unfit, ...found.map(issueProblem), ...otherThan(task?.environment, desk)],
+      broken,
+    );
   } catch (thrown) {
-    const message = `Cannot make the environment of '${desk.definition.name}' as it threw`;
-    return [errorData(thrown, 'environment.unfit', { message })];
+    return broken(thrown);
   }
 };
 
-const NONE: readonly ErrorData[] = [];
+const NONE: readonly PreflightIssue[] = [];
 
-const problemOf = ({ code, field, message }: PreflightIssue): ErrorData => ({
-  code: code.startsWith('environment.') ? 'environment.unfit' : 'task.invalid',
-  message,
-  retryable: 'no',
-  details: { issue: code, field },
-});
+/** Whether the environment that an agent has for all its runs is another than the one that the task names. */
+const otherThan = (wanted: EnvironmentSpec | undefined, { definition }: Desk): readonly ErrorData[] => {
+  const { environment } = definition;
+  // One that is made for this run was made by somebody who knew the task.
+  if (wanted === undefined || environment === undefined || typeof environment === 'function') return [];
+  const found: EnvironmentSpec = environment.spec ?? { type: environment.name };
+  const isSame = Object.entries(wanted).every(
+    ([key, value]) => Object.hasOwn(found, key) && canonical(toJson(value)) === canonical(toJson(found[key])),
+  );
+  if (isSame) return [];
+  const message = `Cannot begin the task as its environment is not that of '${definition.name}': ${JSON.stringify(wanted)}, found ${JSON.stringify(found)}`;
+  return [issueProblem({ code: 'environment.missing', field: 'environment', message })];
+};

@@ -10,10 +10,11 @@ import { unpriced } from './call-cost.ts';
 import { recordOfTask } from '../memory/records-of.ts';
 import type { Desk } from './desk.ts';
 import { openEnvironment } from './open-environment.ts';
+import { taskPrompt } from './task-prompt.ts';
 import { withinTime } from './within-time.ts';
 import { andThen } from './promises.ts';
 
-/** Looks at input, models and tools before the first step, and collects everything that is wrong with them. */
+/** Looks at task, environment, input, models and tools before the first step, and collects everything that is wrong with them. */
 export const prepare = (context: AgentContext, desk: Desk): Prepared | Promise<Prepared> => {
   const checked = desk.definition.checkInput(context.input);
   const opening = openEnvironment(desk);
@@ -82,7 +83,10 @@ const prepared = (checked: Checked<unknown>, toolProblems: readonly ErrorData[],
   }
   try {
     const prompt: unknown = definition.prompt(checked.value);
-    if (typeof prompt === 'string') return { problems, input: toJson(checked.value), prompt, models };
+    if (typeof prompt === 'string') {
+      const said = desk.task?.task === undefined ? prompt : taskPrompt(desk.task.task, prompt);
+      return { problems, input: toJson(checked.value), prompt: said, models };
+    }
     letGo(prompt);
     throw new TypeError(`it gave no text: ${isThenable(prompt) ? 'a promise' : typeof prompt}`);
   } catch (thrown) {

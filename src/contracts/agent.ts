@@ -3,7 +3,7 @@ import type { Budget } from './budget.ts';
 import type { Critic } from './critique.ts';
 import type { Decision, TakenDecision } from './decision.ts';
 import type { Ending, LoopLimits, WrapUp } from './ending.ts';
-import type { Environment } from './environment.ts';
+import type { Environment, EnvironmentScope } from './environment.ts';
 import type { Hook } from './event.ts';
 import type { Json } from './json.ts';
 import type { MemoryBlock, MemorySource, RecallPolicy } from './memory.ts';
@@ -62,8 +62,11 @@ export interface AgentOptions<
   /** More of the system prompt, by priority; the instructions have 100. */
   readonly fragments?: readonly PromptFragment[] | undefined;
   readonly tools?: readonly (Tool | Toolset)[] | undefined;
-  /** The world that it acts in: one for all its runs, or a function that makes one for each run. */
-  readonly environment?: Environment | (() => Environment) | undefined;
+  /**
+   * The world that it acts in: one for all its runs, or a function that makes one for each run. The function is told of the
+   * run's task, and what it makes is taken for what the task names; one for all runs has to be what the task names.
+   */
+  readonly environment?: Environment | ((scope: EnvironmentScope) => Environment) | undefined;
   /**
    * What it keeps beside its conversation, from run to run or within one (see `troupe/memory`): its tasks, what it did and
    * what came of it are written there, and recalled at the start of a run.

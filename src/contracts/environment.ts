@@ -188,6 +188,8 @@ export interface Environment {
   readonly name: string;
   /** What it offers; read after `setup`. */
   readonly ops: EnvironmentOps;
+  /** What a task has to say to mean it, at most. Default: its name is the `type`, and there is nothing else to say. */
+  readonly spec?: EnvironmentSpec | undefined;
   /** Before the first step of a run: takes hold of what it needs. */
   setup?(scope: EnvironmentScope): void | Promise<void>;
   healthCheck?(): EnvironmentHealth | Promise<EnvironmentHealth>;

@@ -13,6 +13,7 @@ import type { FailureReport } from './recovery.ts';
 import type { Prices } from './prices.ts';
 import type { SafetyStrategy } from './safety.ts';
 import type { StopReason, Tally } from './stop.ts';
+import type { Task, TaskInput } from './task.ts';
 import type { Artifact, Tool, ToolResult, Toolset } from './tool.ts';
 import type { Clock } from './clock.ts';
 
@@ -82,6 +83,8 @@ export interface RunTotals {
 /** What a run gives back. `output` is there only when the run completed: a limit or a critic may have ended it first. */
 export interface RunResult<Output = Json, State = Json> {
   readonly runId: string;
+  /** What the run was about, read and checked; absent where it was given no task, or one that is unfit. */
+  readonly task?: Task | undefined;
   readonly status: RunStatus;
   readonly output: Output | undefined;
   readonly candidate: Json | undefined;
@@ -143,6 +146,15 @@ export interface RunOptions {
   readonly context?: unknown;
   /** The most that the run may use, all agents together; what it sets takes the place of the root agent's own budget. */
   readonly budget?: Budget | undefined;
+  /**
+   * What the run is about: a text, or an objective with constraints, inputs, resources, a budget and criteria of success.
+   *
+   * It is checked before the first step, against the agent's environment, too: each thing wrong is a problem
+   * (`task.invalid`, `environment.unfit`) with the issue's code and field in its `details`. The agent, or all members of a
+   * team, are told of it before their input, which says what is to be done with it and may be `''`; criteria are not told.
+   * Its budget comes before the root's own, for this run only, and `budget` before both. See `evaluateTask`.
+   */
+  readonly task?: TaskInput | undefined;
   /** What model calls cost. Default: `@pydantic/genai-prices`, where it is installed. */
   readonly prices?: Prices | undefined;
   /** An XState inspector; it is wrapped, so that it cannot hurt the run. */

@@ -4,7 +4,7 @@ import { environmentSpecSchema } from './environment.ts';
 const name = z.string().trim().min(1);
 
 /** Something that a task works on or makes. */
-export const taskResourceSchema = z.object({
+export const taskResourceSchema = z.strictObject({
   kind: z.enum(['file', 'folder', 'url', 'artifact']),
   /** A path below the environment's root, a URL, or the name of an artifact. */
   locator: name,
@@ -25,12 +25,16 @@ export const successCriterionSchema = z.union([
   /** In words: a judge decides. */
   name.transform((criterion) => ({ kind: 'judge' as const, criterion })),
   z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('exact'), expected: z.json() }),
-    z.object({ kind: z.literal('contains'), text: z.string().min(1), ignoreCase: z.boolean().optional() }),
-    z.object({ kind: z.literal('matches'), pattern: z.string().min(1), flags: z.string().optional() }),
-    z.object({ kind: z.literal('judge'), criterion: name }),
+    z.strictObject({ kind: z.literal('exact'), expected: z.json() }),
+    z.strictObject({
+      kind: z.literal('contains'),
+      text: z.string().min(1),
+      ignoreCase: z.boolean().optional(),
+    }),
+    z.strictObject({ kind: z.literal('matches'), pattern: z.string().min(1), flags: z.string().optional() }),
+    z.strictObject({ kind: z.literal('judge'), criterion: name }),
     /** By the name of an evaluator that whoever evaluates brings along. */
-    z.object({ kind: z.literal('evaluator'), name }),
+    z.strictObject({ kind: z.literal('evaluator'), name }),
   ]),
 ]);
 
@@ -38,7 +42,7 @@ export const successCriterionSchema = z.union([
 export type SuccessCriterion = z.output<typeof successCriterionSchema>;
 
 /** The most that a task may use; unset: no limit of its own. */
-export const taskBudgetSchema = z.object({
+export const taskBudgetSchema = z.strictObject({
   steps: z.number().int().positive().optional(),
   timeMs: z.number().positive().optional(),
   /** In and out together. */
@@ -51,8 +55,8 @@ export const taskBudgetSchema = z.object({
 /** See {@link taskBudgetSchema}. */
 export type TaskBudget = z.infer<typeof taskBudgetSchema>;
 
-/** What {@link Task} is checked against; a plain string is its objective. */
-export const taskSchema = z.object({
+/** What {@link Task} is checked against; a plain string is its objective. A key that there is not is an issue. */
+export const taskSchema = z.strictObject({
   id: name.default('task'),
   objective: name,
   inputs: z.record(z.string(), z.json()).default({}),

@@ -17,7 +17,11 @@ export const problemOf = (problems: readonly ErrorData[], first: ErrorData): Err
     : {
         ...first,
         message: problems.map((problem) => problem.message).join('; '),
-        details: problems.map(({ code, message }) => ({ code, message })),
+        details: problems.map(({ code, message, details }) => ({
+          code,
+          message,
+          ...(details === undefined ? {} : { details }),
+        })),
       };
 
 /** One of the functions of a definition threw: the run ends with that. */

@@ -17,6 +17,7 @@ import type { CallCache } from '../tools/call-cache.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { conversationOf, memoryOf, remember } from './memory-of.ts';
 import { Slot } from './slot.ts';
+import { taskOf } from './task-of.ts';
 import type { Actor, EffectUnderWay } from './stage.ts';
 
 /** The desk of one effect: what its actor may use, read off the run when it is read. */
@@ -66,6 +67,9 @@ export class EffectDesk implements Desk {
   }
   get context(): unknown {
     return this.#entry.run.context;
+  }
+  get task() {
+    return taskOf(this.#principal);
   }
   get account() {
     return this.#principal.account;

@@ -2,16 +2,19 @@ import { ToolRegistry } from '../tools/tool-registry.ts';
 import { EnvironmentSession } from '../tools/environments/environment-session.ts';
 import type { Toolset } from '../contracts/tool.ts';
 import type { Actor } from './stage.ts';
+import { taskOf } from './task-of.ts';
 
 /** The environment of an actor in its run, made on first use. */
 export const environmentOf = (entry: Actor): EnvironmentSession | undefined => {
   const given = entry.definition.agent?.environment;
   if (given === undefined) return undefined;
+  if (entry.environment !== undefined) return entry.environment;
   const { path, run } = entry;
-  return (entry.environment ??= new EnvironmentSession(typeof given === 'function' ? given() : given, {
-    runId: run.runId,
-    path,
-  }));
+  const scope = { runId: run.runId, path, task: taskOf(entry)?.task };
+  return (entry.environment = new EnvironmentSession(
+    typeof given === 'function' ? given(scope) : given,
+    scope,
+  ));
 };
 
 /** The tools of an actor in its run, made on first use. */

@@ -10,7 +10,9 @@ import type {
   TaskResult,
 } from '../contracts/evaluator.ts';
 import type { RunResult } from '../contracts/run.ts';
-import type { SuccessCriterion, Task } from '../contracts/task.ts';
+import type { Json } from '../contracts/json.ts';
+import type { SuccessCriterion, Task, TaskInput } from '../contracts/task.ts';
+import { checkTask } from '../tools/environments/check-task.ts';
 import { contains, exact, matches } from './evaluators.ts';
 
 /** Asks one evaluator. Never rejects: what it throws, or says that is no judgement, is a failed evaluation. */
@@ -105,8 +107,10 @@ const combine = async <Output>(
   }
 };
 
-/** Who evaluates what a task cannot say as data. */
+/** The task, and who evaluates what it cannot say as data. */
 export interface TaskEvaluation {
+  /** Default: the task that the run was given. */
+  readonly task?: TaskInput | undefined;
   /** For criteria in words. Without one they fail: nobody has looked. */
   readonly judge?: ((criterion: string) => Evaluator) | undefined;
   /** For criteria of kind `evaluator`, by name. */
@@ -119,15 +123,18 @@ export interface TaskEvaluation {
  * A run that ended well and misses a criterion is no success; neither is one that meets them all and did not complete.
  *
  * @example
- * const result = await clerk.run(task.objective);
- * (await evaluateTask(task, result)).success
+ * const task = { objective: 'How deep is the sea?', successCriteria: [{ kind: 'matches', pattern: '[0-9]+ m' }] } as const;
+ * const result = await clerk.run('', { task });
+ * (await evaluateTask(result)).success
+ *
+ * @throws {TroupeError} `task.invalid` without a task, or for one that is unfit.
  */
 export const evaluateTask = async (
-  task: Task,
   result: RunResult<unknown>,
   options: TaskEvaluation = {},
 ): Promise<TaskResult> => {
-  const examined: Examined = { result, input: task.objective, task };
+  const task = taskFor(result, options.task);
+  const examined: Examined = { result, input: inputOf(result) ?? task.objective, task };
   const criteria = await Promise.all(
     task.successCriteria.map((criterion) => evaluate(evaluatorFor(criterion, options), examined)),
   );
@@ -140,6 +147,25 @@ export const evaluateTask = async (
     artifacts: result.artifacts,
     metrics: metricsOf(result),
   };
+};
+
+const taskFor = (result: RunResult<unknown>, given: TaskInput | undefined): Task => {
+  if (given === undefined && result.task !== undefined) return result.task;
+  if (given === undefined)
+    throw new TroupeError(
+      'task.invalid',
+      `Cannot evaluate the run as it has no task, and none was given: ${result.runId}`,
+    );
+  const { task, issues } = checkTask(given);
+  if (task !== undefined) return task;
+  const details = issues.map(({ code, field }) => ({ issue: code, field }));
+  throw new TroupeError('task.invalid', issues.map(({ message }) => message).join('; '), { details });
+};
+
+/** What the run was given; undefined where that was nothing, or is not on record. */
+const inputOf = ({ events }: RunResult<unknown>): Json | undefined => {
+  const [first] = events;
+  return first?.type === 'run.started' && first.input !== '' ? first.input : undefined;
 };
 
 const evaluatorFor = (criterion: SuccessCriterion, { judge, evaluators = [] }: TaskEvaluation): Evaluator => {

@@ -69,9 +69,12 @@ export const judgedBy = ({ criterion, model, name, threshold = 0.5, options }: J
   };
 };
 
-const questionOf = (criterion: string, { input, result }: Examined) => ({
+const questionOf = (criterion: string, { input, result, task }: Examined) => ({
   criterion,
-  task: toJson(input),
+  task:
+    task === undefined || task.objective === input
+      ? toJson(input)
+      : { objective: task.objective, constraints: task.constraints, input: toJson(input) },
   answer: toJson(result.output),
 });
 

@@ -73,6 +73,7 @@ export const resultOf = <Output = Json>(
   const { events, records, totals } = run.log;
   const plain: ReadNow<Output> = {
     runId: run.runId,
+    ...(isWhole && run.task?.task !== undefined ? { task: run.task.task } : {}),
     status: outcome.status,
     // The schema of the agent's answer was checked when the answer was decided.
     output: outcome.output as Output | undefined,

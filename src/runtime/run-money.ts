@@ -1,3 +1,4 @@
+import type { Budget } from '../contracts/budget.ts';
 import type { RunOptions } from '../contracts/run.ts';
 import { TurnCounter } from '../memory/count-tokens.ts';
 import { BudgetAccount } from '../policy/budget-account.ts';
@@ -14,9 +15,9 @@ export class RunMoney {
   #counter: TurnCounter | undefined;
 
   /** @throws {TroupeError} `budget.invalid` for a budget that limits nothing sensible. */
-  constructor(root: Definition, { budget, prices }: Pick<RunOptions, 'budget' | 'prices'>) {
+  constructor(root: Definition, { budget, prices }: Pick<RunOptions, 'budget' | 'prices'>, ofTask?: Budget) {
     this.prices = new PriceBook(prices);
-    const whole = overriding(root.budget, budget);
+    const whole = overriding(overriding(root.budget, ofTask), budget);
     this.#limits = budgetLimits(whole, { code: 'budget.invalid', owner: `the run of '${root.name}'` });
   }
 

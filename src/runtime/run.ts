@@ -23,6 +23,8 @@ import type { Pacer } from './pacer.ts';
 import { PersonDesk } from './person-desk.ts';
 import { endedBody, outcomeOfFailure, resultOf } from './result.ts';
 import { RunMoney } from './run-money.ts';
+import type { RunTask } from '../actors/run-task.ts';
+import { readTask, refusalOf } from './task-of.ts';
 import type { Actor, Host, Job, KeptArtifact, Stage } from './stage.ts';
 import { TearDowns } from './tear-down.ts';
 
@@ -52,6 +54,7 @@ export class Run implements Stage {
   readonly safety: RunOptions['safety'];
   readonly context: unknown;
   readonly thread: string | undefined;
+  readonly task: RunTask | undefined;
   readonly money: RunMoney;
   readonly host: Host;
   readonly log: EventLog;
@@ -75,7 +78,8 @@ export class Run implements Stage {
     this.safety = options.safety;
     this.context = options.context;
     this.thread = options.thread;
-    this.money = new RunMoney(definition, options);
+    this.task = options.task === undefined ? undefined : readTask(options.task, definition);
+    this.money = new RunMoney(definition, options, this.task?.task?.budget);
     this.host = setup.host;
     this.#choice = options.model;
     this.#queue = new JobQueue(setup.pacer, (job) => {
@@ -109,7 +113,10 @@ export class Run implements Stage {
 
   /** Begins: the first event, then the root actor. */
   begin(input: unknown, history: RunOptions['history']): void {
-    this.host.start(this.root, this.started(input, history));
+    const given = this.started(input, history);
+    const refusal = refusalOf(this.root);
+    if (refusal === undefined) this.host.start(this.root, given);
+    else this.over(this.root, refusal);
   }
 
   /** Writes the first event; gives the input of the root's machine, for whoever starts it. */

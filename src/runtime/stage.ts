@@ -4,6 +4,7 @@ import type { Message } from '../contracts/message.ts';
 import type { Model } from '../contracts/model.ts';
 import type { EffectRecord, Outcome, RunResult } from '../contracts/run.ts';
 import type { SafetyStrategy } from '../contracts/safety.ts';
+import type { RunTask } from '../actors/run-task.ts';
 import type { Artifact } from '../contracts/tool.ts';
 import type { Ask } from '../machines/asks.ts';
 import type { Carrier, Engagement } from '../machines/outputs.ts';
@@ -34,6 +35,8 @@ export interface Stage {
   readonly context: unknown;
   /** The conversation that the run belongs to, if the caller named one. */
   readonly thread: string | undefined;
+  /** What the run is about. */
+  readonly task: RunTask | undefined;
   /** What the run may use, and what it costs. */
   readonly money: {
     readonly counter: TurnCounter;

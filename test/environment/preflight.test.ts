@@ -44,6 +44,7 @@ const broken: readonly (readonly [IssueCode, string, object])[] = [
   ['task.budget.time', 'budget.timeMs', { budget: { timeMs: -1 } }],
   ['task.budget.tokens', 'budget.tokens', { budget: { tokens: 1.5 } }],
   ['task.budget.toolCalls', 'budget.toolCalls', { budget: { toolCalls: -1 } }],
+  ['task.budget.usd', 'budget.usd', { budget: { usd: -0.01 } }],
   ['task.environment', 'environment.type', { environment: { type: '' } }],
   ['task.constraints', 'constraints.0', { constraints: [''] }],
   ['task.criteria', 'successCriteria.0', { successCriteria: [{ kind: 'vibes' }] }],

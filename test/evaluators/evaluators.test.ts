@@ -172,7 +172,7 @@ describe('[QITOS-65] [D33] what came of a task', () => {
       { kind: 'matches', pattern: '\\d+' },
       { kind: 'evaluator', name: 'short' },
     ];
-    expect(await evaluateTask(task(criteria), result, { evaluators: [own] })).toMatchObject({
+    expect(await evaluateTask(result, { task: task(criteria), evaluators: [own] })).toMatchObject({
       taskId: 't',
       success: true,
       criteria: [{ passed: true }, { passed: true }, { passed: true }],
@@ -181,13 +181,11 @@ describe('[QITOS-65] [D33] what came of a task', () => {
   });
 
   test('is none where a criterion fails although the run ended well', async () => {
-    const found = await evaluateTask(
-      task([
-        { kind: 'exact', expected: '42' },
-        { kind: 'contains', text: 'sea' },
-      ]),
-      await answering('the sea'),
-    );
+    const criteria = [
+      { kind: 'exact', expected: '42' },
+      { kind: 'contains', text: 'sea' },
+    ];
+    const found = await evaluateTask(await answering('the sea'), { task: task(criteria) });
     expect(found).toMatchObject({
       success: false,
       isCompleted: true,
@@ -196,7 +194,7 @@ describe('[QITOS-65] [D33] what came of a task', () => {
   });
 
   test('is none where the run did not complete, whatever the criteria', async () => {
-    expect(await evaluateTask(task([]), await stopped())).toMatchObject({
+    expect(await evaluateTask(await stopped(), { task: task([]) })).toMatchObject({
       success: false,
       isCompleted: false,
       metrics: { stop: 'maxSteps' },
@@ -204,15 +202,15 @@ describe('[QITOS-65] [D33] what came of a task', () => {
   });
 
   test('is none where nobody has looked', async () => {
-    const found = await evaluateTask(
-      task(['It is polite.', { kind: 'evaluator', name: 'gone' }]),
-      await answering('x'),
-    );
+    const found = await evaluateTask(await answering('x'), {
+      task: task(['It is polite.', { kind: 'evaluator', name: 'gone' }]),
+    });
     expect(found.criteria).toMatchObject([
       { error: expect.stringContaining('no judge') },
       { error: expect.stringContaining('no evaluator') },
     ]);
-    const judged = await evaluateTask(task(['It is polite.']), await answering('x'), {
+    const judged = await evaluateTask(await answering('x'), {
+      task: task(['It is polite.']),
       judge: (name) => ({ name, evaluate: () => 1 }),
     });
     expect(judged.success).toBe(true);
@@ -221,7 +219,7 @@ describe('[QITOS-65] [D33] what came of a task', () => {
   test('[KAIZEN-06] of many runs makes rates, means and reasons', async () => {
     const runs = [await answering('sea'), await answering('sea'), await answering('land'), await stopped()];
     const results = await Promise.all(
-      runs.map((run) => evaluateTask(task([{ kind: 'contains', text: 'sea' }]), run)),
+      runs.map((run) => evaluateTask(run, { task: task([{ kind: 'contains', text: 'sea' }]) })),
     );
     expect(summariseRuns(results)).toMatchObject({
       runs: 4,

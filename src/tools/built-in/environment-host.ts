@@ -56,6 +56,7 @@ export const hostEnvironment = (options: HostEnvironmentOptions): Environment =>
   const ops: EnvironmentOps = offered;
   return {
     name: options.name ?? 'host',
+    spec: { type: 'host', root: options.root },
     ops,
     setup: async () => {
       // Loaded when it is used: everything else also runs where there is no file system.

@@ -38,7 +38,7 @@ const codes: readonly (readonly [RegExp, IssueCode])[] = [
   [/^budget\.tokens$/, 'task.budget.tokens'],
   [/^budget\.toolCalls$/, 'task.budget.toolCalls'],
   [/^budget\.usd$/, 'task.budget.usd'],
-  [/^budget\b/, 'task.budget.steps'],
+  [/^budget\.steps$/, 'task.budget.steps'],
   [/^environment\b/, 'task.environment'],
   [/^constraints\b/, 'task.constraints'],
   [/^successCriteria\b/, 'task.criteria'],

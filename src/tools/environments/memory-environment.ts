@@ -55,6 +55,7 @@ export const memoryEnvironment = (options: MemoryEnvironmentOptions = {}): Memor
   const { observe, step, isTerminal } = options;
   return {
     name: options.name ?? 'memory',
+    spec: { type: 'memory' },
     files,
     ops: {
       files: memoryFiles(files, options.maxBytes ?? 1_000_000),

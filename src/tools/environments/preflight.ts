@@ -42,14 +42,22 @@ export const preflight = async ({
     return { issues, task, session: undefined };
   }
   const session = new EnvironmentSession(environment, { ...scope, task });
-  const opening = await session.open(required);
-  issues.push(...opening);
-  const { files } = session.ops;
-  if (task !== undefined && files !== undefined && opening.length === 0)
-    issues.push(...(await checkResources(task, files)));
+  issues.push(...(await openFor(session, required, task)));
   if (issues.length === 0) return { issues, task, session };
   await session.close();
   return { issues, task, session: undefined };
+};
+
+/** Opens an environment; where that goes well, the task's resources are looked for in it. */
+export const openFor = async (
+  session: EnvironmentSession,
+  required: ReadonlyMap<OpsGroup, readonly string[]>,
+  task: Task | undefined,
+): Promise<readonly PreflightIssue[]> => {
+  const issues = await session.open(required);
+  if (task === undefined || issues.length > 0) return issues;
+  const { files } = session.ops;
+  return files === undefined ? issues : checkResources(task, files);
 };
 
 /** What tools miss where there is no environment at all. */

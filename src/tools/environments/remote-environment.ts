@@ -50,6 +50,7 @@ export const remoteEnvironment = (options: RemoteEnvironmentOptions): Environmen
   let ops: EnvironmentOps = {};
   return {
     name,
+    spec: { type: 'remote', url: options.url },
     get ops() {
       return ops;
     },

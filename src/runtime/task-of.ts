@@ -1,0 +1,38 @@
+import { issueProblem } from '../actors/issue-problem.ts';
+import type { RunTask } from '../actors/run-task.ts';
+import type { Outcome } from '../contracts/run.ts';
+import type { TaskInput } from '../contracts/task.ts';
+import { problemOf } from '../machines/agent-end.ts';
+import { checkTask } from '../tools/environments/check-task.ts';
+import type { Definition } from './definition.ts';
+import { outcomeOfFailure } from './result.ts';
+import type { Actor } from './stage.ts';
+
+/** Reads the task of a run, and looks whether anybody has an environment where it names one. */
+export const readTask = (given: TaskInput, root: Definition): RunTask => {
+  const { task, issues } = checkTask(given);
+  if (task?.environment === undefined || hasEnvironment(root)) return { task, issues };
+  const message = `Cannot begin the task as '${root.name}' has no environment: it names '${task.environment.type}'`;
+  return { task, issues: [{ code: 'environment.missing', field: 'environment', message }] };
+};
+
+const hasEnvironment = ({ agent, members }: Definition): boolean =>
+  agent?.environment !== undefined || [...members.values()].some(hasEnvironment);
+
+/** The task of the run that an actor is there for; undefined for one that somebody's work runs for ends of its own. */
+export const taskOf = (actor: Actor): RunTask | undefined => {
+  const { run, principal } = actor;
+  if (run.task === undefined) return undefined;
+  let { sponsor } = principal;
+  while (sponsor.kind === 'machine') ({ sponsor } = sponsor.parent);
+  return sponsor.kind === 'root' ? run.task : undefined;
+};
+
+/** How a team ends that was given a task which is unfit: an agent finds that when it prepares, a team does not prepare. */
+export const refusalOf = ({ run, definition }: Actor): Outcome | undefined => {
+  const problems = (definition.agent === undefined ? run.task?.issues : undefined)?.map(issueProblem) ?? [];
+  const [first] = problems;
+  if (first === undefined) return undefined;
+  const error = problemOf(problems, first);
+  return { ...outcomeOfFailure(error.code, error.message, run.log.now()), error };
+};
