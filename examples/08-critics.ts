@@ -18,7 +18,7 @@ const archive = tool({
 const brief: Critic = {
   name: 'brief',
   critique: ({ candidate }) =>
-    String(candidate).length <= 80
+    typeof candidate === 'string' && candidate.length <= 80
       ? { verdict: 'accept' }
       : { verdict: 'revise', note: 'Say it in 80 characters.' },
 };
