@@ -19,13 +19,17 @@ export const critique = async (context: AgentContext, desk: Desk): Promise<Criti
   const critiques: SaidCritique[] = [];
   for (const critic of desk.definition.critics) {
     if (desk.abort.isAborted) break;
-    if (context.review.candidate === null && critic.each !== 'step') continue;
+    if (!looksAt(critic, context)) continue;
     const said = await heard(critic, context, desk);
     critiques.push(said);
     if (said.verdict !== 'accept') return { critiques, verdict: said };
   }
   return { critiques, verdict: ACCEPT };
 };
+
+/** Answers are looked at by all but those that look at some steps only. */
+const looksAt = ({ each, every = 1 }: Critic, { step, review }: AgentContext): boolean =>
+  each === 'step' ? step % every === 0 : review.candidate !== null;
 
 /** What a critic says; one that throws, talks nonsense or is out of time is reported, and counts as it said it should. */
 const heard = async (critic: Critic, context: AgentContext, desk: Desk): Promise<SaidCritique> => {

@@ -62,6 +62,8 @@ export interface Critic {
   readonly name: string;
   /** Look at candidate answers only (default), or at every step. */
   readonly each?: 'answer' | 'step' | undefined;
+  /** With `each: 'step'`: look at one step of so many: with 50 at the 50th, the 100th … Default 1. */
+  readonly every?: number | undefined;
   /** In ms; default 120,000. `Infinity` waits as long as the run does. */
   readonly timeoutMs?: number | undefined;
   /** What it counts as when it is broken. Default `accept`; `stop` is for answers that must not go out unchecked. */

@@ -48,6 +48,8 @@ export interface AgentIdentity {
   readonly agent: string;
   readonly observes: boolean;
   readonly critics: 'none' | 'answer' | 'step';
+  /** Critics of steps look at multiples of these only; absent where one of them looks at every step. */
+  readonly critiqueEvery?: readonly number[] | undefined;
   readonly maxRejections: number;
   readonly toolConcurrency: number;
   /** How many models there are to fall back along. */

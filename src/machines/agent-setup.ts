@@ -21,7 +21,7 @@ import { phaseOfPort, mayRecover, recovered, movesOn, stumbled } from './recover
 import type { RecoverablePort } from './recovery-state.ts';
 import type { Recovered } from './recovery.ts';
 import { checked } from './check-stop.ts';
-import { critiqued } from './review-reducer.ts';
+import { critiqued, wantsCritique } from './review-reducer.ts';
 import { reduced } from './step-reducer.ts';
 import { isLastOpen, isOpen } from './call-plan.ts';
 import { carrierOf } from './outputs.ts';
@@ -148,8 +148,7 @@ export const agentSetup = setup({
       event.type === 'answered.recover' &&
       !!(event.output.decided?.kind === 'decided' && event.output.decided.calls?.length),
     seesInstead: ({ event }) => event.type === 'answered.recover' && event.output.decision === 'replace',
-    wantsCritique: ({ context: { run, review, end } }) =>
-      end === null && (run.critics === 'step' || (run.critics === 'answer' && review.candidate !== null)),
+    wantsCritique: ({ context }) => wantsCritique(context),
     isAnswered: ({ context }) => context.end?.status === 'completed',
     hasFailed: ({ context }) => context.end?.status === 'failed',
     mustStop: ({ context }) => context.end !== null,

@@ -4,6 +4,13 @@ import type { Turn, UserTurn } from '../contracts/transcript.ts';
 import type { AgentChange, AgentContext, Critiqued } from './agent-context.ts';
 import { patched, patchOf } from './critique-patch.ts';
 
+/** Whether any critic looks at the step that has just been reduced. */
+export const wantsCritique = ({ run, review, step, end }: AgentContext): boolean => {
+  if (end !== null || run.critics === 'none') return false;
+  if (review.candidate !== null) return true;
+  return run.critics === 'step' && (run.critiqueEvery?.some((every) => step % every === 0) ?? true);
+};
+
 /** The critics have spoken. */
 export const critiqued = (context: AgentContext, found: Critiqued, at: number): AgentChange => {
   const { review, run, history } = context;

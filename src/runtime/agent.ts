@@ -176,16 +176,18 @@ const startOf = (
   state: plan.state,
   history: append<Turn>(emptyHistory(), ...history),
   observes: plan.observe !== undefined || plan.environment !== undefined || plan.memories.length > 0,
-  critics: criticsOf(plan),
+  ...criticsOf(plan),
   maxRejections: plan.maxRejections,
   toolConcurrency: plan.toolConcurrency,
   models: 1,
   ...(plan.recovery === undefined ? {} : { recoveries: plan.recovery.limit ?? DEFAULT_RECOVERIES }),
 });
 
-const criticsOf = ({ critics }: AgentDefinition): AgentInput['critics'] => {
-  if (critics.length === 0) return 'none';
-  return critics.some(({ each }) => each === 'step') ? 'step' : 'answer';
+const criticsOf = ({ critics }: AgentDefinition): Pick<AgentInput, 'critics' | 'critiqueEvery'> => {
+  if (critics.length === 0) return { critics: 'none' };
+  const periods = critics.flatMap(({ each, every = 1 }) => (each === 'step' ? [every] : []));
+  if (periods.length === 0) return { critics: 'answer' };
+  return periods.includes(1) ? { critics: 'step' } : { critics: 'step', critiqueEvery: periods };
 };
 
 const rulesFrom = <I extends Described, O extends Described, State extends Json, Observation extends Json>(

@@ -21,7 +21,7 @@ export const checkCritics = (critics: readonly Critic[], agent: string): readonl
 
 /** Untyped, as a critic may be anybody's object. */
 const problemOf = (critic: Partial<Critic> | undefined): string | undefined => {
-  const { name, critique, timeoutMs, each = 'answer', ifBroken = 'accept' } = critic ?? {};
+  const { name, critique, timeoutMs, each = 'answer', every, ifBroken = 'accept' } = critic ?? {};
   if (typeof name !== 'string' || name === '') return `has no name: ${String(name)}`;
   if (typeof critique !== 'function') return `has no function 'critique': ${typeof critique}`;
   if (
@@ -31,6 +31,10 @@ const problemOf = (critic: Partial<Critic> | undefined): string | undefined => {
     return `has a timeoutMs that is neither Infinity nor from 1 to ${LONGEST_TIMER_MS}: ${String(timeoutMs)}`;
   if (!['answer', 'step'].includes(each))
     return `looks at each '${String(each)}', which is neither answer nor step`;
+  if (every !== undefined && !(Number.isSafeInteger(every) && every >= 1))
+    return `looks at every ${String(every)} steps, which is no whole number from 1`;
+  if (every !== undefined && each !== 'step')
+    return `looks at every ${every} steps, and yet at answers only: give it each 'step'`;
   if (!['accept', 'stop'].includes(ifBroken))
     return `counts as '${String(ifBroken)}' if it is broken, which is neither accept nor stop`;
   return undefined;

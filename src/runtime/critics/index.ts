@@ -13,4 +13,6 @@ export { agentCritic } from '../../actors/critics/agent-critic.ts';
 export type { AgentCriticOptions } from '../../actors/critics/agent-critic.ts';
 export { judgeCritic } from './judge-critic.ts';
 export type { JudgeCriticOptions } from './judge-critic.ts';
+export { progressCritic } from './progress-critic.ts';
+export type { ProgressOptions } from './progress-critic.ts';
 export type { Critic, Critique, CritiquePatch, Review, SaidCritique } from '../../contracts/critique.ts';
