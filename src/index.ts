@@ -183,6 +183,7 @@ export type {
 
 // Models
 export { modelAnswer } from './contracts/model.ts';
+export type { AdaptiveRetry } from './contracts/adaptive-retry.ts';
 export type {
   FinishReason,
   Model,
@@ -190,7 +191,6 @@ export type {
   ModelCall,
   ModelDelta,
   ModelRequest,
-  AdaptiveRetry,
   ModelRetry,
   ModelSettings,
   OutputSpec,

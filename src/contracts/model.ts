@@ -1,3 +1,4 @@
+import type { AdaptiveRetry } from './adaptive-retry.ts';
 import type { Json, JsonSchema } from './json.ts';
 import type { ToolCall, ToolSpec } from './tool.ts';
 import type { Replay, Transcript } from './transcript.ts';
@@ -138,20 +139,6 @@ export interface ModelRetry {
    * (`model.discarded`), `continue` keeps it and has the model go on from there (`model.interrupted`). Default `restart`.
    */
   readonly onBreak?: 'restart' | 'continue' | undefined;
-  /**
-   * Chooses each wait by the class of the error and by what failed lately, in this call or in steps before: longer after rate
-   * limits, none after an answer that could not be read, twice as long with each failure of a class. A wait that the
-   * provider asked for is kept at least; `maxWaitMs` caps all. Default false: back-off by the attempt alone.
-   */
+  /** Back-off by what failed lately, in place of the attempt alone; see {@link AdaptiveRetry}. Default false. */
   readonly adaptive?: boolean | AdaptiveRetry | undefined;
-}
-
-/** How an adaptive retry chooses its waits. */
-export interface AdaptiveRetry {
-  /** After the first rate limit, in ms; it doubles. Default 5,000. */
-  readonly rateLimitWaitMs?: number | undefined;
-  /** After the first answer that was empty or could not be read, in ms; it doubles. Default 0. */
-  readonly invalidWaitMs?: number | undefined;
-  /** How many steps back failures count, the one under way included. Default 10. */
-  readonly steps?: number | undefined;
 }

@@ -177,6 +177,43 @@ const teamWords = (event: LiveEvent): string | undefined => {
     case 'observer.dropped':
       return `The observer ${event.observer} missed ${event.count} events`;
     default:
+      return limitWords(event);
+  }
+};
+
+const limitWords = (event: LiveEvent): string | undefined => {
+  switch (event.type) {
+    case 'loop.warned':
+      return `Going round in circles: ${rounds(event)}`;
+    case 'limit.neared':
+      return `${event.stage === 'warned' ? 'Near the limit' : 'Wrapping up'}: ${percent(event.used)} of ${event.rule} used`;
+    case 'budget.warned':
+      return `${percent(event.fraction)} of the budget used: ${BUDGETS[event.budget](event)}`;
+    default:
       return undefined;
   }
 };
+
+const rounds = ({ period, repeats, tools }: EventOf<'loop.warned'>): string => {
+  const what = tools.length === 0 ? 'the same' : tools.join(', ');
+  return `${what}, ${repeats} times${period === 1 ? '' : ` over ${period} steps`}`;
+};
+
+const percent = (fraction: number): string => `${Math.round(fraction * 100)} %`;
+
+const number = new Intl.NumberFormat('en', { maximumFractionDigits: 4 });
+
+type Spent = Pick<EventOf<'budget.warned'>, 'used' | 'limit'>;
+
+const counted =
+  (what: string) =>
+  ({ used, limit }: Spent): string =>
+    `${number.format(used)} of ${number.format(limit)} ${what}`;
+
+const BUDGETS = {
+  steps: counted('steps'),
+  tokens: counted('tokens'),
+  toolCalls: counted('tool calls'),
+  usd: ({ used, limit }: Spent) => `$${number.format(used)} of $${number.format(limit)}`,
+  timeMs: ({ used, limit }: Spent) => `${seconds(used)} of ${seconds(limit)}`,
+} as const;

@@ -1,6 +1,6 @@
 import { categoryOf } from '../contracts/error-category.ts';
 import type { ErrorCode } from '../contracts/error.ts';
-import type { AdaptiveRetry } from '../contracts/model.ts';
+import type { AdaptiveRetry } from '../contracts/adaptive-retry.ts';
 import type { ModelFailure } from '../contracts/model-failure.ts';
 
 /** What an adaptive retry does where it says nothing: 5 s after a rate limit, at once after an answer that is none, ten steps of memory. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { BudgetKind } from '../../src/contracts/budget.ts';
 import { activity$, activityOf } from '../../src/events/activity.ts';
 import { deltaOf, durable, noted, noTotals, sampleRun } from './sample-events.ts';
 
@@ -51,6 +52,30 @@ test('[M53] trouble is told, and what goes well is not told twice', () => {
   const retrying = { type: 'model.retrying', model: 'm', attempt: 1, waitMs: 1_540, error } as const;
   expect(lineOf(0, retrying)).toBe('desk · Asking m again in 1.5 s: no such file');
   expect(activityOf(deltaOf('x', 'k'))).toBeUndefined();
+});
+
+test('[M53] what runs out, and what goes round in circles, is said in words', () => {
+  const loop = { type: 'loop.warned', period: 1, repeats: 3, tools: ['read_file'] } as const;
+  expect(lineOf(0, loop)).toBe('desk · Going round in circles: read_file, 3 times');
+  expect(lineOf(0, { ...loop, period: 2, tools: [] })).toBe(
+    'desk · Going round in circles: the same, 3 times over 2 steps',
+  );
+  const near = { type: 'limit.neared', rule: 'maxSteps', used: 0.8 } as const;
+  expect(lineOf(0, { ...near, stage: 'warned' })).toBe('desk · Near the limit: 80 % of maxSteps used');
+  expect(lineOf(0, { ...near, stage: 'wrappingUp' })).toBe('desk · Wrapping up: 80 % of maxSteps used');
+  const wordsOf = (budget: BudgetKind, used: number, limit: number) =>
+    activityOf(durable(0, { type: 'budget.warned', budget, used, limit, fraction: used / limit }))?.text;
+  expect(wordsOf('tokens', 40_000, 50_000)).toBe('80 % of the budget used: 40,000 of 50,000 tokens');
+  expect(wordsOf('steps', 8, 10)).toBe('80 % of the budget used: 8 of 10 steps');
+  expect(wordsOf('toolCalls', 9, 10)).toBe('90 % of the budget used: 9 of 10 tool calls');
+  expect(wordsOf('usd', 0.2, 0.25)).toBe('80 % of the budget used: $0.2 of $0.25');
+  expect(wordsOf('timeMs', 8_000, 10_000)).toBe('80 % of the budget used: 8 s of 10 s');
+  const decided = { type: 'recovery.decided', error, decision: 'skip', streak: 1, limit: 3 } as const;
+  expect(lineOf(0, decided)).toBe('desk · Going on without: no such file');
+  const counts = { before: 9_000, after: 3_000, shown: 4, of: 20, rungs: [], isSummarised: false };
+  expect(lineOf(0, { type: 'context.compacted', ...counts })).toBe(
+    'desk · Shortened the conversation from 9000 to 3000 tokens',
+  );
 });
 
 test('[M53] activities flow as they happen', () => {
