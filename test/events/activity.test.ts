@@ -55,7 +55,7 @@ test('[M53] trouble is told, and what goes well is not told twice', () => {
 });
 
 test('[M53] what runs out, and what goes round in circles, is said in words', () => {
-  const loop = { type: 'loop.warned', period: 1, repeats: 3, tools: ['read_file'] } as const;
+  const loop = { type: 'loop.warned' as const, period: 1, repeats: 3, tools: ['read_file'] };
   expect(lineOf(0, loop)).toBe('desk · Going round in circles: read_file, 3 times');
   expect(lineOf(0, { ...loop, period: 2, tools: [] })).toBe(
     'desk · Going round in circles: the same, 3 times over 2 steps',
