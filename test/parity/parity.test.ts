@@ -4,6 +4,7 @@ import type { Host } from '../../src/runtime/stage.ts';
 import { compareRuns } from '../../src/testing/compare-runs.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { letTimePass, settled, start } from '../support/runs.ts';
+import { capabilityScenarios } from './capability-scenarios.ts';
 import type { Scenario } from './scenarios.ts';
 import { scenarios } from './scenarios.ts';
 import { drivenHost } from '../../src/runtime/driven-host.ts';
@@ -20,12 +21,16 @@ const play = async (scenario: Scenario, host?: Host): Promise<RunResult<unknown,
   return found;
 };
 
-test.each(scenarios)('live and driven mean the same: $name', async (scenario) => {
-  const live = await play(scenario);
-  const driven = await play(scenario, drivenHost());
-  expect(compareRuns(live, driven)).toEqual([]);
-  // Time is virtual and chance is fixed, so that even the order of all agents together and every time agree.
-  expect(driven.events).toEqual(live.events);
-  expect(driven.effects.map(({ key }) => key)).toEqual(live.effects.map(({ key }) => key));
+test.each([...scenarios, ...capabilityScenarios])(
+  'live and driven mean the same: $name',
+  async (scenario) => {
+    const live = await play(scenario);
+    const driven = await play(scenario, drivenHost());
+    expect(compareRuns(live, driven)).toEqual([]);
+    // Time is virtual and chance is fixed, so that even the order of all agents together and every time agree.
+    expect(driven.events).toEqual(live.events);
+    expect(driven.effects.map(({ key }) => key)).toEqual(live.effects.map(({ key }) => key));
+    expect(live.events.map(({ type }) => type)).toEqual(expect.arrayContaining([...(scenario.tells ?? [])]));
   expect(live.events.at(-1)?.type).toBe('run.ended');
-});
+  },
+);

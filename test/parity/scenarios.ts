@@ -18,6 +18,8 @@ import { echo, hang } from '../support/runs.ts';
 /** Something to run, made anew for each run, and what happens to it from outside. */
 export interface Scenario {
   readonly name: string;
+  /** What has to be told for it to be worth comparing. */
+  readonly tells?: readonly string[];
   readonly make: (clock: VirtualClock) => Staged;
 }
 
@@ -82,12 +84,17 @@ const flaky = (failures: number) => {
   });
 };
 
-const says = (name: string, ...script: readonly ScriptedReply[]) =>
+/** One that says what it is told to. */
+export const says = (name: string, ...script: readonly ScriptedReply[]) =>
   agent({ name, description: `It is ${name}.`, model: scriptedModel(script, name) });
 
 const call = (name: string, input: Json = {}) => ({ name, input });
 
-const plan = (answerText: string | null, ...assignments: readonly [worker: string, task: string][]): string =>
+/** What a supervisor says. */
+export const plan = (
+  answerText: string | null,
+  ...assignments: readonly [worker: string, task: string][]
+): string =>
   JSON.stringify({
     assignments: assignments.map(([worker, task]) => ({ worker, task })),
     answer: answerText,

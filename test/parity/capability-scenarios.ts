@@ -1,0 +1,171 @@
+import { passthrough } from '../../src/actors/backends/passthrough.ts';
+import { act, answer, bestCandidate, branch } from '../../src/contracts/decision.ts';
+import { keepLast } from '../../src/memory/keep-last.ts';
+import { windowMemory } from '../../src/memory/window-memory.ts';
+import { byTool } from '../../src/machines/endings.ts';
+import { maxSteps } from '../../src/machines/stop-rules.ts';
+import { progressCritic } from '../../src/runtime/critics/progress-critic.ts';
+import { agent } from '../../src/runtime/agent.ts';
+import { supervisorWorker } from '../../src/runtime/patterns.ts';
+import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
+import { echo } from '../support/runs.ts';
+import type { Scenario } from './scenarios.ts';
+import { outage, plan, says } from './scenarios.ts';
+
+const looks = (text: string) => calls({ name: 'echo', input: { text } });
+const many = (count: number, text = (index: number) => `${index}`) =>
+  Array.from({ length: count }, (_, index) => looks(text(index)));
+
+/** What an agent can be given beside its model and its tools, each in what it does and in how it ends. */
+export const capabilityScenarios: readonly Scenario[] = [
+  {
+    name: 'an end by a tool: reminded, then taken for done',
+    tells: ['agent.reminded', 'agent.auto-completed'],
+    make: () => ({
+      agent: agent({
+        name: 'ada',
+        ends: byTool({ attempts: 2 }),
+        tools: [echo],
+        model: scriptedModel(['a draft', looks('x'), 'a second', 'a third', 'a fourth']),
+      }),
+    }),
+  },
+  {
+    name: 'a loop that is warned of, and then stopped',
+    tells: ['loop.warned'],
+    make: () => ({
+      agent: agent({ name: 'ada', tools: [echo], model: scriptedModel(many(12, () => 'same')) }),
+    }),
+  },
+  {
+    name: 'a wrap-up near the limit',
+    tells: ['limit.neared'],
+    make: () => ({
+      agent: agent({
+        name: 'ada',
+        tools: [echo],
+        stop: maxSteps(5),
+        wrapUp: { warnAt: 0.4, wrapUpAt: 0.8 },
+        model: scriptedModel([...many(4), 'so far']),
+      }),
+    }),
+  },
+  {
+    name: 'a critic that patches the state and rejects, and one that watches progress',
+    tells: ['agent.critiqued'],
+    make: () => ({
+      agent: agent({
+        name: 'ada',
+        state: { checked: 0 },
+        tools: [echo],
+        model: scriptedModel([...many(2), 'first', 'second', 'third']),
+        critics: [
+          progressCritic({
+            model: scriptedModel(['{"verdict":"continue","reason":"it learns"}'], 'cheap'),
+            every: 2,
+          }),
+          {
+            name: 'strict',
+            critique: ({ candidate, step }) => ({
+              verdict: candidate === 'third' ? 'accept' : 'revise',
+              note: 'more',
+              patch: { state: { checked: step }, instruction: 'Be exact.' },
+            }),
+          },
+        ],
+      }),
+    }),
+  },
+  {
+    name: 'a recovery that tries again, and one that goes on without',
+    tells: ['recovery.decided'],
+    make: () => ({
+      agent: agent({
+        name: 'ada',
+        observe: ({ step }) => {
+          if (step === 1) throw new Error('no light');
+          return 'light';
+        },
+        recovery: {
+          handle: ({ phase, streak }) =>
+            phase === 'OBSERVE' || streak > 1 ? { kind: 'skip', note: 'never mind' } : { kind: 'retry' },
+        },
+        tools: [echo],
+        retry: { attempts: 1 },
+        model: scriptedModel([outage(), looks('x'), outage(), outage(), 'done']),
+      }),
+    }),
+  },
+  {
+    name: 'retries that adapt to what failed before',
+    tells: ['model.retrying'],
+    make: () => ({
+      agent: agent({
+        name: 'ada',
+        tools: [echo],
+        retry: { adaptive: true, attempts: 5 },
+        model: scriptedModel([outage(), '', looks('x'), outage(), outage(3_000), 'done']),
+      }),
+    }),
+  },
+  {
+    name: 'a budget that a team has used up',
+    tells: ['budget.warned'],
+    make: () => ({
+      agent: supervisorWorker({
+        name: 'desk',
+        supervisor: {
+          model: scriptedModel([
+            plan(null, ['ann', '1'], ['bob', '2']),
+            plan(null, ['ann', '3']),
+            plan('never'),
+          ]),
+        },
+        workers: { ann: says('ann', 'a', 'b'), bob: says('bob', 'c') },
+      }),
+      options: { budget: { steps: 3 } },
+    }),
+  },
+  {
+    name: 'a decision among branches',
+    make: () => ({
+      agent: agent({
+        name: 'ada',
+        tools: [echo],
+        decide: ({ step }) =>
+          branch(
+            step === 0
+              ? [
+                  { decision: answer('rash'), score: 0.2 },
+                  { decision: act({ name: 'echo', input: { text: 'x' } }), score: 0.9 },
+                ]
+              : [{ decision: answer('done'), score: 0.7 }],
+            bestCandidate,
+          ),
+      }),
+    }),
+  },
+  {
+    name: 'an engine of somebody else behind a backend',
+    make: () => ({
+      agent: agent({
+        name: 'ada',
+        backend: passthrough({ engine: { ask: () => Promise.resolve({ text: 'from elsewhere' }) } }),
+      }),
+    }),
+  },
+  {
+    name: 'a memory, and a conversation that is shortened',
+    tells: ['memory.recalled'],
+    make: () => ({
+      agent: agent({
+        name: 'ada',
+        memory: windowMemory(),
+        recall: { each: 'step' },
+        context: { processors: [keepLast(2)] },
+        tools: [echo],
+        model: scriptedModel([...many(4), 'done']),
+      }),
+    }),
+  },
+];
