@@ -120,6 +120,7 @@ export { planGate, planned } from './tools/built-in/plan-gate.ts';
 export type { Planned, PlannedOptions } from './tools/built-in/plan-gate.ts';
 export { markStep, nextStep, planIn, planSchema, planStatus, withPlan } from './tools/plan-state.ts';
 export type { Plan, PlanStatus, PlanStep } from './tools/plan-state.ts';
+export { phaseOfWork } from './tools/phase-of-work.ts';
 export { pipeTools } from './tools/pipe-tools.ts';
 export type { PipeOptions } from './tools/pipe-tools.ts';
 export { intercepted } from './tools/interceptors.ts';

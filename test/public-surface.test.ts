@@ -31,7 +31,7 @@ describe.each(entryPoints)('the surface of $source', (entry) => {
   describe.skipIf(!hasSource(entry))('as its report has it', () => {
     beforeAll(emitDeclarations);
 
-    it('is the one that was reviewed (after a change: npm run api:update)', () => {
+    it('[QITOS-106] is the one that was reviewed (after a change: npm run api:update)', () => {
       expect(reportApi(entry, false)).toEqual({ upToDate: true, problems: [] });
     });
 
@@ -49,7 +49,7 @@ describe.skipIf(!existsSync(join(root, 'src/index.ts')))('the package', () => {
     expect(built.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
-  it('loads no provider SDK, database or inspector, and nothing of Node, when it is imported', async () => {
+  it('[KAIZEN-31] loads no provider SDK, database or inspector, and nothing of Node, when it is imported', async () => {
     const heavy = /^(openai|@anthropic-ai\/|node:|libsql|@statelyai\/|src\/(inspect|testing|cli)\/)/;
     expect((await loadedWith('src/index.ts')).filter((path) => heavy.test(path))).toEqual([]);
   });

@@ -175,7 +175,7 @@ class Attempt {
     } catch (thrown) {
       return this.#failed(thrown);
     }
-    if (this.#held !== undefined && isUnreported(answer, this.#model))
+    if (isUnreported(answer, this.#model))
       answer = { ...answer, usage: estimatedUsage(this.#shown.history, answerLength(answer), this.#desk) };
     const costUsd = this.#desk.costOf(this.#model, answer.usage, answer.model);
     this.#settle(answer.usage, costUsd);

@@ -1,5 +1,7 @@
 import type { Effect } from '../contracts/effect.ts';
 import { toError } from '../contracts/error.ts';
+import type { Json } from '../contracts/json.ts';
+import { frozenJson } from '../contracts/json.ts';
 import type { Tool, ToolContext, ToolResult } from '../contracts/tool.ts';
 import { isThenable } from '../contracts/thenable.ts';
 import type { Acted } from '../machines/agent-context.ts';
@@ -176,6 +178,7 @@ class CallContext implements ToolContext {
   readonly #effect: Effect;
   readonly #ask: ToolAsk;
   readonly #desk: Desk;
+  #state: Json | undefined;
 
   constructor(effect: Effect, ask: ToolAsk, desk: Desk) {
     this.#effect = effect;
@@ -206,8 +209,9 @@ class CallContext implements ToolContext {
   get attempt() {
     return this.#effect.attempt;
   }
+  /** A copy, made when it is read: what the machine holds is nobody's to change. */
   get state() {
-    return this.#ask.context.state;
+    return (this.#state ??= frozenJson(this.#ask.context.state));
   }
   get context() {
     return this.#desk.context;

@@ -9,6 +9,7 @@ import type { AgentContext, Prepared } from '../machines/agent-context.ts';
 import { unpriced } from './call-cost.ts';
 import { recordOfTask } from '../memory/records-of.ts';
 import type { Desk } from './desk.ts';
+import { checkHistory } from './check-history.ts';
 import { openEnvironment } from './open-environment.ts';
 import { taskPrompt } from './task-prompt.ts';
 import { withinTime } from './within-time.ts';
@@ -19,14 +20,23 @@ export const prepare = (context: AgentContext, desk: Desk): Prepared | Promise<P
   const checked = desk.definition.checkInput(context.input);
   const opening = openEnvironment(desk);
   const settingUp = desk.tools.needsSetup ? desk.tools.setup() : [];
+  const history = checkHistory(context.history, desk.definition.name);
   const pricing = openPrices(desk);
   if (isThenable(checked) || isThenable(settingUp) || isThenable(opening) || pricing !== undefined)
     return andThen(
       withinTime(Promise.all([checked, opening, settingUp, pricing]), 'setup', desk),
       ([input, unfit, problems]) =>
-        remembered(placed(prepared(input, [...unfit, ...problems], desk), context), context, desk),
+        remembered(
+          placed(prepared(input, [...history, ...unfit, ...problems], desk), context),
+          context,
+          desk,
+        ),
     );
-  return remembered(placed(prepared(checked, [...opening, ...settingUp], desk), context), context, desk);
+  return remembered(
+    placed(prepared(checked, [...history, ...opening, ...settingUp], desk), context),
+    context,
+    desk,
+  );
 };
 
 /** The task is the first thing that an agent with a memory writes down. */

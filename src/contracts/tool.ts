@@ -93,7 +93,7 @@ export interface ToolContext {
   readonly step: number;
   /** From 1. */
   readonly attempt: number;
-  /** The agent's state, read-only. */
+  /** The agent's state as it is at this call: a frozen copy, made when it is read. */
   readonly state: Json;
   /** What the caller of the run gave as `context`: check what it is before use. */
   readonly context?: unknown;

@@ -43,7 +43,7 @@ const worker = ({ name, options }: (typeof kinds)[number]) =>
   agent({ name: 'worker', ...('backend' in options() ? {} : { backend: name }), ...options() });
 
 describe('[TENEX-02] backends by name', () => {
-  test('an unknown one is an error of the definition, which says which there are', () => {
+  test('[TENEX-Q19] an unknown one is an error of the definition, which says which there are', () => {
     expect(() => agent({ name: 'a', backend: 'routng' })).toThrow(
       expect.objectContaining({
         code: 'agent.invalid',
@@ -109,7 +109,7 @@ describe.each(interpreters)('[TENEX-03] one contract for all backends, $name', (
     ]);
   });
 
-  test.each(kinds)('$name: its answer comes to whoever gave the work', async (kind) => {
+  test.each(kinds)('[D8] $name: its answer comes to whoever gave the work', async (kind) => {
     const model = scriptedModel([calls({ name: 'delegate', input: { to: 'worker', task: 'go' } }), 'thanks']);
     const lead = agent({ name: 'lead', model, tools: [delegate({ to: [worker(kind)] })] });
     const { records } = await start(lead, 'go', {}, host?.()).result;

@@ -51,7 +51,7 @@ describe('[TENEX-72] an engine outside', () => {
     expect(asked).toEqual([]);
   });
 
-  test('its session is gone on with in the same thread, and in no other', async () => {
+  test('[TENEX-10] its session is gone on with in the same thread, and in no other', async () => {
     const { asked, run } = external(
       { text: 'one', session: 's1' },
       { text: 'two' },
@@ -65,7 +65,7 @@ describe('[TENEX-72] an engine outside', () => {
     expect(asked.map(({ session }) => session)).toEqual([undefined, 's1', undefined, 's1']);
   });
 
-  test('of two agents in one thread each has a session of its own', async () => {
+  test('[TENEX-10] of two agents in one thread each has a session of its own', async () => {
     const asked: (string | undefined)[] = [];
     const backend = passthrough({
       engine: {

@@ -32,7 +32,7 @@ describe('[M75] the routing backend', () => {
     ['plain', json(fit)],
     ['in a fence', `\`\`\`json\n${json(fit)}\n\`\`\``],
     ['in a fence amid words', `I would say:\n\`\`\`json\n${json(fit)}\n\`\`\`\nas it is money.`],
-  ])('takes JSON %s', async (_, text) => {
+  ])('[TENEX-64] takes JSON %s', async (_, text) => {
     expect((await decided(text)).result.output).toEqual(fit);
   });
 
@@ -43,7 +43,7 @@ describe('[M75] the routing backend', () => {
     ['no reason', json({ agents: ['tech'] })],
     ['a phase that there is not', json({ ...fit, phase: 'rest' })],
     ['no JSON', 'billing, I think'],
-  ])('asks once more for %s, then fails with a code', async (_, unfit) => {
+  ])('[TENEX-64] [D7] asks once more for %s, then fails with a code', async (_, unfit) => {
     const { result, model } = await decided(unfit, json(fit));
     expect(result.output).toEqual(fit);
     expect(model.requests[1]?.messages.at(-1)?.text).toContain('does not fit its schema');

@@ -54,7 +54,7 @@ describe('[QITOS-93] delegate', () => {
     expect(await firstResult(leading(worker))).toMatchObject({ ok: false, attempts: 1 });
   });
 
-  test('goes three deep and no further', async () => {
+  test('[TENEX-75] goes three deep and no further', async () => {
     let next: Agent<string, unknown> = agent({ name: 'level-4', model: scriptedModel([]) });
     for (const level of [3, 2, 1, 0]) {
       const to = next;

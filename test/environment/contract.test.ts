@@ -1,3 +1,4 @@
+import { describe } from 'vitest';
 import { commandEnvironment } from '../../src/tools/built-in/environment-command.ts';
 import { hostEnvironment } from '../../src/tools/built-in/environment-host.ts';
 import { memoryEnvironment } from '../../src/tools/environments/memory-environment.ts';
@@ -12,26 +13,28 @@ const inMemory = () =>
     commands: { echo: (args) => args.join(' ') },
   });
 
-environmentContract('in memory', async () => ({ environment: inMemory(), print: 'echo' }));
+describe('[QITOS-38] [QITOS-40] one contract for every environment', () => {
+  environmentContract('in memory', async () => ({ environment: inMemory(), print: 'echo' }));
 
-environmentContract('on this machine', async () => {
-  const world = await temporaryWorld();
-  const commands = { echo: '/bin/echo' };
-  return { ...world, environment: hostEnvironment({ root: world.root, commands }), print: 'echo' };
-});
-
-for (const prefix of [['env'], ['nice', '-n', '1']])
-  environmentContract(`behind the prefix '${prefix.join(' ')}'`, async () => {
+  environmentContract('on this machine', async () => {
     const world = await temporaryWorld();
-    const environment = commandEnvironment({ prefix, root: world.root, commands: ['echo'] });
-    return { ...world, environment, print: 'echo' };
+    const commands = { echo: '/bin/echo' };
+    return { ...world, environment: hostEnvironment({ root: world.root, commands }), print: 'echo' };
   });
 
-environmentContract('far away', async () => {
-  const server = await serveEnvironment(inMemory());
-  return {
-    environment: remoteEnvironment({ url: server.url }),
-    print: 'echo',
-    dispose: () => server.close(),
-  };
+  for (const prefix of [['env'], ['nice', '-n', '1']])
+    environmentContract(`behind the prefix '${prefix.join(' ')}'`, async () => {
+      const world = await temporaryWorld();
+      const environment = commandEnvironment({ prefix, root: world.root, commands: ['echo'] });
+      return { ...world, environment, print: 'echo' };
+    });
+
+  environmentContract('far away', async () => {
+    const server = await serveEnvironment(inMemory());
+    return {
+      environment: remoteEnvironment({ url: server.url }),
+      print: 'echo',
+      dispose: () => server.close(),
+    };
+  });
 });

@@ -4,7 +4,7 @@ import { environmentLaws } from '../../src/testing/environment-laws.ts';
 
 /** What every environment owes those who use it, whatever it is made of. */
 export const environmentContract = (name: string, make: () => Promise<EnvironmentWorld>): void => {
-  describe(`[QITOS-38] [QITOS-40] the environment ${name}`, () => {
+  describe(`the environment ${name}`, () => {
     it.each(environmentLaws(make))('$name', async ({ check }) => {
       await expect(check()).resolves.toBeUndefined();
     });

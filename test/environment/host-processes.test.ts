@@ -59,7 +59,7 @@ describe('[QITOS-37] [M27] commands of this machine', () => {
       expect(await processes.run('pwd', [], { cwd }).catch(codeOf)).toBe('tool.denied');
   });
 
-  test('are killed with all that they started when their time is over', async () => {
+  test('[DODO-63] are killed with all that they started when their time is over', async () => {
     const processes = await processesOf({ node: NODE });
     const script = `
       const { spawn } = require('node:child_process');
@@ -71,6 +71,12 @@ describe('[QITOS-37] [M27] commands of this machine', () => {
     });
     expect({ isTimedOut, exitCode }).toEqual({ isTimedOut: true, exitCode: null });
     await expectGone(Number(stdout));
+  });
+
+  test('[DODO-64] [DODO-63] get no more time than the environment gives, whatever they ask for', async () => {
+    const processes = await processesOf({ node: NODE }, { timeoutMs: 100 });
+    const result = await processes.run('node', ['-e', 'setInterval(() => {}, 1000)'], { timeoutMs: 600_000 });
+    expect(result).toMatchObject({ isTimedOut: true, exitCode: null });
   });
 
   test('leave nothing behind in the background when they end by themselves', async () => {
@@ -125,7 +131,7 @@ describe('[QITOS-37] [M27] commands of this machine', () => {
     ['id', []],
     ['__proto__', []],
     ['/bin/cat', []],
-  ])('are refused: %s %j', async (command, args) => {
+  ])('[DODO-64] are refused: %s %j', async (command, args) => {
     const processes = await processesOf({
       cat: '/bin/cat',
       find: '/usr/bin/find',

@@ -20,7 +20,7 @@ const models = [
   [anthropic('claude-sonnet-5-5', { apiKey: 'sk' }), '@anthropic-ai/sdk'],
 ] as const;
 
-describe('[M12] a provider whose package is not installed', () => {
+describe('[M12] [KAIZEN-31] a provider whose package is not installed', () => {
   it.each(models)('fails the run with what to install, and is not asked again', async (model, name) => {
     await expect(agent({ name: 'clerk', model }).run('Well?')).rejects.toMatchObject({
       code: 'model.package-missing',

@@ -234,10 +234,10 @@ describe.each(interpreters)('$name', ({ host }) => {
       expect(model.requests).toHaveLength(3);
     });
 
-    test('[F30] a usage that is none is counted as nothing, never as NaN', async () => {
+    test('[F30] a usage that is none is estimated, never NaN', async () => {
       const usage = { input: Number.NaN, output: -3 };
       const result = await finish({ name: 'a', model: scriptedModel([{ text: 'x', usage }]) });
-      expect(result.totals).toMatchObject({ inputTokens: 0, outputTokens: 0, modelCalls: 1 });
+      expect(result.totals).toMatchObject({ inputTokens: 5, outputTokens: 1, modelCalls: 1 });
     });
 
     test('what is no answer at all fails the call with a typed error', async () => {

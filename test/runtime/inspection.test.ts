@@ -29,7 +29,7 @@ const desk = () => {
 
 const IDS = ['desk', 'desk/supervisor-1', 'desk/ann-2', 'desk/ann-2/~model-0'];
 
-test('an inspector sees every actor of a run, each below its parent, and every state that it rests in', async () => {
+test('[KAIZEN-71] an inspector sees every actor of a run, each below its parent, and every state that it rests in', async () => {
   const seen = new Map<string, string | undefined>();
   const rests: string[] = [];
   const inspect = (event: InspectionEvent): void => {

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { byTool } from '../../src/machines/endings.ts';
+import { agent } from '../../src/runtime/agent.ts';
+import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
+import { complete } from '../../src/tools/built-in/complete.ts';
+import { toolset } from '../../src/tools/compose.ts';
+import { tool } from '../../src/tools/define-tool.ts';
+import { phaseOfWork } from '../../src/tools/phase-of-work.ts';
+import { echo, interpreters, settled, start } from '../support/runs.ts';
+
+const of = (name: string, category: string) =>
+  tool({ name, description: 'Works.', category, input: z.object({}), execute: () => name });
+
+const tools = [
+  of('look', 'search'),
+  of('write', 'files'),
+  toolset({ name: 'run', tools: [of('tests', 'processes')] }),
+  echo,
+];
+const phaseOf = phaseOfWork(tools, { search: 'explore', files: 'edit', processes: 'validate' });
+
+describe.each(interpreters)('$name', ({ host }) => {
+  test('[D2] what is said in a second attempt is published like what is said in the first', async () => {
+    const model = scriptedModel([
+      'I am at it.',
+      { text: 'Here it is.', ...calls({ name: 'complete', input: { answer: '42' } }) },
+    ]);
+    const one = agent({ name: 'a', model, tools: [complete], ends: byTool() });
+    const handle = start(one, 'go', {}, host?.());
+    const heard: string[] = [];
+    handle.events$.subscribe((event) => {
+      if (event.type === 'model.delta' && event.delta.type === 'text') heard.push(event.delta.text);
+    });
+    expect((await settled(handle)).output).toBe('42');
+    expect(heard.join(' | ')).toBe('I am at it. | Here it is.');
+  });
+
+  test('[DODO-09] [D20] the phase of work follows from the category of the newest tool, whatever its call is called', async () => {
+    const used = ['look', 'write', 'run.tests', 'echo', 'look'];
+    const script = used.map((name, index) =>
+      calls({ name, input: name === 'echo' ? { text: 'x' } : {}, id: `edit_${index}` }),
+    );
+    const phases: string[] = [];
+    const coder = agent({
+      name: 'coder',
+      tools,
+      state: { phase: 'explore' },
+      model: scriptedModel([...script, 'done']),
+      reduce: ({ state, results }) => {
+        const phase = phaseOf(results) ?? state.phase;
+        phases.push(phase);
+        return { phase };
+      },
+    });
+    await settled(start(coder, 'go', {}, host?.()));
+    expect(phases).toEqual(['explore', 'edit', 'validate', 'validate', 'explore', 'explore']);
+  });
+});
+
+test('[DODO-09] of several results the last one counts that is of a category with a phase', () => {
+  expect(phaseOf([{ tool: 'run.tests' }, { tool: 'write' }, { tool: 'echo' }])).toBe('edit');
+  expect(phaseOf([{ tool: 'echo' }, { tool: 'nothing' }, { tool: 'tests' }])).toBeUndefined();
+});
