@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { emptyHistory } from '../../src/contracts/history.ts';
-import { initialContext } from '../../src/machines/agent-context.ts';
+import { initialContext, newCycle } from '../../src/machines/agent-context.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { definitionOf } from '../../src/runtime/definition.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
@@ -48,23 +48,7 @@ describe('an agent of which nothing is said but its name', () => {
       state: {},
       history: emptyHistory(),
       inbox: [],
-      cycle: {
-        startedAt: 7,
-        messages: 0,
-        observation: null,
-        decision: null,
-        branch: null,
-        turn: null,
-        note: null,
-        plan: null,
-        trouble: null,
-        results: [],
-        previous: [],
-        critiques: [],
-        diff: {},
-        notices: [],
-        pauseMs: null,
-      },
+      cycle: newCycle(7),
       tally: {
         modelCalls: 0,
         toolCalls: 0,

@@ -24,7 +24,7 @@ const counter = (rounds: number) => {
     tools: [look],
     state: { seen: [] as string[] },
     decide: ({ step, input, state }) =>
-      step < rounds ? act({ name: 'look', input: { who: String(input) } }) : answer(state.seen.join(' ')),
+      step < rounds ? act({ name: 'look', input: { who: input } }) : answer(state.seen.join(' ')),
     reduce: ({ state, decision, step }) =>
       decision?.kind === 'act'
         ? { seen: [...state.seen, `${String(Object.values(decision.calls[0]?.input ?? {})[0])}${step}`] }

@@ -81,11 +81,11 @@ describe.each(interpreters)('$name', ({ host }) => {
       name: 'seed',
       tools: [echo],
       decide: ({ step, input }) =>
-        step === 0 ? act({ name: 'echo', input: { text: input } }) : answer(`grown ${String(input)}`),
+        step === 0 ? act({ name: 'echo', input: { text: input } }) : answer(['grown', input]),
     });
     for (let level = 10; level > 0; level -= 1) nest = pipeline({ name: `p${level}`, stages: [nest] });
     const { output, events } = await settled(start(nest, 'tree', {}, host?.()));
-    expect(output).toBe('grown tree');
+    expect(output).toEqual(['grown', 'tree']);
     const deepest = ofType(events, 'tool.finished')[0]?.path;
     expect(deepest).toBe('p1/p2-1/p3-1/p4-1/p5-1/p6-1/p7-1/p8-1/p9-1/p10-1/seed-1');
     expect(ofType(events, 'member.ended')).toHaveLength(10);

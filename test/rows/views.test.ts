@@ -4,6 +4,7 @@ import type { AgentView } from '../../src/contracts/agent.ts';
 import { act, answer } from '../../src/contracts/decision.ts';
 import type { RunOptions } from '../../src/contracts/run.ts';
 import type { ToolContext } from '../../src/contracts/tool.ts';
+import { windowMemory } from '../../src/memory/window-memory.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
@@ -33,9 +34,11 @@ describe.each(interpreters)('$name', ({ host }) => {
       name: 'a',
       tools: [echo],
       state: { mood: 'calm' },
+      memory: windowMemory(),
       observe: () => 'rain',
-      decide: async ({ step, input, state, observation, tally, context, transcript, results }) => {
+      decide: async ({ step, input, state, observation, tally, context, transcript, results, memory }) => {
         seen.push({ step, input, state, observation, tally, context });
+        expect(memory).toMatchObject({ isEnabled: true, query: expect.stringContaining('go') });
         expect(z.json().safeParse(seen.at(-1)).error).toBeUndefined();
         expect([transcript.at(0)?.text, results.length]).toEqual(['go', step]);
         await new Promise<void>((resolve) => void clock.setTimeout(resolve, 2_000));
