@@ -1,7 +1,6 @@
 import type { Effect } from '../contracts/effect.ts';
 import { toError } from '../contracts/error.ts';
 import type { Json } from '../contracts/json.ts';
-import { frozenJson } from '../contracts/json.ts';
 import type { Tool, ToolContext, ToolResult } from '../contracts/tool.ts';
 import { isThenable } from '../contracts/thenable.ts';
 import type { Acted } from '../machines/agent-context.ts';
@@ -13,6 +12,7 @@ import { consultSafety } from './consult-safety.ts';
 import { cachedCall } from './cached-call.ts';
 import { describeCall, needsApproval } from './describe-call.ts';
 import type { Desk } from './desk.ts';
+import { frozenJson } from './frozen-json.ts';
 import { andThen } from './promises.ts';
 
 /** One attempt of a tool call: a result, or trouble that a call machine takes over. Rejects only if it was called off. */

@@ -38,19 +38,6 @@ export const toJson = (value: unknown, depth = 0, above: readonly object[] = [])
   }
 };
 
-/** A copy that nobody can change, for whoever is only to look at it. */
-export const frozenJson = (value: Json): Json => {
-  if (typeof value !== 'object' || value === null) return value;
-  if (isArray(value)) return Object.freeze(value.map(frozenJson));
-  const entries = Object.entries(value).map(([key, item]) => [
-    key,
-    item === undefined ? item : frozenJson(item),
-  ]);
-  return Object.freeze(Object.fromEntries(entries));
-};
-
-const isArray = (value: Json): value is readonly Json[] => Array.isArray(value);
-
 /** Deeper than this is cut: no tool result or error needs it, and a hostile one would overflow the stack. */
 const MAX_DEPTH = 100;
 

@@ -173,7 +173,8 @@ const startOf = (
   agent: plan.name,
   at,
   input: toJson(input),
-  state: plan.state,
+  // A copy: two runs share nothing.
+  state: toJson(plan.state),
   history: append<Turn>(emptyHistory(), ...history),
   observes: plan.observe !== undefined || plan.environment !== undefined || plan.memories.length > 0,
   ...criticsOf(plan),

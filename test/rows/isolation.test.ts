@@ -22,12 +22,15 @@ const counter = (rounds: number) => {
   return agent({
     name: 'counter',
     tools: [look],
-    state: { seen: [] as string[] },
+    state: { seen: [] as string[], unchanged: [1] },
     decide: ({ step, input, state }) =>
       step < rounds ? act({ name: 'look', input: { who: input } }) : answer(state.seen.join(' ')),
     reduce: ({ state, decision, step }) =>
       decision?.kind === 'act'
-        ? { seen: [...state.seen, `${String(Object.values(decision.calls[0]?.input ?? {})[0])}${step}`] }
+        ? {
+            ...state,
+            seen: [...state.seen, `${String(Object.values(decision.calls[0]?.input ?? {})[0])}${step}`],
+          }
         : state,
   });
 };
