@@ -1,6 +1,9 @@
 import { resolve } from 'node:path';
+import type { Budget } from '../contracts/budget.ts';
 import { TroupeError } from '../contracts/error.ts';
 import { oneLine } from '../events/printable.ts';
+import { notesMemory } from '../memory/notes-memory.ts';
+import { folderStore } from '../persistence/folder-store.ts';
 import type { Documents, DocumentsReport } from '../tools/built-in/documents-toolset.ts';
 import { documents } from '../tools/built-in/documents.ts';
 import { soFar } from './desk/so-far.ts';
@@ -13,11 +16,16 @@ import { modelOf } from './session.ts';
 import { modelLine, skippedLine } from './opening.ts';
 import { spinner } from './spinner.ts';
 
+/** What is asked, of which documents, at what cost, and where answers are remembered. */
+interface Wanted {
+  readonly question: string | undefined;
+  readonly folder: string | undefined;
+  readonly budget: number | undefined;
+  readonly memory: string | undefined;
+}
+
 /** `troupe ask`: the research desk answers a question from a folder. */
-export const ask = async (
-  wanted: { readonly question: string | undefined; readonly folder: string | undefined },
-  session: Session,
-): Promise<number> => {
+export const ask = async (wanted: Wanted, session: Session): Promise<number> => {
   const { settings, terminal, sidePaint: paint } = session;
   const model = modelOf(session);
   const place = placeOf(wanted, terminal.folder);
@@ -33,7 +41,12 @@ export const ask = async (
     ];
     terminal.stderr.write(`\n${lines.map((line) => `  ${line}\n`).join('')}\n`);
   }
-  const desk = researchDesk({ documents: library });
+  const budget: Budget = wanted.budget === undefined ? {} : { usd: wanted.budget };
+  const memory =
+    wanted.memory === undefined
+      ? undefined
+      : notesMemory({ files: folderStore(resolve(terminal.folder, wanted.memory)) });
+  const desk = researchDesk({ documents: library, budget, memory });
   return perform(desk, question, { session, model, soFar });
 };
 
@@ -43,10 +56,7 @@ interface Place {
   readonly ignored?: readonly string[];
 }
 
-const placeOf = (
-  { question, folder }: { readonly question: string | undefined; readonly folder: string | undefined },
-  current: string,
-): Place => {
+const placeOf = ({ question, folder }: Pick<Wanted, 'question' | 'folder'>, current: string): Place => {
   if (folder !== undefined) return { name: folder, folders: resolve(current, folder) };
   if (question === undefined)
     return { name: "troupe's own documents", folders: ownDocuments(), ignored: ownIgnored };

@@ -43,10 +43,14 @@ critic sends the answer back, twice at most, while a sentence is not grounded in
 FOLDER holds Markdown, text or source (default: the current folder); binary and huge files are skipped.
 Without a question it asks one of troupe's own documents.
 
+      --budget USD     stop before more than this is spent; refuses a model whose price is not known
+      --memory FOLDER  remember the answers there, as Markdown, for questions that go on from them
+
 Examples:
   troupe ask "How do I configure retries?" ./docs
   troupe ask "What changed in version 2?" . --model anthropic:claude-sonnet-5-5
   troupe ask "Who approves travel?" ./handbook --quiet > answer.txt
+  troupe ask "And who pays for it?" ./handbook --memory ~/.notes --budget 0.20
 
 ${OPTIONS}`,
   run: `troupe run — run the agent or team that a module exports

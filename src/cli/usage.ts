@@ -14,7 +14,15 @@ export interface Settings {
 export type Command =
   | { readonly name: 'help'; readonly about: CommandName | undefined }
   | { readonly name: 'version' }
-  | { readonly name: 'ask'; readonly question: string | undefined; readonly folder: string | undefined }
+  | {
+      readonly name: 'ask';
+      readonly question: string | undefined;
+      readonly folder: string | undefined;
+      /** In US dollars. */
+      readonly budget: number | undefined;
+      /** A folder. */
+      readonly memory: string | undefined;
+    }
   | {
       readonly name: 'run';
       readonly file: string;
@@ -46,10 +54,17 @@ const options = {
   'no-color': { type: 'boolean' },
   data: { type: 'boolean' },
   export: { type: 'string' },
+  budget: { type: 'string' },
+  memory: { type: 'string' },
 } as const;
 
-/** Only `run` and `graph` choose among exports, only `run` takes data. */
-const OWN: Readonly<Record<string, readonly CommandName[]>> = { data: ['run'], export: ['run', 'graph'] };
+/** Options that only some commands have. */
+const OWN: Readonly<Record<string, readonly CommandName[]>> = {
+  data: ['run'],
+  export: ['run', 'graph'],
+  budget: ['ask'],
+  memory: ['ask'],
+};
 
 /**
  * Reads the command line.
@@ -78,14 +93,31 @@ export const readUsage = (args: readonly string[]): Usage => {
       throw wrong(`'${name}' has no such option: --${option}`, name);
   }
   if (settings.json && settings.quiet) throw wrong('one excludes the other: --json and --quiet', name);
-  const { data: isData = false, export: exportName } = values;
-  return { settings, command: commandFrom(name, rest, { isData, exportName }) };
+  const { data: isData = false, export: exportName, memory } = values;
+  if (memory?.trim() === '') throw wrong('--memory names no folder', name);
+  const own = { isData, exportName, memory, budget: dollars(values.budget, name) };
+  return { settings, command: commandFrom(name, rest, own) };
 };
+
+const dollars = (given: string | undefined, about: CommandName): number | undefined => {
+  if (given === undefined) return undefined;
+  const found = /^\d*\.?\d+$/.test(given) ? Number(given) : Number.NaN;
+  if (Number.isNaN(found)) throw wrong(`--budget is no number of US dollars: '${given}'`, about);
+  return found;
+};
+
+/** What belongs to some commands only. */
+interface OwnValues {
+  readonly isData: boolean;
+  readonly exportName: string | undefined;
+  readonly budget: number | undefined;
+  readonly memory: string | undefined;
+}
 
 const commandFrom = (
   name: CommandName,
   rest: readonly string[],
-  { isData, exportName }: { readonly isData: boolean; readonly exportName: string | undefined },
+  { isData, exportName, budget, memory }: OwnValues,
 ): Command => {
   const [first, second, ...more] = rest;
   const surplus = name === 'graph' ? [second, ...more] : more;
@@ -94,7 +126,7 @@ const commandFrom = (
     throw wrong(`it is not clear what is meant by '${unexpected}': quote what has spaces in it`, name);
   if (name === 'ask') {
     if (first?.trim() === '') throw wrong('the question is empty', name);
-    return { name, question: first, folder: second };
+    return { name, question: first, folder: second, budget, memory };
   }
   if (first === undefined) throw wrong('no file was named: give the module that exports the agent', name);
   return name === 'run'

@@ -1,5 +1,8 @@
+import type { Budget } from '../../contracts/budget.ts';
+import type { MemorySource } from '../../contracts/memory.ts';
 import type { Toolset } from '../../contracts/tool.ts';
 import type { EmbeddableAgent } from '../../runtime/face.ts';
+import { windowMemory } from '../../memory/window-memory.ts';
 import { pipeline, supervisorWorker } from '../../runtime/patterns.ts';
 import { briefFrom } from './brief.ts';
 import type { DeskModels } from './desk-models.ts';
@@ -16,7 +19,14 @@ export interface ResearchDeskSetup {
   /** Tools that search documents and print passages below their citations, as `documents()` makes them. */
   readonly documents: Toolset;
   readonly models?: DeskModels | undefined;
+  /** The most that one question may use, beside {@link deskBudget}: kinds given here take the place of its own. */
+  readonly budget?: Budget | undefined;
+  /** Where earlier answers are remembered. Default: in this process. */
+  readonly memory?: MemorySource | undefined;
 }
+
+/** Far more than a question needs: a desk that uses as much has lost its way. */
+export const deskBudget: Budget = { steps: 200, toolCalls: 300, tokens: 2_000_000 };
 
 /**
  * A team that answers a question from documents: a supervisor takes it apart, researchers search, a writer answers with
@@ -29,10 +39,13 @@ export interface ResearchDeskSetup {
 export const researchDesk = ({
   documents,
   models = {},
+  budget = {},
+  memory = windowMemory(),
 }: ResearchDeskSetup): EmbeddableAgent<string, string> =>
   pipeline({
     name: 'desk',
     description: 'Answers a question from documents, with citations.',
+    budget: { ...deskBudget, ...budget },
     stages: [
       supervisorWorker({
         name: 'research',
@@ -41,6 +54,6 @@ export const researchDesk = ({
         workers: { researcher: researcher(documents, models.researcher) },
         result: 'replies',
       }),
-      { agent: writer(models.writer, models.critic), map: briefFrom },
+      { agent: writer(models.writer, models.critic, memory), map: briefFrom },
     ],
   });
