@@ -10,6 +10,7 @@ import type { BudgetAccount } from '../policy/budget-account.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { Definition } from './definition.ts';
 import { rememberStep } from './memory-of.ts';
+import { RunCounter } from './run-counter.ts';
 import type { Actor, EffectUnderWay, Sponsor, Stage } from './stage.ts';
 
 /**
@@ -29,6 +30,7 @@ export class ActorEntry implements Actor {
   /** Grows with every withdrawal: asks from before it are not carried out any more. */
   epoch = 0;
   isOver = false;
+  readonly counter: RunCounter | undefined;
   tools: ToolRegistry | undefined;
   environment: EnvironmentSession | undefined;
   memory: MemorySession | undefined;
@@ -49,6 +51,7 @@ export class ActorEntry implements Actor {
     this.agent = agent;
     this.definition = definition;
     this.sponsor = sponsor;
+    this.counter = sponsor.kind === 'effect' ? new RunCounter() : undefined;
     if (sponsor.kind !== 'root') sponsor.parent.children.add(this);
     if (!this.isCall) this.account = run.money.accountOf(this);
   }

@@ -94,7 +94,7 @@ export class ActorTree {
         const { status, error } = outcome;
         // One that was stopped from outside did not fail, and has an error all the same.
         if (error !== undefined && (status === 'failed' || status === 'aborted')) reject(toError(error));
-        else resolve(resultOf<Output>(this.#run, outcome, path, since));
+        else resolve(resultOf<Output>(this.#run, outcome, path, since, child.counter));
       };
       const child = this.#enrol(path, definition, { kind: 'effect', parent, settle });
       forget = abort.onAbort(() => {

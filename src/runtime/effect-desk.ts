@@ -16,6 +16,7 @@ import type { LazyAbort } from '../contracts/lazy-abort.ts';
 import type { CallCache } from '../tools/call-cache.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { conversationOf, memoryOf, remember } from './memory-of.ts';
+import type { RunCounter } from './run-counter.ts';
 import { Slot } from './slot.ts';
 import { taskOf } from './task-of.ts';
 import type { Actor, EffectUnderWay } from './stage.ts';
@@ -85,7 +86,10 @@ export class EffectDesk implements Desk {
   }
   charge(model: Model, usage: Usage): void {
     const { run } = this.#entry;
-    run.log.charge(`${model.provider}:${model.id}`, usage, run.money.prices.costOf(model, usage));
+    const name = `${model.provider}:${model.id}`;
+    const costUsd = run.money.prices.costOf(model, usage);
+    run.log.charge(name, usage, costUsd);
+    for (const counter of countersOver(this.#principal)) counter.charge(name, usage, costUsd);
   }
   get isWatched(): boolean {
     return this.#entry.run.log.stream.wantsDeltas;
@@ -98,6 +102,7 @@ export class EffectDesk implements Desk {
     // aborted, and yet has to say so.
     if (this.#isOver) return;
     this.#entry.run.log.write(body, this.#principal, this.#ask.step, this.#ask.phase);
+    if ('usage' in body) for (const counter of countersOver(this.#principal)) counter.count(body);
   }
   remember(records: readonly MemoryRecord[], index: number): void {
     const { step, phase } = this.#ask;
@@ -153,6 +158,16 @@ export class EffectDesk implements Desk {
     return waiting;
   }
 }
+
+/** The counters of those that somebody's work runs, from an actor upwards: of a run without children, none. */
+const countersOver = (actor: Actor): readonly RunCounter[] => {
+  const { counter, sponsor } = actor;
+  if (sponsor.kind === 'root') return NO_COUNTERS;
+  const above = countersOver(sponsor.parent);
+  return counter === undefined ? above : [counter, ...above];
+};
+
+const NO_COUNTERS: readonly RunCounter[] = [];
 
 /** What comes after the effect was withdrawn changes nothing any more, but it is on record. */
 export const late = ({ record }: EffectUnderWay, output: unknown): void => {

@@ -3,6 +3,7 @@ import type { EventBody, RuntimeEvent } from '../contracts/event.ts';
 import type { Json } from '../contracts/json.ts';
 import type { EffectRecord, Outcome, RunResult, RunTotals, StepRecord } from '../contracts/run.ts';
 import { emptyTally } from '../contracts/stop.ts';
+import type { RunCounter } from './run-counter.ts';
 import type { Stage } from './stage.ts';
 
 /** Whether an actor left an outcome. */
@@ -67,6 +68,7 @@ export const resultOf = <Output = Json>(
   outcome: Outcome,
   path: string,
   since: number,
+  counter?: RunCounter,
 ): RunResult<Output> => {
   const isWhole = path === run.root.path;
   const isOurs = (part: { readonly path: string }): boolean => isWhole || isWithin(part.path, path);
@@ -84,7 +86,7 @@ export const resultOf = <Output = Json>(
     ...(outcome.report === undefined ? {} : { report: outcome.report }),
     state: outcome.state,
     artifacts: run.artifacts.filter(isOurs).map(({ artifact }) => artifact),
-    totals: isWhole ? totals : partTotals(outcome),
+    totals: isWhole ? totals : partTotals(outcome, counter),
   };
   // What is read later is held by itself: a result that is kept does not keep its run.
   const kept: Kept = { events, records, effects: run.effects.records, path, since, isWhole };
@@ -148,7 +150,8 @@ const stepsOf = (events: readonly RuntimeEvent[], path: string): readonly StepRe
 
 const isWithin = (path: string, above: string): boolean => path === above || path.startsWith(`${above}/`);
 
-const partTotals = ({ steps, tally }: Outcome): RunResult['totals'] => ({
+const partTotals = ({ steps, tally }: Outcome, counter?: RunCounter): RunResult['totals'] => ({
+  ...counter?.cost,
   steps,
   modelCalls: tally.modelCalls,
   toolCalls: tally.toolCalls,

@@ -23,9 +23,13 @@ export class RunCounter {
 
   /** All but the time. */
   get totals(): Omit<RunTotals, 'durationMs'> {
+    return { ...this.#counts, ...this.cost };
+  }
+
+  /** What it all costs, and how far that is known. */
+  get cost(): Pick<RunTotals, 'costUsd' | 'unpriced' | 'estimated'> {
     const isKnown = this.#unpriced.size === 0;
     return {
-      ...this.#counts,
       ...(isKnown ? { costUsd: this.#costUsd } : { unpriced: [...this.#unpriced] }),
       ...(this.#estimated === 0 ? {} : { estimated: this.#estimated }),
     };

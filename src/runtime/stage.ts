@@ -20,6 +20,7 @@ import type { Definition } from './definition.ts';
 import type { EventLog } from './event-log.ts';
 import type { Gate } from './gate.ts';
 import type { PriceBook } from './price-book.ts';
+import type { RunCounter } from './run-counter.ts';
 import type { Slot } from './slot.ts';
 import type { PersonDesk } from './person-desk.ts';
 
@@ -101,6 +102,8 @@ export interface Actor extends Carrier {
   /** Grows with every withdrawal: asks from before it are not carried out any more. */
   epoch: number;
   isOver: boolean;
+  /** What it and all below it use; kept only for one that somebody's work runs, whose result says it. */
+  readonly counter: RunCounter | undefined;
   tools: ToolRegistry | undefined;
   environment: EnvironmentSession | undefined;
   memory: MemorySession | undefined;

@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import type { Model, Usage } from '../../src/contracts/model.ts';
 import { modelAnswer } from '../../src/contracts/model.ts';
+import type { RunTotals } from '../../src/contracts/run.ts';
 import type { Prices } from '../../src/contracts/prices.ts';
 import { totalsLine } from '../../src/cli/ending.ts';
 import { genaiPrices } from '../../src/models/genai-prices.ts';
 import { agent } from '../../src/runtime/agent.ts';
-import { scriptedModel } from '../../src/testing/scripted-model.ts';
+import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
+import { tool } from '../../src/tools/define-tool.ts';
 import { interpreters, ofType, settled, start } from '../support/runs.ts';
 
 const says = (provider: string, id: string, usage: Usage): Model => ({
@@ -48,6 +51,34 @@ describe.each(interpreters)('$name', ({ host }) => {
     expect(totalsLine(totals)).toContain('cost unknown');
     expect(totalsLine(known.totals)).toContain('$0.0035');
     expect((await run(scriptedModel(['free']))).totals.costUsd).toBe(0);
+  });
+
+  test('a child says what it and all below it cost, and nothing of its siblings', async () => {
+    const priced = agent({ name: 'priced', model: says('openai', 'gpt-4o', usage) });
+    const unpriced = agent({ name: 'unpriced', model: says('compatible', 'mine', usage) });
+    const found: RunTotals[] = [];
+    const asking = (name: string, ...others: (typeof priced)[]) =>
+      tool({
+        name,
+        description: 'Asks others.',
+        input: z.object({}),
+        execute: async (_, { run: runWithin }) => {
+          for (const other of others) found.push((await runWithin(other, 'go')).totals);
+          return 'asked';
+        },
+      });
+    const once = () => scriptedModel([calls({ name: 'ask', input: {} }), 'done']);
+    const middle = agent({ name: 'middle', model: once(), tools: [asking('ask', priced)] });
+    const top = agent({ name: 'top', model: once(), tools: [asking('ask', middle, priced, unpriced)] });
+    const whole = await settled(start(top, 'go', {}, host?.()));
+    expect(found.map(({ costUsd }) => costUsd?.toFixed(6))).toEqual([
+      '0.003500',
+      '0.003500',
+      '0.003500',
+      undefined,
+    ]);
+    expect(found[3]?.unpriced).toEqual(['compatible:mine']);
+    expect(whole.totals.unpriced).toEqual(['compatible:mine']);
   });
 
   test('prices of one’s own count; what throws or makes no sense is unknown', async () => {
