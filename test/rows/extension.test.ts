@@ -1,0 +1,18 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Json } from '../../src/contracts/json.ts';
+import type { Model } from '../../src/contracts/model.ts';
+import { modelAnswer } from '../../src/contracts/model.ts';
+import type { StopRule } from '../../src/contracts/stop.ts';
+import { hook } from '../../src/events/hooks.ts';
+import { keepLast } from '../../src/memory/keep-last.ts';
+import { withProcessors } from '../../src/memory/project.ts';
+import { reactParser } from '../../src/models/parsers/react-parser.ts';
+import { withTextTools } from '../../src/models/parsers/with-text-tools.ts';
+import { agent } from '../../src/runtime/agent.ts';
+import { createDisposableEngine } from '../../src/runtime/disposable-engine.ts';
+import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
+import { virtualClock } from '../../src/testing/virtual-clock.ts';
+import { tool } from '../../src/tools/define-tool.ts';
+import { echo, interpreters, ofType, settled, start } from '../support/runs.ts';
