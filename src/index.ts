@@ -220,6 +220,8 @@ export { ofType, text$, totals$, under } from './events/select.ts';
 export type { SpokenText } from './events/select.ts';
 export { activity$, activityOf } from './events/activity.ts';
 export type { Activity } from './events/activity.ts';
+export { foldProgress, noProgress, progressLine, working$ } from './events/progress.ts';
+export type { AgentProgress, Progress, Working } from './events/progress.ts';
 export { parseEvent, serialiseEvent } from './events/parse-event.ts';
 export { printable } from './events/printable.ts';
 export type {

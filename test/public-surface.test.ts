@@ -2,7 +2,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { emitDeclarations, entryPoints, hasSource, reportApi, undocumented } from '../scripts/api-report.ts';
+import {
+  emitDeclarations,
+  entryPoints,
+  hasSource,
+  reportApi,
+  reportPath,
+  undocumented,
+} from '../scripts/api-report.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
@@ -47,6 +54,19 @@ describe.skipIf(!existsSync(join(root, 'src/index.ts')))('the package', () => {
     const built = [...manifest.matchAll(/"\.\/dist\/(.*)\.js"/g)].map(([, path]) => `src/${path}.ts`);
     expect(built).not.toEqual([]);
     expect(built.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  it('[DODO-67] exports nothing of old: what is replaced is gone', () => {
+    const exported = entryPoints.flatMap((entry) =>
+      [...readFileSync(reportPath(entry), 'utf8').matchAll(/^export \S+ (?:class |abstract )?(\w+)/gm)].map(
+        ([, name]) => name,
+      ),
+    );
+    expect(exported.length).toBeGreaterThan(100);
+    expect(exported.filter((name) => /legacy|compat|deprecat|adapter/i.test(name ?? ''))).toEqual([]);
+    expect(
+      entryPoints.flatMap((entry) => readFileSync(reportPath(entry), 'utf8').match(/@deprecated/g) ?? []),
+    ).toEqual([]);
   });
 
   it('[KAIZEN-31] loads no provider SDK, database or inspector, and nothing of Node, when it is imported', async () => {

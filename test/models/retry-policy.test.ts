@@ -44,6 +44,23 @@ describe('a failed model call', () => {
     expect(found).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
   });
 
+  it('[KAIZEN-86] waits by chance, never longer than 1, 2, 4 s', () => {
+    const progress = fc.record({
+      attempt: fc.constantFrom(1, 2, 3),
+      random: fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
+    });
+    fc.assert(
+      fc.property(progress, ({ attempt, random }) => {
+        const decision = decideModelRetry(failure('yes'), at(attempt, { random }), { attempts: 4 });
+        expect(decision.retry && decision.waitMs).toBeLessThanOrEqual(
+          [1_000, 2_000, 4_000][attempt - 1] ?? 0,
+        );
+        // Chance alone decides: the same chance, the same wait.
+        expect(decideModelRetry(failure('yes'), at(attempt, { random }), { attempts: 4 })).toEqual(decision);
+      }),
+    );
+  });
+
   it('has full jitter: any wait from nothing to the bare doubling', () => {
     const waitOf = (random: number) => decideModelRetry(failure('yes'), at(2, { random }));
     expect([waitOf(0), waitOf(0.5)]).toEqual([

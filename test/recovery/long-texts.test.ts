@@ -6,7 +6,7 @@ import { echo, interpreters, ofType, start } from '../support/runs.ts';
 const long = `begin ${'ü'.repeat(40_000)} end`;
 
 describe.each(interpreters)('[TENEX-Q04] a text of the model that is too long, $name', ({ host }) => {
-  test('is cut in the conversation, and whole in an artifact', async () => {
+  test('[TENEX-83] is cut in the conversation, marked so and told, and whole in an artifact', async () => {
     const model = scriptedModel([{ text: long, ...calls({ name: 'echo', input: { text: 'x' } }) }, 'done']);
     const result = await start(agent({ name: 'a', model, tools: [echo] }), 'go', {}, host?.()).result;
     expect(result.artifacts).toEqual([{ name: 'answer-0.txt', mediaType: 'text/plain', content: long }]);

@@ -6,6 +6,7 @@ import { passthrough } from '../../src/actors/backends/passthrough.ts';
 import { TroupeError } from '../../src/contracts/error.ts';
 import type { LiveEvent } from '../../src/contracts/event.ts';
 import type { Prices } from '../../src/contracts/prices.ts';
+import type { RunTotals } from '../../src/contracts/run.ts';
 import { addUsage } from '../../src/events/select.ts';
 import { byTool } from '../../src/machines/endings.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
@@ -147,17 +148,16 @@ describe.each(interpreters)('$name', ({ host }) => {
       { input: 30, output: 5 },
       { input: 41, output: 2, cached: 30 },
     ] as const;
-    const model = scriptedModel(
-      usages.map((usage, index) => ({ ...(index < 2 ? looks : { text: 'done' }), usage })),
-      'm-1',
-    );
+    const script = usages.map((usage, index) => ({ ...(index < 2 ? looks : { text: 'done' }), usage }));
+    // Only what a language model says costs anything.
+    const model = { ...scriptedModel(script, 'm-1'), isLanguageModel: true };
     const prices: Prices = { name: 'two', cost: (_, { input, output }) => input + 2 * output };
     const one = agent({ name: 'a', model, tools: [echo] });
     const { events, totals } = await settled(start(one, 'go', { prices }, host?.()));
     const answers = ofType(events, 'model.answered');
     expect(answers.map(({ usage }) => usage)).toMatchObject(usages);
     expect(new Set(answers.map((event) => event.model))).toEqual(new Set(['scripted:m-1']));
-    const none = { ...totals, inputTokens: 0, outputTokens: 0, cachedTokens: 0, costUsd: 0 };
+    const none: RunTotals = { ...totals, inputTokens: 0, outputTokens: 0, cachedTokens: 0, costUsd: 0 };
     expect(answers.reduce((sum, each) => addUsage(sum, each.model, each.usage, each.costUsd), none)).toEqual(
       totals,
     );

@@ -229,7 +229,7 @@ describe.each(interpreters)('$name', ({ host }) => {
   });
 
   describe('the end', () => {
-    test('[TENEX-31] however often a run is stopped, in one go or later, it ends once', async () => {
+    test('[TENEX-31] [TENEX-Q11] however often a run is stopped, in one go or later, it ends once', async () => {
       const ends: string[] = [];
       const count = hook({
         name: 'count',

@@ -48,10 +48,10 @@ const speaks =
 /** A scripted model that streams what its script streams, and nothing of its own accord. */
 const speaker = (script: readonly ScriptedReply[]): ScriptedModel => {
   const model = scriptedModel(script);
-  const { answer } = model;
   return {
     ...model,
-    answer: (request, { key, signal, delta }) => answer(request, { key, signal, delta, isWatched: false }),
+    answer: (request, { key, signal, delta }) =>
+      model.answer(request, { key, signal, delta, isWatched: false }),
   };
 };
 
