@@ -1,15 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { append, emptyHistory, HistoryView } from '../../src/contracts/history.ts';
 import type { Processor } from '../../src/contracts/processor.ts';
 import type { Model } from '../../src/contracts/model.ts';
 import { modelAnswer } from '../../src/contracts/model.ts';
 import type { StopRule } from '../../src/contracts/stop.ts';
-import type { Turn } from '../../src/contracts/transcript.ts';
 import { hook } from '../../src/events/hooks.ts';
-import { project } from '../../src/memory/project.ts';
-import { wrapModel } from '../../src/models/wrap-model.ts';
 import { reactParser } from '../../src/models/parsers/react-parser.ts';
 import { withTextTools } from '../../src/models/parsers/with-text-tools.ts';
 import { agent } from '../../src/runtime/agent.ts';
@@ -137,13 +133,13 @@ describe.each(interpreters)('$name', ({ host }) => {
         }
       },
     };
-    const brief = wrapModel(provider, (request, call) => {
-      const messages = new HistoryView(
-        project(append<Turn>(emptyHistory(), ...request.messages), [last]).history,
-      );
-      return provider.answer({ ...request, messages }, call);
+    const one = agent({
+      name: 'a',
+      model: provider,
+      tools: [echo],
+      hooks: [watch],
+      context: { processors: [last] },
     });
-    const one = agent({ name: 'a', model: brief, tools: [echo], hooks: [watch] });
     const { output } = await settled(start(one, 'go', {}, host?.()));
     expect({ output, seen }).toEqual({ output: 'done', seen: ['echo', 'echo'] });
     // Question, and the newest call with its result.
