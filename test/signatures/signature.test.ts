@@ -130,6 +130,8 @@ describe('a signature', () => {
       'a',
       'int',
       '3',
+      '0',
+      '-',
     );
     fc.assert(
       fc.property(
@@ -142,7 +144,10 @@ describe('a signature', () => {
           expect(messageOf(text)).toMatch(/^(it can be read$|Cannot read the signature as )/);
         },
       ),
-      { numRuns: 2_000 },
+      {
+        numRuns: 2_000,
+        examples: [['a = 00 -> b'], ['a = 1e999 -> b'], ['a = -'], ['a: json = 1e999 -> b']],
+      },
     );
   });
 });
