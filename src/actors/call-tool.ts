@@ -1,5 +1,5 @@
 import type { Effect } from '../contracts/effect.ts';
-import { toError } from '../contracts/error.ts';
+import { messageOf, toError } from '../contracts/error.ts';
 import type { Json } from '../contracts/json.ts';
 import type { Tool, ToolContext, ToolResult } from '../contracts/tool.ts';
 import { isThenable } from '../contracts/thenable.ts';
@@ -14,6 +14,7 @@ import { describeCall, needsApproval } from './describe-call.ts';
 import type { Desk } from './desk.ts';
 import { frozenJson } from './frozen-json.ts';
 import { andThen } from './promises.ts';
+import { withinTime } from './within-time.ts';
 
 /** One attempt of a tool call: a result, or trouble that a call machine takes over. Rejects only if it was called off. */
 export const callTool = (effect: Effect, ask: ToolAsk, desk: Desk): Acted | Promise<Acted> => {
@@ -97,15 +98,15 @@ const identified = (result: ToolResult, { key }: Effect): ToolResult =>
     : { ...result, error: { ...result.error, errorId: key } };
 
 /** The result, with what the call made of the environment. */
-const felt = (
-  result: ToolResult,
-  { call }: ToolAsk,
-  { environment }: Desk,
-): ToolResult | Promise<ToolResult> => {
+const felt = (result: ToolResult, { call }: ToolAsk, desk: Desk): ToolResult | Promise<ToolResult> => {
+  const { environment } = desk;
   if (environment === undefined) return result;
   const action = { callId: call.id, tool: call.name, input: call.input, result };
-  return andThen(environment.outcome(action), (outcome) =>
-    outcome === undefined ? result : { ...result, environment: outcome },
+  const told = withinTime(environment.outcome(action), 'step of the environment', desk);
+  return Promise.resolve(told).then(
+    (outcome) => (outcome === undefined ? result : { ...result, environment: outcome }),
+    // The tool did its work: that the environment does not answer is told, not thrown.
+    (thrown: unknown) => ({ ...result, environment: { error: messageOf(thrown) } }),
   );
 };
 

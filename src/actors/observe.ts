@@ -21,7 +21,7 @@ const seen = (
   desk: Desk,
   memory: MemoryBlock | undefined,
 ): Observed | Promise<Observed> =>
-  andThen(desk.environment?.observe(), (shown) => {
+  andThen(withinTime(desk.environment?.observe(), 'observe of the environment', desk), (shown) => {
     const { observe: own } = desk.definition;
     if (own === undefined) return observed(shown, memory);
     const cycle = { ...context.cycle, observation: shown ?? null, memory: memory ?? null };

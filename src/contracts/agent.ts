@@ -122,8 +122,9 @@ export interface AgentOptions<
   /** What is done about a failure that would end the run. Default: nothing, the first one ends it. */
   readonly recovery?: RecoveryPolicy | undefined;
   /**
-   * How long each of its own asynchronous functions may take (`observe`, `decide`, a recovery handler, and the
-   * run's safety strategy), in ms. Default 600,000; `Infinity` waits for ever.
+   * How long each of its own asynchronous functions may take (`observe`, `decide`, its environment's
+   * `observe`, `step` and `isTerminal`, a recovery handler, the `review`
+   * of its strategy until a person is asked, and the run's safety strategy), in ms. Default 600,000; `Infinity` waits for ever.
    */
   readonly timeoutMs?: number | undefined;
   readonly hooks?: readonly Hook[] | undefined;

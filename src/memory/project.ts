@@ -1,3 +1,4 @@
+import { isThenable } from '../contracts/thenable.ts';
 import type { ErrorData } from '../contracts/error.ts';
 import { errorData, isTroupeError, toError } from '../contracts/error.ts';
 import type { History } from '../contracts/history.ts';
@@ -99,7 +100,10 @@ function* guarded(
   facts: ProjectionFacts,
 ): Generator<TurnBlock> {
   try {
-    yield* processor.project(blocks, facts);
+    const projected: unknown = processor.project(blocks, facts);
+    // A promise is no conversation: what it rejects with later is nobody's.
+    if (isThenable(projected)) Promise.resolve(projected).catch(() => undefined);
+    yield* projected as Iterable<TurnBlock>;
   } catch (thrown) {
     if (isTroupeError(thrown)) throw thrown;
     const message = `Cannot show the conversation to the model as the processor '${processor.name}' threw`;

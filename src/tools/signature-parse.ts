@@ -146,7 +146,9 @@ class Reader {
     const start = this.#at;
     const quoted = this.#match(/'([^'"\n]*)'/y);
     const plain =
-      quoted === undefined ? this.#match(/-?(?:0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?|true|false|null|\[\]|\{\}/y) : undefined;
+      quoted === undefined
+        ? this.#match(/-?(?:0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?|true|false|null|\[\]|\{\}/y)
+        : undefined;
     if (quoted === undefined && plain === undefined)
       this.#fail('a number, true, false, null, [], {} or a text in single quotes was expected');
     const value: Json = quoted === undefined ? jsonOf(plain ?? 'null') : quoted.slice(1, -1);

@@ -31,6 +31,6 @@ test.each([...scenarios, ...capabilityScenarios])(
     expect(driven.events).toEqual(live.events);
     expect(driven.effects.map(({ key }) => key)).toEqual(live.effects.map(({ key }) => key));
     expect(live.events.map(({ type }) => type)).toEqual(expect.arrayContaining([...(scenario.tells ?? [])]));
-  expect(live.events.at(-1)?.type).toBe('run.ended');
+    expect(live.events.at(-1)?.type).toBe('run.ended');
   },
 );

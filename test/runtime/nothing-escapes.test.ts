@@ -3,7 +3,11 @@ import { z } from 'zod';
 import type { AgentOptions } from '../../src/contracts/agent.ts';
 import { answer } from '../../src/contracts/decision.ts';
 import type { RunOptions } from '../../src/contracts/run.ts';
+import type { MemorySource } from '../../src/contracts/memory.ts';
+import { keepLast } from '../../src/memory/keep-last.ts';
+import { windowMemory } from '../../src/memory/window-memory.ts';
 import { agent } from '../../src/runtime/agent.ts';
+import { evaluate } from '../../src/runtime/evaluate.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define-tool.ts';
@@ -85,6 +89,18 @@ const acts = tool({
   execute: () => 'fine',
 });
 
+/** A memory that does something else in one respect. */
+const memoryWith = (change: Partial<MemorySource>): MemorySource => {
+  const source = windowMemory();
+  return {
+    name: 'odd',
+    scope: 'run',
+    open: (place) => source.open(place),
+    release: (place) => source.release(place),
+    ...change,
+  };
+};
+
 /** Each is a place where a user's function is called; in JavaScript it may do anything there. */
 const places: Readonly<Record<string, (breaks: Breaks) => Setup>> = {
   observe: (breaks) => ({ agent: { observe: breaks } }),
@@ -120,6 +136,30 @@ const places: Readonly<Record<string, (breaks: Breaks) => Setup>> = {
   'a recovery handler': (breaks) => ({
     agent: { decide: thrower(new Error('x')), recovery: { handle: breaks } },
   }),
+  'the review of a strategy': (breaks) => ({ agent: { strategy: { name: 'odd', review: breaks } } }),
+  'the decide of a strategy': (breaks) => ({ agent: { strategy: { name: 'odd', decide: breaks } } }),
+  'a processor of the conversation': (breaks) => ({
+    agent: { context: { processors: [{ name: 'odd', project: breaks }] } },
+  }),
+  'a summariser': (breaks) => ({
+    agent: {
+      context: {
+        processors: [keepLast(1)],
+        budget: { soft: 1, hard: 1_000, reserve: 0 },
+        summariser: { name: 'odd', summarise: breaks },
+      },
+    },
+  }),
+  'the opening of a memory': (breaks) => ({ agent: { memory: memoryWith({ open: breaks }) } }),
+  'the release of a memory': (breaks) => ({ agent: { memory: memoryWith({ release: breaks }) } }),
+  ...Object.fromEntries(
+    ['setup', 'healthCheck', 'reset', 'observe', 'step', 'isTerminal', 'close', 'teardown'].map(
+      (hook): [string, (breaks: Breaks) => Setup] => [
+        `${hook} of an environment`,
+        (breaks) => ({ agent: { environment: { name: 'odd', ops: {}, [hook]: breaks } } }),
+      ],
+    ),
+  ),
 };
 
 const escaped: unknown[] = [];
@@ -163,6 +203,19 @@ describe.each(interpreters)('$name', ({ host }) => {
       }
     },
   );
+});
+
+test('whatever an evaluator does, it is an evaluation that failed', async () => {
+  escaped.length = 0;
+  const result = await settled(start(agent({ name: 'a', decide: () => answer('x') }), 'go'));
+  for (const [way, does] of Object.entries(ways)) {
+    // Nobody but its author waits for it: it has no run that it could hold up.
+    if (way === 'never settles') continue;
+    const evaluator = { name: 'odd', evaluate: does as Breaks };
+    const found = await evaluate(evaluator, { result, input: 'go' });
+    await quiet();
+    expect([way, found.passed, typeof found.error, escaped]).toEqual([way, false, 'string', []]);
+  }
 });
 
 test('a subscriber that does any of it harms nobody', async () => {

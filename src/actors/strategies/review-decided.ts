@@ -1,11 +1,13 @@
 import type { TakenDecision } from '../../contracts/decision.ts';
 import type { DecisionReview, Strategy } from '../../contracts/strategy.ts';
 import { callIdOf } from '../../contracts/effect.ts';
+import { messageOf } from '../../contracts/error.ts';
+import { isThenable } from '../../contracts/thenable.ts';
 import type { AgentContext, Decided } from '../../machines/agent-context.ts';
 import type { PlannedCall } from '../../machines/call-plan.ts';
 import type { Desk } from '../desk.ts';
-import { andThen } from '../promises.ts';
 import { viewOf } from '../view.ts';
+import { withinTime } from '../within-time.ts';
 
 const NOTHING = { input: 0, output: 0 } as const;
 
@@ -17,11 +19,26 @@ export const reviewDecided = (
   desk: Desk,
 ): Decided | Promise<Decided> => {
   if (strategy?.review === undefined || decided.kind !== 'decided') return decided;
+  let onAsk = (): void => undefined;
+  const asked = new Promise<'asked'>((resolve) => {
+    onAsk = () => {
+      resolve('asked');
+    };
+  });
   const review = strategy.review(decided.decision, {
     view: viewOf(context, desk),
-    ask: (question) => desk.ask(question),
+    ask: (question) => {
+      onAsk();
+      return desk.ask(question);
+    },
   });
-  return andThen(review, (said) => reviewed(decided, said, context, desk));
+  if (!isThenable(review)) return reviewed(decided, review, context, desk);
+  const work = Promise.resolve(review);
+  // People may take as long as they like: the time of the agent is that until one is asked.
+  const first = withinTime(Promise.race([work, asked]), `review of ${strategy.name}`, desk);
+  return Promise.resolve(first)
+    .then((said) => (said === 'asked' ? work : said))
+    .then((said) => reviewed(decided, said, context, desk));
 };
 
 type Chosen = Extract<Decided, { kind: 'decided' }>;
@@ -44,6 +61,9 @@ const reviewed = (decided: Chosen, review: DecisionReview, context: AgentContext
     }
     case 'replace':
       return replaced(decided, review.decision, context, desk);
+    default:
+      // In JavaScript anything may be said.
+      throw new TypeError(`Cannot go by a review as it is none: ${messageOf(review)}`);
   }
 };
 
