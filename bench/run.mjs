@@ -49,7 +49,7 @@ const contenders = (dist) => {
 
 const main = () => {
   install(say);
-  const dist = build(say);
+  const dist = build();
   const only = options.only === '' ? [] : options.only.split(',');
   const all = contenders(dist);
   const named = all.filter(({ name }) => only.includes(name));

@@ -8,7 +8,7 @@ const dist = process.env.TROUPE_DIST;
 const load = (file) => import(pathToFileURL(join(dist, file)).href);
 
 /** Whether this build can run machines by the pure turn. */
-export const canDrive = (folder) => existsSync(join(folder, 'runtime/driven-host.js'));
+export const canDrive = (folder) => existsSync(join(folder, 'testing/index.js'));
 
 /** The agent of the task. `delayMs` makes each model call wait, so that many agents are under way at once. */
 export const makeAgent = async (task, delayMs) => {
@@ -63,14 +63,9 @@ const starts = {
   },
   /** The same machines, moved by the pure turn. */
   driven: async (task) => {
-    const [{ drivenHost }, { startRun }, { definitionOf }] = await Promise.all(
-      ['runtime/driven-host.js', 'runtime/start-run.js', 'runtime/definition.js'].map(load),
-    );
-    const definition = definitionOf(await makeAgent(task));
-    return async (agent) => {
-      const setup = { isAttended: false, host: drivenHost() };
-      return answered(await startRun(definition, task.prompt(agent), {}, setup).result, task);
-    };
+    const { runDriven } = await load('testing/index.js');
+    const walker = await makeAgent(task);
+    return async (agent) => answered(await runDriven(walker, task.prompt(agent)), task);
   },
 };
 

@@ -1,10 +1,15 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 
-/** The folder of this package: two above this file, whether it runs from `src` or from `dist`. */
-export const packageRoot = resolve(import.meta.dirname, '../..');
+const rootAbove = (folder: string): string =>
+  existsSync(join(folder, 'package.json')) || dirname(folder) === folder
+    ? folder
+    : rootAbove(dirname(folder));
+
+/** The folder of this package: the first above this code that has a manifest, whether it runs from `src` or from `dist`. */
+export const packageRoot = rootAbove(import.meta.dirname);
 
 /** The version of this package. */
 export const packageVersion = async (): Promise<string> => {
