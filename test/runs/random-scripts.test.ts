@@ -50,6 +50,9 @@ const plan = fc.record({
   toolCalls: fc.integer({ min: 1, max: 10 }),
   tokens: fc.integer({ min: 1, max: 3_000 }),
   timeMs: fc.constantFrom(1_000, 60_000, Infinity),
+  budget: fc.option(
+    fc.record({ tokens: fc.integer({ min: 1, max: 20_000 }), toolCalls: fc.integer({ min: 0, max: 6 }) }),
+  ),
   judged: fc.boolean(),
   isStructured: fc.boolean(),
   interpreter: fc.constantFrom('live', 'driven'),
@@ -96,6 +99,7 @@ test('[P7] [P10] [P18] [P19] whatever a model does: one end, last; within bounds
         instructions: 'Go on.',
         model: second === undefined ? first : [first, second],
         tools: [echo, fails, alone, slow, complete],
+        budget: given.budget ?? {},
         critics: given.judged ? [doubter] : [],
         ...(given.isStructured ? { output: z.object({ answer: z.string() }) } : {}),
         stop: [
@@ -124,6 +128,13 @@ test('[P7] [P10] [P18] [P19] whatever a model does: one end, last; within bounds
       for (const { toolCalls, inputTokens, outputTokens } of earlier) {
         expect(toolCalls).toBeLessThan(given.toolCalls);
         expect(inputTokens + outputTokens).toBeLessThan(given.tokens);
+      }
+      if (given.budget !== null) {
+        // What a budget forbids does not begin.
+        const done = ofType(events, 'tool.finished').filter(({ ok }) => ok);
+        expect(done.length).toBeLessThanOrEqual(given.budget.toolCalls);
+        for (const { inputTokens, outputTokens } of earlier)
+          expect(inputTokens + outputTokens).toBeLessThan(given.budget.tokens);
       }
       const before = earlier.at(-1)?.toolCalls ?? 0;
       expect(totals.toolCalls - before).toBeLessThanOrEqual(mostCalls(events));
