@@ -56,13 +56,15 @@ describe('[TENEX-72] an engine outside', () => {
       { text: 'one', session: 's1' },
       { text: 'two' },
       { text: 'three', session: 's2' },
-      { text: 'four' },
+      { text: 'four', session: 's3' },
+      { text: 'five' },
     );
     await run('a');
     await run('b');
     await run('c', 'ticket-8');
     await run('d');
-    expect(asked.map(({ session }) => session)).toEqual([undefined, 's1', undefined, 's1']);
+    await run('e');
+    expect(asked.map(({ session }) => session)).toEqual([undefined, 's1', undefined, 's1', 's3']);
   });
 
   test('[TENEX-10] of two agents in one thread each has a session of its own', async () => {

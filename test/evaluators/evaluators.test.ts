@@ -216,7 +216,7 @@ describe('[QITOS-65] [D33] what came of a task', () => {
     expect(judged.success).toBe(true);
   });
 
-  test('[KAIZEN-06] of many runs makes rates, means and reasons', async () => {
+  test('[KAIZEN-06] [QITOS-83] of many runs makes rates, means and reasons', async () => {
     const runs = [await answering('sea'), await answering('sea'), await answering('land'), await stopped()];
     const results = await Promise.all(
       runs.map((run) => evaluateTask(run, { task: task([{ kind: 'contains', text: 'sea' }]) })),

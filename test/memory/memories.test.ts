@@ -171,6 +171,7 @@ describe.each(kinds.filter(({ outlives }) => outlives))('in a folder, a memory o
 
 test('[KAIZEN-15] a window recalls the newest five', async () => {
   const memory = await windowMemory().open(here);
+  expect(await memory.recall('')).toEqual([]);
   await memory.append(Array.from({ length: 7 }, (_, at) => fact(String(at), at)));
   expect((await memory.recall('')).map(({ text }) => text)).toEqual(['2', '3', '4', '5', '6']);
 });

@@ -143,6 +143,7 @@ describe.each(flavours)('[ENG-21] the $kind engine keeps the contract', ({ kind,
     expect(gate.signals[0]?.aborted).toBe(false);
     engine.abort('enough', run.runId);
     expect((await run.result).stopReason).toEqual({ kind: 'aborted', reason: 'enough' });
+    engine.abort('nothing is left');
     expect(engine.isClosed).toBe(isOneWay);
     const next = await rejection(engine.execute(parrot(), 'hi'));
     expect(isTroupeError(next, 'engine.closed')).toBe(isOneWay);

@@ -208,13 +208,14 @@ describe('runs in line', () => {
       name: 'eager',
       on: 'run.started',
       handle: async () => {
+        found.push(engine.isClosed);
         void engine.shutdown();
         found.push(await rejection(engine.execute(parrot(), 'me too')));
       },
     } as const;
     const waiting = engine.execute(walker, 'b', { hooks: [eager] });
     await engine.shutdown({ drain: false });
-    expect(found).toMatchObject([{ code: 'engine.closed' }]);
+    expect(found).toMatchObject([true, { code: 'engine.closed' }]);
     expect([(await first.result).status, (await waiting).status]).toEqual(['aborted', 'aborted']);
   });
 

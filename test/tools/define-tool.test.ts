@@ -56,8 +56,12 @@ describe('the facts of a tool', () => {
   });
 
   test('[TENEX-Q02] a tool that changes something runs alone and is not repeated, unless it says otherwise', () => {
-    expect(tool({ ...base, safety: 'write' })).toMatchObject({ exclusive: true, idempotent: false });
-    expect(tool({ ...base, safety: 'write', exclusive: false }).exclusive).toBe(false);
+    for (const safety of ['write', 'danger'] as const) {
+      expect(tool({ ...base, safety })).toMatchObject({ exclusive: true, idempotent: false });
+      const otherwise = { exclusive: false, idempotent: true };
+      expect(tool({ ...base, safety, ...otherwise })).toMatchObject(otherwise);
+    }
+    expect(tool({ ...base, safety: 'read' }).exclusive).toBe(false);
   });
 
   test.each([
