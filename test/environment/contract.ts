@@ -8,6 +8,16 @@ export const environmentContract = (name: string, make: () => Promise<Environmen
     it.each(environmentLaws(make))('$name', async ({ check }) => {
       await expect(check()).resolves.toBeUndefined();
     });
+
+    it('lists a folder in the order of the names, not of the writing', async () => {
+      const { environment, dispose } = await make();
+      await environment.setup?.({ runId: 'r', path: 'p' });
+      const { files } = environment.ops ?? {};
+      for (const each of ['b', 'c', 'a']) await files?.write(`many/${each}`, each);
+      expect((await files?.list('many'))?.map((entry) => entry.name)).toEqual(['a', 'b', 'c']);
+      await environment.teardown?.();
+      await dispose?.();
+    });
   });
 };
 

@@ -30,6 +30,7 @@ describe('[KAIZEN-49] insights', () => {
     [{ minImportance: 0.5 }, ['own', 'aside', 'new', 'old']],
     [{ segments: ['main'], notBy: 'me' }, ['new', 'old', 'low']],
     [{ maxAgeMs: 5, now: 20 }, ['aside', 'new']],
+    [{ maxAgeMs: 5 }, ['aside', 'new']],
     [{ notBy: 'me', limit: 2 }, ['aside', 'new']],
   ])('by %j are %j', (query, found) => {
     expect(contents(queryInsights(all, query))).toEqual(found);
@@ -43,7 +44,18 @@ describe('[KAIZEN-49] insights', () => {
       agents: ['me', 'ada'],
       tags: { vote: 3, final: 2 },
       segments: { main: 4, aside: 1 },
+      meanImportance: expect.closeTo(0.6),
     });
+  });
+
+  test.each([
+    [1.5, 1],
+    [-1, 0],
+    [Number.NaN, 0],
+  ])('are as important as from 0 to 1: %d is %d', async (importance, kept) => {
+    const board = await blackboard().open({ runId: '1', agent: 'ada' });
+    board.share(insight('x', { importance }));
+    expect(board.query()).toMatchObject([{ importance: kept }]);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { append, emptyHistory, HistoryView, type History } from '../../src/contracts/history.ts';
 import type { Processor, TokenCounter } from '../../src/contracts/processor.ts';
 import type { Turn } from '../../src/contracts/transcript.ts';
-import { budgetLadder } from '../../src/memory/budget-ladder.ts';
+import { budgetLadder, defaultRungs } from '../../src/memory/budget-ladder.ts';
 import { presetProcessors } from '../../src/memory/context-presets.ts';
 import { estimatingCounter, TurnCounter } from '../../src/memory/count-tokens.ts';
 import { keepLast } from '../../src/memory/keep-last.ts';
@@ -94,6 +94,11 @@ describe('[DODO-50] the ladder', () => {
     expect(rungsFor(size - 1)).toEqual(['truncateTools(2000)']);
     expect(rungsFor(7_000)).toEqual(['truncateTools(2000)', 'summariseOlder(8)']);
     expect(rungsFor(4_000)).toEqual(['truncateTools(2000)', 'summariseOlder(8)', 'summariseOlder(4)']);
+  });
+
+  test('ends with leaving out what is older than the last 4 turns', () => {
+    const names = defaultRungs().map(({ name }) => name);
+    expect(names).toEqual(['truncateTools(2000)', 'summariseOlder(8)', 'summariseOlder(4)', 'keepLast(4)']);
   });
 
   test('leaves a rung that does not make it shorter', () => {

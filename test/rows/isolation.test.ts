@@ -2,10 +2,12 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { Agent } from '../../src/contracts/agent.ts';
 import { act, answer } from '../../src/contracts/decision.ts';
 import type { RunResult } from '../../src/contracts/run.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { tool } from '../../src/tools/define-tool.ts';
+import { createGlobalEngine } from '../../src/runtime/global-engine.ts';
 import { interpreters, quiet, settled, start } from '../support/runs.ts';
 
 /** Counts what it is told, in its state, and looks at what it has counted. */
@@ -79,11 +81,20 @@ describe.each(interpreters)('$name', ({ host }) => {
   });
 });
 
-test('[KAIZEN-69] runs that are over leave nothing behind', async () => {
+/** What runs the agent again and again on one engine, which lives on. */
+const engineRunning = (one: Agent<string, unknown>) => {
+  const engine = createGlobalEngine();
+  return { run: (input: string): Promise<unknown> => engine.execute(one, input) };
+};
+
+test.each([
+  ['by themselves', () => agent({ name: 'a', decide: () => answer('x'.repeat(1_000)) })],
+  ['on an engine', () => engineRunning(agent({ name: 'a', decide: () => answer('x'.repeat(1_000)) }))],
+])('[KAIZEN-69] runs that are over leave nothing behind: %s', async (_, make) => {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');
   if (typeof collect !== 'function') throw new Error('garbage cannot be collected');
-  const one = agent({ name: 'a', decide: () => answer('x'.repeat(1_000)) });
+  const one = make();
   const after = async (runs: number): Promise<number> => {
     for (let each = 0; each < runs; each += 1) await one.run('go');
     await quiet();

@@ -215,6 +215,20 @@ describe.each(interpreters)('$name', ({ host }) => {
     expect({ status, asked }).toEqual({ status: 'failed', asked: 0 });
     expect(error).toMatchObject({ phase: 'REDUCE', operation: 'reduce' });
   });
+
+  test.each<ErrorCode>(['internal', 'memory.failed'])(
+    '[QITOS-75] an error of the system or of the state is not survived: %s',
+    async (code) => {
+      let asked = 0;
+      const { status, error } = await run([new TroupeError(code, 'Cannot go on: x'), 'there'], {
+        handle: () => {
+          asked += 1;
+          return { kind: 'skip' };
+        },
+      });
+      expect({ status, asked, code: error?.code }).toEqual({ status: 'failed', asked: 0, code });
+    },
+  );
 });
 
 const categories: readonly (readonly [ErrorCode, string | undefined, string])[] = [

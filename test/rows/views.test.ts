@@ -94,6 +94,8 @@ describe.each(interpreters)('$name', ({ host }) => {
   test.each([
     ['of a role that there is not', { role: 'robot', text: 'x' }],
     ['of a tool without its name', { role: 'tool', callId: 'c', text: 'x' }],
+    ['of a tool whose name is empty', { role: 'tool', tool: '', callId: 'c', text: 'x' }],
+    ['of a tool without its call', { role: 'tool', tool: 'look', text: 'x' }],
     ['without a text', { role: 'user' }],
     ['that is nothing', null],
   ])('[DODO-24] an earlier turn %s ends the run before its first step', async (_, turn) => {
@@ -104,6 +106,19 @@ describe.each(interpreters)('$name', ({ host }) => {
     expect(result).toMatchObject({ status: 'failed', error: { code: 'input.invalid' } });
     expect(result.error?.message).toMatch(/turn 2 of its history/);
     expect(model.requests).toEqual([]);
+  });
+
+  test('[DODO-24] earlier turns of each role that there is are taken as they are', async () => {
+    const model = scriptedModel(['there']);
+    const history = [
+      { role: 'user', text: 'before' },
+      { role: 'assistant', text: '', calls: [{ id: 'c', name: 'look', input: {} }] },
+      { role: 'tool', tool: 'look', callId: 'c', text: 'seen' },
+    ];
+    const one = agent({ name: 'a', model });
+    const { status } = await settled(start(one, 'go', fromJavaScript({ history }), host?.()));
+    expect(status).toBe('completed');
+    expect(model.requests[0]?.messages.slice(0, 3)).toEqual(history);
   });
 
   test('[TENEX-U8] a message during ACT is there at the next decision, exactly once', async () => {
