@@ -10,13 +10,14 @@ export const environmentContract = (name: string, make: () => Promise<Environmen
     });
 
     it('lists a folder in the order of the names, not of the writing', async () => {
-      const { environment, dispose } = await make();
+      const made = await make();
+      const { environment } = made;
       await environment.setup?.({ runId: 'r', path: 'p' });
       const { files } = environment.ops ?? {};
       for (const each of ['b', 'c', 'a']) await files?.write(`many/${each}`, each);
       expect((await files?.list('many'))?.map((entry) => entry.name)).toEqual(['a', 'b', 'c']);
       await environment.teardown?.();
-      await dispose?.();
+      await made.dispose?.();
     });
   });
 };
