@@ -29,8 +29,8 @@ export const showConversation = (context: AgentContext, model: Model, desk: Desk
     return { history };
   const shown = desk.conversation.show(requestOf(context, model, plan, desk));
   return isThenable(shown)
-    ? shown.then((settled) => told(settled, history, desk))
-    : told(shown, history, desk);
+    ? shown.then((settled) => told(settled, history, model, desk))
+    : told(shown, history, model, desk);
 };
 
 /** What to go on with once a model has said that it was sent too much; undefined where nothing can be left out. */
@@ -91,7 +91,7 @@ const summariserOf = (plan: ContextDefinition, model: Model, desk: Desk): Summar
   };
 };
 
-const told = (shown: Shown, history: History<Turn>, desk: Desk): Shown => {
+const told = (shown: Shown, history: History<Turn>, model: Model, desk: Desk): Shown => {
   const { warning, cut, problem, usage } = shown;
   if (warning !== undefined) desk.emit({ type: 'context.warned', ...warning });
   if (problem !== undefined) {
@@ -105,9 +105,22 @@ const told = (shown: Shown, history: History<Turn>, desk: Desk): Shown => {
       rungs: [...cut.rungs],
       shown: shown.history.length,
       of: history.length,
-      ...(usage === undefined ? {} : { usage }),
+      ...(usage === undefined ? {} : paid(usage, model, desk)),
     });
   return shown;
+};
+
+/** A summary is paid for like any call; what one costs that is not made by the agent's own model, nobody knows. */
+const paid = (usage: Usage, model: Model, desk: Desk) => {
+  const { summariser } = desk.definition.context ?? {};
+  const costUsd = summariser === undefined || summariser === false ? desk.costOf(model, usage) : undefined;
+  desk.account?.charge({ tokens: usage.input + usage.output, usd: costUsd ?? 0 });
+  return {
+    usage,
+    summariser:
+      summariser === undefined || summariser === false ? `${model.provider}:${model.id}` : summariser.name,
+    ...(costUsd === undefined ? {} : { costUsd }),
+  };
 };
 
 /** What came of a call, with what became of the conversation, and with what a summary cost. */

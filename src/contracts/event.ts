@@ -164,8 +164,10 @@ export const runtimeEventSchema = z.discriminatedUnion('type', [
     /** What it took beyond the mildest way, in order. */
     rungs: z.array(text),
     isSummarised: z.boolean(),
-    /** What the summary cost. */
+    /** What the summary cost, and who made it; without `costUsd` nobody knows the price. */
     usage: usage.optional(),
+    summariser: text.optional(),
+    costUsd: z.number().optional(),
   }),
   event('context.summary-failed', { error }),
 

@@ -55,9 +55,7 @@ export class RunCounter {
       case 'context.compacted':
         if (body.usage === undefined) break;
         counts.modelCalls += 1;
-        counts.inputTokens += body.usage.input;
-        counts.outputTokens += body.usage.output;
-        counts.cachedTokens += body.usage.cached ?? 0;
+        this.charge(body.summariser ?? 'summariser', body.usage, body.costUsd);
         break;
       case 'tool.finished':
         counts.toolCalls += 1;

@@ -108,6 +108,21 @@ describe.each(interpreters)('$name', ({ host }) => {
     expect(told.asked.length).toBeLessThanOrEqual(cuts.length);
     expect(result.totals.modelCalls).toBe(251 + told.asked.length);
     expect(result.totals.inputTokens).toBe(250 + 10 * told.asked.length);
+    // Nobody knows what a summariser of one's own costs: the sum is unknown, and not 0.
+    expect(result.totals.costUsd).toBeUndefined();
+    expect(result.totals.unpriced).toEqual(['test']);
+  });
+
+  test('[KAIZEN-84] a summary draws on the budget of the run, as any call', async () => {
+    const dear: Summariser = {
+      name: 'dear',
+      summarise: () => ({ text: 'In short.', usage: { input: 1_000_000, output: 1 } }),
+    };
+    const { ada } = walking(250, { budget: small, summariser: dear });
+    const { stopReason, totals } = await start(ada, 'Go.', { budget: { tokens: 1_000_000 } }, host?.())
+      .result;
+    expect(stopReason).toMatchObject({ kind: 'budget', budget: 'tokens' });
+    expect(totals.steps).toBeLessThan(100);
   });
 
   test('[QITOS-98] [DODO-49] past the soft limit there is a warning, and once it is cut it is told how far', async () => {
