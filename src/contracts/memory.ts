@@ -1,9 +1,22 @@
 import type { Json, JsonObject } from './json.ts';
 import type { Transcript } from './transcript.ts';
 
+/** Every kind of record. */
+export const memoryKinds = [
+  'task',
+  'observation',
+  'decision',
+  'action',
+  'result',
+  'answer',
+  'fact',
+  'note',
+  'run',
+  'pattern',
+] as const;
+
 /** What a record is about. */
-export type MemoryKind =
-  'task' | 'observation' | 'decision' | 'action' | 'result' | 'answer' | 'fact' | 'note' | 'run' | 'pattern';
+export type MemoryKind = (typeof memoryKinds)[number];
 
 /** One thing worth remembering: plain JSON. */
 export interface MemoryRecord {

@@ -1,4 +1,5 @@
 import type { MemoryRecord } from '../contracts/memory.ts';
+import { memoryKinds } from '../contracts/memory.ts';
 import { isJsonObject, toJson } from '../contracts/json.ts';
 import { oneLine } from './truncate-text.ts';
 
@@ -23,7 +24,7 @@ export const readRecord = (value: unknown): MemoryRecord | undefined => {
   const plain = toJson(value);
   if (!isJsonObject(plain)) return undefined;
   const { kind, text, at, agent, runId, step, metadata } = plain;
-  const known = kinds.find((each) => each === kind);
+  const known = memoryKinds.find((each) => each === kind);
   if (known === undefined || typeof text !== 'string' || typeof at !== 'number') return undefined;
   return {
     kind: known,
@@ -35,16 +36,3 @@ export const readRecord = (value: unknown): MemoryRecord | undefined => {
     ...(isJsonObject(metadata) ? { metadata } : {}),
   };
 };
-
-const kinds: readonly MemoryRecord['kind'][] = [
-  'task',
-  'observation',
-  'decision',
-  'action',
-  'result',
-  'answer',
-  'fact',
-  'note',
-  'run',
-  'pattern',
-];

@@ -1,4 +1,5 @@
-import type { KeyValueFiles, Memory, MemoryKind, MemoryRecord, MemorySource } from '../contracts/memory.ts';
+import type { KeyValueFiles, Memory, MemoryRecord, MemorySource } from '../contracts/memory.ts';
+import { memoryKinds } from '../contracts/memory.ts';
 import { memorySource, type MemoryFile, type MemoryOptions } from './memory-source.ts';
 import { memoryText } from './memory-text.ts';
 
@@ -102,25 +103,12 @@ const noteOf = (line: string): MemoryRecord[] => {
   const found = NOTE.exec(line);
   const [, when = '', said = '', agent, text = ''] = found ?? [];
   const at = Date.parse(when);
-  const kind = KINDS.find((each) => each === said);
+  const kind = memoryKinds.find((each) => each === said);
   if (found === null || kind === undefined || Number.isNaN(at)) {
     const own = line.replace(/^[-*] /, '').trim();
     return own === '' || own.startsWith('#') ? [] : [{ kind: 'note', text: own, at: 0 }];
   }
   return [{ kind, at, text: text.replaceAll(' ⏎ ', '\n'), ...(agent === undefined ? {} : { agent }) }];
 };
-
-const KINDS: readonly MemoryKind[] = [
-  'task',
-  'observation',
-  'decision',
-  'action',
-  'result',
-  'answer',
-  'fact',
-  'note',
-  'run',
-  'pattern',
-];
 
 const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];

@@ -53,7 +53,7 @@ describe('the order of phases', () => {
     expect(path).toEqual(['preparing', ...step, ...step, ...last, 'completed']);
   });
 
-  test('[QITOS-02, ENG-09, DODO-03] an answer skips ACT and ends the run', () => {
+  test('[QITOS-02, ENG-09] an answer skips ACT and ends the run', () => {
     const { path, output } = agentWalk([ready, decide(saying('42'))]);
     expect(path).toEqual(['preparing', 'OBSERVE', 'DECIDE', 'REDUCE', 'CHECK_STOP', 'completed']);
     expect(output).toMatchObject({
