@@ -26,6 +26,7 @@ const byNoun: Readonly<Record<Noun, ErrorCategory>> = {
   memory: 'state',
   documents: 'tool',
   session: 'system',
+  journal: 'system',
   command: 'task',
   internal: 'system',
 };

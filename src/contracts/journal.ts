@@ -1,0 +1,137 @@
+import type { KeyValueFiles } from './memory.ts';
+import type { RunStatus } from './run.ts';
+
+/**
+ * One row of a journal: sealed text that a store keeps as it is, and never reads or changes.
+ *
+ * Rows of a run are numbered from 0 without a gap.
+ */
+export interface JournalRow {
+  readonly n: number;
+  readonly text: string;
+}
+
+/** How a stored run stands: `running` also where its process died, `waiting` for a person, a message or a time. */
+export type StoredStatus = 'running' | 'waiting' | RunStatus;
+
+/** What is known of a run without reading its journal. */
+export interface RunEntry {
+  readonly runId: string;
+  /** The name of the agent or team that was run. */
+  readonly agent: string;
+  readonly status: StoredStatus;
+  /** The first words of its input. */
+  readonly title: string;
+  /** In ms since 1970, as all times here. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** When it has something to do next, although nobody tells it; absent where it waits for no time. */
+  readonly dueAt?: number | undefined;
+  /** The conversation that it belongs to. */
+  readonly thread?: string | undefined;
+  /** The run that it was forked from. */
+  readonly forkedFrom?: string | undefined;
+}
+
+/** What a commit may change of an entry. */
+export interface EntryChange {
+  readonly status: StoredStatus;
+  readonly updatedAt: number;
+  /** Absent: there is none any more. */
+  readonly dueAt?: number | undefined;
+}
+
+/**
+ * The right to write to a run's journal: one process has it at a time.
+ *
+ * `fence` grows with every holder, and a store takes rows under the highest one only: a process that was taken for dead
+ * and was not cannot write any more.
+ */
+export interface Lease {
+  readonly runId: string;
+  readonly holder: string;
+  readonly fence: number;
+  readonly expiresAt: number;
+}
+
+/** Who wants a lease. */
+export interface LeaseWish {
+  /** One process: its host, its process id and something unique, joined by `:`. */
+  readonly holder: string;
+  /** How long it is good for unless it is renewed, in ms. */
+  readonly ttlMs: number;
+  readonly now: number;
+  /** Whether a holder is known to be gone: its lease is taken over before it expires. */
+  readonly isGone?: ((holder: string) => boolean) | undefined;
+}
+
+/** What is written at once, whole or not at all. */
+export interface JournalCommit {
+  /** They follow the last row that there is, else `journal.conflict`. May be empty. */
+  readonly rows: readonly JournalRow[];
+  readonly change: EntryChange;
+  /** Letters that these rows have taken in: removed with the same transaction. */
+  readonly taken?: readonly string[] | undefined;
+}
+
+/** Something for a run that comes from outside its process: an answer, a yes, a message, an abort. */
+export interface Letter {
+  /** Posting the same id again changes nothing. */
+  readonly id: string;
+  readonly runId: string;
+  readonly at: number;
+  /** JSON. */
+  readonly text: string;
+}
+
+/** Which runs. */
+export interface RunQuery {
+  readonly status?: readonly StoredStatus[] | undefined;
+  readonly thread?: string | undefined;
+  /** Runs that have something to do by then. */
+  readonly dueBy?: number | undefined;
+  /** Not written to since. */
+  readonly idleSince?: number | undefined;
+  /** At most that many. Default: all. */
+  readonly limit?: number | undefined;
+}
+
+/** What an operation of a store gives: at once where it can, so that an embedded store costs no wait. */
+export type Stored<T> = T | Promise<T>;
+
+/**
+ * Where journals are kept: rows of text that are only ever appended, one lease a run, and letters.
+ *
+ * A store neither reads nor changes what it keeps. All that it is asked for is whole or not at all, also when the process
+ * dies meanwhile, and what it has confirmed is there for good. `journalStoreLaws` of `troupe/testing` holds any store to it.
+ *
+ * Errors: `journal.exists`, `journal.unknown`, `journal.held` (somebody else's lease), `journal.fenced` (not one's own any more),
+ * `journal.conflict` (rows that do not follow), `journal.busy`, `journal.full`, `journal.read-only`, `journal.corrupt`, `journal.failed`.
+ */
+export interface JournalStore {
+  /** Where it is, for messages: `sqlite:/home/ada/runs.db`. */
+  readonly name: string;
+  /** Enters a new run, and gives the lease on it. @throws `journal.exists` */
+  create(entry: RunEntry, wish: LeaseWish): Stored<Lease>;
+  /** @throws `journal.unknown`; `journal.held`, whose `details` are `{holder, expiresAt}`. */
+  acquire(runId: string, wish: LeaseWish): Stored<Lease>;
+  /** Extends a lease. @throws `journal.fenced` */
+  renew(lease: Lease, wish: LeaseWish): Stored<Lease>;
+  /** Gives a lease back; one that is gone already is left alone. */
+  release(lease: Lease): Stored<void>;
+  /** @throws `journal.fenced`, `journal.conflict` */
+  commit(lease: Lease, commit: JournalCommit): Stored<void>;
+  /** Rows from `from` (default 0) on, in order, at most `limit` (default: all). @throws `journal.unknown` */
+  read(runId: string, from?: number, limit?: number): Stored<readonly JournalRow[]>;
+  entry(runId: string): Stored<RunEntry | undefined>;
+  /** Newest first, by when they were created. */
+  list(query?: RunQuery): Stored<readonly RunEntry[]>;
+  post(letter: Letter): Stored<void>;
+  /** Letters not yet taken, in the order in which they came. */
+  letters(runId: string): Stored<readonly Letter[]>;
+  /** Removes runs that have ended, with all that is theirs; says how many. Runs under lease are left alone. */
+  prune(query: RunQuery): Stored<number>;
+  /** Named texts beside the runs, in rooms of their own: for memories, threads and sessions. */
+  files(room: string): KeyValueFiles;
+  close(): Stored<void>;
+}
