@@ -11,7 +11,8 @@ import { engagements, isHandedOn, isLastReply, withHandoff, withReply } from './
  * The vocabulary that all team machines share: engaging members, collecting replies, ending.
  *
  * A pattern extends it with its own guards and actions, and is one file that reads options → team → asks → rules →
- * machine. A member that fails replies with its error: what that means is the pattern's to say.
+ * machine. A member that fails replies with its error: what that means is the pattern's to say. One that the team's own
+ * budget stopped ends the team (`spentEnd`), whatever the pattern.
  *
  * @example
  * const team = setupTeam<{ votes: number }, { quorum: number }>();
@@ -65,7 +66,7 @@ export const setupTeam = <Own extends Json, Options extends Json>() =>
     },
     guards: {
       isLastReply: ({ context, event }) =>
-        event.type === 'answered.member' && isLastReply(context, event.index),
+        event.type === 'answered.member' && isLastReply(context, event.index, event.output),
       isHandedOn: ({ context, event }) =>
         event.type === 'answered.member' && isHandedOn(context, event.index, event.output),
       isCompleted: ({ context }) => context.end?.status === 'completed',

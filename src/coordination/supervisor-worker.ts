@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Json } from '../contracts/json.ts';
 import { setupTeam, teamArrows, teamEnds, tell } from './setup-team.ts';
 import type { Reply, TeamContext, TeamEnd, TeamInput } from './team-context.ts';
-import { newRound, repliesOf, teamContext, teamOutcome } from './team-context.ts';
+import { newRound, repliesOf, spentEnd, teamContext, teamOutcome } from './team-context.ts';
 
 /** The supervisor's member name, which no worker may have. */
 export const SUPERVISOR = 'supervisor';
@@ -166,6 +166,8 @@ const keepReplies = (context: Context): Partial<Context> => {
   }));
   const replies = [...own.replies, ...added];
   const kept = { ...own, replies, plan: null };
+  const spent = spentEnd(context);
+  if (spent !== undefined) return { own: kept, end: { ...spent, candidate: replies } };
   if (options.result === 'replies')
     return { own: kept, end: { status: 'completed', stopReason: { kind: 'answered' }, output: replies } };
   if (own.rounds < options.maxRounds) return { own: kept };
@@ -267,7 +269,11 @@ export const supervisorWorkerMachine = team
       collecting: {
         description: 'The replies are in: are they the result, or does the supervisor go on from them?',
         entry: ['keepReplies', { type: 'entered', params: { phase: 'collecting' } }],
-        always: [{ guard: 'isCompleted', target: 'completed' }, { target: 'planning' }],
+        always: [
+          { guard: 'isCompleted', target: 'completed' },
+          { guard: 'isStopped', target: 'stopped' },
+          { target: 'planning' },
+        ],
       },
       ...teamEnds,
     },

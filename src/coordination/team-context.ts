@@ -113,20 +113,43 @@ export const teamContext = <Own extends Json, Options extends Json>(
 export const newRound = (tasks: readonly Task[], cap: number): Round =>
   startNext({ tasks, replies: tasks.map(() => null), started: 0, starting: [], cap });
 
-/** A reply is in: the round with it, and the next tasks ready to start. A second reply to a task changes nothing. */
+/**
+ * A reply is in: the round with it, and the next tasks ready to start; none, where the team's budget is spent. A second
+ * reply to a task changes nothing.
+ */
 export const withReply = (
   context: TeamContext,
   index: number,
   outcome: Outcome,
   at: number,
 ): Pick<TeamContext, 'round' | 'tally' | 'engaged'> => {
-  const { round, tally } = context;
+  const { team, round, tally } = context;
   const engaged = context.engaged + round.starting.length;
   const task = round.tasks[index];
   if (task === undefined || round.replies[index] !== null)
     return { round: { ...round, starting: [] }, tally, engaged };
   const replies = round.replies.with(index, replyOf(task, outcome));
-  return { round: startNext({ ...round, replies }), tally: addTally(tally, outcome.tally, at), engaged };
+  const isSpent = isBudgetOf(team, outcome.stopReason);
+  const next = isSpent ? withoutRest({ ...round, replies }) : startNext({ ...round, replies });
+  return { round: next, tally: addTally(tally, outcome.tally, at), engaged };
+};
+
+/** Whether it is the team's own budget that is spent, or one above it: then no other member can go on either. */
+const isBudgetOf = ({ path }: TeamContext['team'], reason: StopReason): boolean =>
+  reason.kind === 'budget' && (reason.path === path || path.startsWith(`${reason.path}/`));
+
+/** Who is at work may finish what is paid for already; nobody else starts. */
+const withoutRest = (round: Round): Round => ({
+  ...round,
+  tasks: round.tasks.slice(0, round.started),
+  replies: round.replies.slice(0, round.started),
+  starting: [],
+});
+
+/** The end of a team if a reply of the round says that its budget, or one above it, is spent. */
+export const spentEnd = ({ team, round }: TeamContext): TeamEnd | undefined => {
+  const spent = round.replies.find((reply) => reply !== null && isBudgetOf(team, reply.stopReason));
+  return spent ? { status: 'stopped', stopReason: spent.stopReason } : undefined;
 };
 
 /** A task is handed on this often: by then it is going round in the team. */
@@ -169,8 +192,10 @@ export const withHandoff = (
 };
 
 /** Whether the reply to `index` is the last that the round waits for. */
-export const isLastReply = ({ round }: TeamContext, index: number): boolean =>
-  round.replies.every((reply, position) => reply !== null || position === index);
+export const isLastReply = ({ team, round }: TeamContext, index: number, outcome: Outcome): boolean => {
+  const { replies } = isBudgetOf(team, outcome.stopReason) ? withoutRest(round) : round;
+  return replies.every((reply, position) => reply !== null || position === index);
+};
 
 /** The members to engage now; addresses are numbered, so that none is used twice. */
 export const engagements = ({ team, round, engaged }: TeamContext): readonly Engagement[] =>

@@ -49,12 +49,15 @@ test('without a place for it, a desk remembers as long as it lives', async () =>
   expect(ofType(again.events, 'memory.recalled')).toMatchObject([{ records: 1 }]);
 });
 
-test('a desk whose budget is spent stops, and says which budget it was', async () => {
-  const desk = researchDesk({ documents: documents(folder), budget: { steps: 3 } });
-  const { status, stopReason } = await desk.run(question, { model: 'offline' });
-  expect(status).toBe('stopped');
-  expect(stopReason).toEqual({ kind: 'budget', budget: 'steps', limit: 3, used: 3, path: 'desk' });
-});
+test.each([1, 2, 3])(
+  'a desk whose budget is spent stops, whoever is at work, and says which budget it was: %i steps',
+  async (steps) => {
+    const desk = researchDesk({ documents: documents(folder), budget: { steps } });
+    const { status, stopReason } = await desk.run(question, { model: 'offline' });
+    expect(status).toBe('stopped');
+    expect(stopReason).toEqual({ kind: 'budget', budget: 'steps', limit: steps, used: steps, path: 'desk' });
+  },
+);
 
 test('a model whose price nobody knows is refused where dollars are counted, unless it costs nothing', async () => {
   const unknown = { ...scriptedModel([]), provider: 'nobody', id: 'knows', isLanguageModel: true };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { answer } from '../../src/contracts/decision.ts';
+import { act, answer } from '../../src/contracts/decision.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import type { Agent } from '../../src/contracts/agent.ts';
 import type { RunHandle, RunOptions, RunResult } from '../../src/contracts/run.ts';
@@ -188,6 +188,32 @@ describe.each(patterns)('$name', ({ machine, make, isParallel, output, endless }
       expect([...(seen['ann'] ?? [])]).toEqual([annPath]);
     });
 
+    /** Looks and looks, a step each time, until something stops it. */
+    const seeker = (name: string): Member => {
+      const look = tool({
+        name: 'look',
+        description: 'Looks.',
+        input: z.object({}),
+        execute: () => 'nothing',
+      });
+      return agent({ name, tools: [look], loops: false, decide: () => act({ name: 'look', input: {} }) });
+    };
+
+    test.each([
+      { whose: 'its own', path: (team: string) => team, make: (team: Member): Member => team },
+      {
+        whose: 'one above it',
+        path: () => 'outer',
+        make: (team: Member): Member => pipeline({ name: 'outer', stages: [team] }),
+      },
+    ])('a budget that stops a member stops the team, too: $whose', async ({ path, make: within }) => {
+      const team = make({ ann: seeker('ann'), bob: seeker('bob') }) as Member;
+      const result = await settled(begin(within(team), { budget: { steps: 5 } }));
+      const reason = { kind: 'budget', budget: 'steps', limit: 5, used: 5, path: path(team.name) };
+      expect(result).toMatchObject({ status: 'stopped', stopReason: reason });
+      expectWhole(result);
+    });
+
     test('messages and stray answers do not disturb it', async () => {
       const handle = begin(make(two()));
       await quiet();
@@ -327,6 +353,42 @@ describe('who does what is the supervisor’s to say, however many', () => {
     const { supervisor, team } = desk([numbered(1), plan([], 'in the end')], { maxRounds: 1 });
     expect((await settled(start(team, 'go'))).output).toBe('in the end');
     expect(supervisor.requests[1]?.messages[0]?.text).toContain('There are no more rounds');
+  });
+
+  describe.each(interpreters)('$name', ({ host }) => {
+    test('once its budget has stopped a worker, nobody starts any more; who is at work finishes', async () => {
+      const team = supervisorWorker({
+        name: 'desk',
+        supervisor: { model: scriptedModel([numbered(5)]) },
+        workers: {
+          ann: agent({ name: 'ann', decide: () => answer('seen') }),
+          bob: agent({ name: 'bob', decide: async () => (await quiet(), answer('heard')) }),
+        },
+        result: 'replies',
+        concurrency: 2,
+        budget: { steps: 3 },
+      });
+      const result = await settled(start(team, 'go', {}, host?.()));
+      expect(result.stopReason).toMatchObject({ kind: 'budget', path: 'desk' });
+      expect(result.candidate).toMatchObject([
+        { worker: 'ann', status: 'completed' },
+        { worker: 'bob', status: 'completed', output: 'heard' },
+        { worker: 'ann', status: 'stopped', error: 'budget' },
+      ]);
+    });
+
+    test('a worker’s own budget is its own affair: it is a reply like any other', async () => {
+      const look = tool({ name: 'look', description: 'Looks.', input: z.object({}), execute: () => '' });
+      const decide = () => act({ name: 'look', input: {} });
+      const ann = agent({ name: 'ann', tools: [look], decide, budget: { steps: 2 } });
+      const team = supervisorWorker({
+        name: 'desk',
+        supervisor: { model: scriptedModel([plan([['ann', 'x']]), plan([], 'done')]) },
+        workers: { ann },
+        budget: { steps: 50 },
+      });
+      expect((await settled(start(team, 'go', {}, host?.()))).output).toBe('done');
+    });
   });
 
   test('a supervisor that fails is the end of the team, with its error', async () => {

@@ -127,6 +127,20 @@ export const capabilityScenarios: readonly Scenario[] = [
     }),
   },
   {
+    name: 'a budget that stops a worker, whose team ends with it',
+    tells: ['member.ended'],
+    make: () => ({
+      agent: supervisorWorker({
+        name: 'desk',
+        supervisor: { model: scriptedModel([plan(null, ['ann', '1'], ['ann', '2'], ['bob', '3'])]) },
+        workers: { ann: says('ann', looks('x'), looks('y')), bob: says('bob', 'c') },
+        result: 'replies',
+        concurrency: 1,
+        budget: { steps: 2 },
+      }),
+    }),
+  },
+  {
     name: 'a decision among branches',
     make: () => ({
       agent: agent({
