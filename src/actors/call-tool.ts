@@ -1,11 +1,12 @@
 import type { Effect } from '../contracts/effect.ts';
 import { messageOf, toError } from '../contracts/error.ts';
 import type { Json } from '../contracts/json.ts';
-import type { Tool, ToolContext, ToolResult } from '../contracts/tool.ts';
+import type { Artifact, Tool, ToolContext, ToolResult } from '../contracts/tool.ts';
 import { isThenable } from '../contracts/thenable.ts';
 import type { Acted } from '../machines/agent-context.ts';
 import type { ToolAsk } from '../machines/asks.ts';
 import { decideToolRetry } from '../models/retry-policy.ts';
+import { outputArtifact } from '../tools/cap-output.ts';
 import { performCall } from '../tools/perform-call.ts';
 import { failure } from '../tools/tool-result.ts';
 import { consultSafety } from './consult-safety.ts';
@@ -111,7 +112,10 @@ const felt = (result: ToolResult, { call }: ToolAsk, desk: Desk): ToolResult | P
 };
 
 const finished = (result: ToolResult, desk: Desk): void => {
-  if (result.artifacts !== undefined && result.cached !== true) desk.keep(result.artifacts);
+  if (result.artifacts !== undefined && result.cached !== true) {
+    desk.keep(result.artifacts);
+    tellSpilled(result, result.artifacts, desk);
+  }
   desk.emit({
     type: 'tool.finished',
     callId: result.callId,
@@ -123,6 +127,17 @@ const finished = (result: ToolResult, desk: Desk): void => {
     ...(result.cached === true ? { cached: true } : {}),
     ...(result.artifacts === undefined ? {} : { artifacts: result.artifacts.map(({ name }) => name) }),
   });
+};
+
+/** What a tool said at too great a length is the last of its artifacts. */
+const tellSpilled = (
+  { callId: id, tool: name }: ToolResult,
+  artifacts: readonly Artifact[],
+  desk: Desk,
+): void => {
+  const last = artifacts.at(-1);
+  if (last?.name === outputArtifact({ id, name }))
+    desk.emit({ type: 'text.spilled', artifact: last.name, characters: last.content.length });
 };
 
 /** The safety strategy said no: nothing started, and the agent is told why. */

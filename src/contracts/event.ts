@@ -150,7 +150,7 @@ export const runtimeEventSchema = z.discriminatedUnion('type', [
   event('model.failed', { model: text, key: text, error }),
   event('model.fellBack', { from: text, to: text, error }),
   event('model.swapped', { to: text }),
-  /** A text of the model was too long for the conversation: its head stays there, the whole is an artifact of the run. */
+  /** A text of the model or of a tool was too long for the conversation: its head stays there, the whole is an artifact of the run. */
   event('text.spilled', { artifact: text, characters: count }),
   event('session.lost', { backend: text, reason: text }),
 

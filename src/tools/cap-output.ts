@@ -6,37 +6,33 @@ export const MAX_OUTPUT_BYTES = 65_536;
 /** No UTF-16 unit takes more bytes than this: shorter texts need not be counted. */
 const MOST_BYTES_PER_UNIT = 3;
 
-/** A text within the limit, and what did not fit. */
+/** A text within the limit, and the whole of it where it was cut. */
 export interface CappedOutput {
   readonly text: string;
   readonly artifacts: readonly Artifact[];
 }
 
 /**
- * Cuts a text that is too long for a model's eyes: its head and a marker stay, the rest becomes an artifact.
- *
- * Head and artifact together are the whole text: no character is lost, none cut in two.
+ * Cuts a text that is too long for a model's eyes: its head and a marker stay, the whole of it becomes an artifact.
  *
  * @example
- * capOutput('x'.repeat(70_000), { id: 'call_0_0', name: 'read' }).artifacts[0]?.name // => 'read-call_0_0-rest.txt'
+ * capOutput('x'.repeat(70_000), { id: 'call_0_0', name: 'read' }).artifacts[0]?.name // => 'read-call_0_0.txt'
  */
 export const capOutput = (
   text: string,
   call: Pick<ToolCall, 'id' | 'name'>,
   maxBytes = MAX_OUTPUT_BYTES,
 ): CappedOutput => {
-  if (text.length * MOST_BYTES_PER_UNIT <= maxBytes || fitting(text, maxBytes) === text.length)
-    return { text, artifacts: none };
-  const name = `${call.name}-${call.id}-rest.txt`;
-  // The marker is as long as it can get, so that head and marker fit whatever the head's length turns out to be.
-  const room = maxBytes - new TextEncoder().encode(marker(text.length, name)).length;
-  const kept = fitting(text, Math.max(0, room));
-  const rest = text.slice(kept);
-  return {
-    text: text.slice(0, kept) + marker(rest.length, name),
-    artifacts: [{ name, mediaType: 'text/plain', content: rest }],
-  };
+  if (text.length * MOST_BYTES_PER_UNIT <= maxBytes) return { text, artifacts: none };
+  const name = outputArtifact(call);
+  const head = spillText(text, name, maxBytes);
+  return head === text
+    ? { text, artifacts: none }
+    : { text: head, artifacts: [{ name, mediaType: 'text/plain', content: text }] };
 };
+
+/** The name of the artifact that holds what a call said at too great a length. */
+export const outputArtifact = ({ id, name }: Pick<ToolCall, 'id' | 'name'>): string => `${name}-${id}.txt`;
 
 /**
  * The head of a text that is too long, with a marker that names the artifact in which the whole of it is; else the text.
@@ -51,9 +47,6 @@ export const spillText = (text: string, artifact: string, maxBytes = MAX_OUTPUT_
 };
 
 const none: readonly Artifact[] = [];
-
-const marker = (characters: number, name: string): string =>
-  `\n[cut here: the other ${characters} characters are in the artifact '${name}']`;
 
 /** How many UTF-16 units of the text fit into so many bytes; never half a character. */
 const fitting = (text: string, bytes: number): number =>

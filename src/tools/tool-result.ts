@@ -75,7 +75,8 @@ const toPlain = (value: unknown): Json =>
 /**
  * The result of a call that worked, from what the tool returned.
  *
- * A text of more than 65,536 bytes is cut, and the rest kept as an artifact; the value is kept whole.
+ * A text of more than 65,536 bytes is cut, and the whole of it kept as an artifact, after those of the tool itself; so is
+ * the value.
  */
 export const success = (call: ToolCall, returned: unknown, effort: Effort): ToolSuccess => {
   const both = isDual(returned) ? returned : undefined;

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { agent } from '../../src/runtime/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
+import { tool } from '../../src/tools/define-tool.ts';
+import { dual } from '../../src/tools/tool-result.ts';
 import { echo, interpreters, ofType, start } from '../support/runs.ts';
 
 const long = `begin ${'ü'.repeat(40_000)} end`;
@@ -47,5 +50,35 @@ describe.each(interpreters)('[TENEX-Q04] a text of the model that is too long, $
     ]);
     const result = await start(agent({ name: 'a', model, tools: [echo] }), 'go', {}, host?.()).result;
     expect(result.artifacts).toEqual([]);
+  });
+});
+
+describe.each(interpreters)('[TENEX-Q04] a text of a tool that is too long, $name', ({ host }) => {
+  test('is cut for the model and told of, and its artifact equals the full text', async () => {
+    const read = tool({ name: 'read', description: 'Reads.', input: z.object({}), execute: () => long });
+    const model = scriptedModel([calls({ name: 'read', input: {} }), 'done']);
+    const result = await start(agent({ name: 'a', model, tools: [read] }), 'go', {}, host?.()).result;
+    const [artifact] = result.artifacts;
+    expect(artifact?.content).toBe(long);
+    expect(result.artifacts).toHaveLength(1);
+    expect(ofType(result.events, 'text.spilled')).toMatchObject([
+      { artifact: artifact?.name, characters: long.length },
+    ]);
+    const shown = model.requests[1]?.messages.find(({ role }) => role === 'tool')?.text ?? '';
+    expect(shown).toMatch(/^begin ü+\n\[cut here: all 40010 characters are in the artifact '/);
+  });
+
+  test('a tool’s artifacts of its own are none that were put aside', async () => {
+    const own = { name: 'own.txt', mediaType: 'text/plain', content: 'mine' };
+    const draw = tool({
+      name: 'draw',
+      description: 'Draws.',
+      input: z.object({}),
+      execute: () => dual({ text: 'drawn', artifacts: [own] }),
+    });
+    const model = scriptedModel([calls({ name: 'draw', input: {} }), 'done']);
+    const result = await start(agent({ name: 'a', model, tools: [draw] }), 'go', {}, host?.()).result;
+    expect(ofType(result.events, 'text.spilled')).toEqual([]);
+    expect(result.artifacts).toEqual([own]);
   });
 });

@@ -86,15 +86,17 @@ describe('what the program gets', () => {
 });
 
 describe('a text that is too long', () => {
-  test('[M20] is cut at 65,536 bytes, marker included; the rest is an artifact, the value whole', () => {
+  test('[TENEX-Q04] is cut at 65,536 bytes, marker included; the whole of it is an artifact, and the value', () => {
     expect(MAX_OUTPUT_BYTES).toBe(65_536);
     const whole = 'x'.repeat(100_000);
     const result = success(call, whole, effort);
     expect(bytes(result.text)).toBeLessThanOrEqual(MAX_OUTPUT_BYTES);
     expect(result.text).toMatch(
-      /\n\[cut here: the other \d+ characters are in the artifact 'read-call_0_0-rest.txt']$/,
+      /\n\[cut here: all 100000 characters are in the artifact 'read-call_0_0.txt']$/,
     );
-    expect(result.artifacts).toMatchObject([{ name: 'read-call_0_0-rest.txt', mediaType: 'text/plain' }]);
+    expect(result.artifacts).toEqual([
+      { name: 'read-call_0_0.txt', mediaType: 'text/plain', content: whole },
+    ]);
     expect(result.value).toBe(whole);
   });
 
@@ -109,11 +111,11 @@ describe('a text that is too long', () => {
     const both = dual({ text: 'x'.repeat(100_000), artifacts: [own] });
     expect(success(call, both, effort).artifacts?.map(({ name }) => name)).toEqual([
       'own.txt',
-      'read-call_0_0-rest.txt',
+      'read-call_0_0.txt',
     ]);
   });
 
-  test('[M20] loses no character and cuts none in two', () => {
+  test('[M20] is the head of its artifact, which is the whole; no character is cut in two', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary', maxLength: 400 }),
@@ -122,9 +124,9 @@ describe('a text that is too long', () => {
           const { text, artifacts } = capOutput(whole, call, limit);
           expect(bytes(text)).toBeLessThanOrEqual(limit);
           const head = artifacts.length === 0 ? text : text.slice(0, text.lastIndexOf('\n[cut here: '));
-          const rest = artifacts[0]?.content ?? '';
-          expect(head + rest).toBe(whole);
-          expect(isTorn(head) || isTorn(rest)).toBe(isTorn(whole));
+          expect(artifacts[0]?.content ?? text).toBe(whole);
+          expect(whole.startsWith(head)).toBe(true);
+          expect(isTorn(head) || isTorn(whole.slice(head.length))).toBe(isTorn(whole));
         },
       ),
     );
