@@ -61,6 +61,8 @@ export interface RunMetrics {
   readonly outputTokens: number;
   readonly retries: number;
   readonly durationMs: number;
+  /** What its environment gave for all that was done in it; absent where it gave nothing. */
+  readonly reward?: number | undefined;
   /** The models that answered. */
   readonly models: readonly string[];
 }

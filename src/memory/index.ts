@@ -56,6 +56,7 @@ export { budgetLadder, defaultRungs } from './budget-ladder.ts';
 export { dropOldToolCycles } from './drop-old-tool-cycles.ts';
 export { filterTurns } from './filter-turns.ts';
 export { keepLast } from './keep-last.ts';
+export { keepSteps } from './keep-steps.ts';
 export { summariseOlder } from './summarise-older.ts';
 export type { SummariseOlderOptions } from './summarise-older.ts';
 export { truncateTools } from './truncate-tools.ts';

@@ -1,4 +1,5 @@
 import { messageOf, TroupeError } from '../contracts/error.ts';
+import type { RuntimeEvent } from '../contracts/event.ts';
 import type {
   CombinedEvaluation,
   Combination,
@@ -209,6 +210,15 @@ export const metricsOf = (result: RunResult<unknown>): RunMetrics => {
     outputTokens: totals.outputTokens,
     retries: totals.retries,
     durationMs: totals.durationMs,
+    ...rewardOf(events),
     models: [...new Set(models)],
   };
+};
+
+/** The sum over all agents of the run; a step that was broken off left no record. */
+const rewardOf = (events: readonly RuntimeEvent[]): Pick<RunMetrics, 'reward'> => {
+  const rewards = events
+    .flatMap((event) => (event.type === 'step.ended' ? event.record.results : []))
+    .flatMap(({ environment }) => environment?.reward ?? []);
+  return rewards.length === 0 ? {} : { reward: rewards.reduce((sum, each) => sum + each, 0) };
 };

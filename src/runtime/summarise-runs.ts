@@ -10,6 +10,8 @@ export interface RunSummary {
   readonly successRate: number;
   readonly meanSteps: number;
   readonly meanDurationMs: number;
+  /** Of the runs whose environment gave one; absent where none did. */
+  readonly meanReward?: number | undefined;
   /** How many runs ended for which reason. */
   readonly stops: Readonly<Partial<Record<RunMetrics['stop'], number>>>;
   /** The chance that so many runs in a row succeed: one for each k from 1 to the number of runs. */
@@ -27,6 +29,7 @@ export const summariseRuns = (results: readonly TaskResult[]): RunSummary => {
   const successes = results.filter(({ success }) => success).length;
   const stops: Partial<Record<RunMetrics['stop'], number>> = {};
   for (const { metrics } of results) stops[metrics.stop] = (stops[metrics.stop] ?? 0) + 1;
+  const rewards = results.flatMap(({ metrics }) => metrics.reward ?? []);
   const mean = (of: (metrics: RunMetrics) => number): number =>
     results.reduce((sum, { metrics }) => sum + of(metrics), 0) / runs;
   return {
@@ -35,6 +38,9 @@ export const summariseRuns = (results: readonly TaskResult[]): RunSummary => {
     successRate: successes / runs,
     meanSteps: mean(({ steps }) => steps),
     meanDurationMs: mean(({ durationMs }) => durationMs),
+    ...(rewards.length === 0
+      ? {}
+      : { meanReward: rewards.reduce((sum, each) => sum + each) / rewards.length }),
     stops,
     passPower: results.map((_, index) => passPower(runs, successes, index + 1)),
   };

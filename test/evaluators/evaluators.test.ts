@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { Environment } from '../../src/contracts/environment.ts';
 import type { Evaluator } from '../../src/contracts/evaluator.ts';
 import type { Json } from '../../src/contracts/json.ts';
 import { taskSchema } from '../../src/contracts/task.ts';
@@ -11,6 +12,8 @@ import { judgedBy } from '../../src/runtime/judged-by.ts';
 import { summariseRuns } from '../../src/runtime/summarise-runs.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { complete } from '../../src/tools/built-in/complete.ts';
+import { delegate } from '../../src/tools/built-in/delegate.ts';
+import { echo } from '../support/runs.ts';
 
 const answering = (answer: Json) => {
   const script = typeof answer === 'string' ? answer : calls({ name: 'complete', input: { answer } });
@@ -229,7 +232,33 @@ describe('[QITOS-65] [D33] what came of a task', () => {
       stops: { answered: 3, maxSteps: 1 },
       passPower: [0.5, expect.closeTo(1 / 6, 12), 0, 0],
     });
+    expect(summariseRuns(results)).not.toHaveProperty('meanReward');
     expect(() => summariseRuns([])).toThrow('there are none');
     expect(metricsOf(runs[3] ?? (await stopped()))).toMatchObject({ failedToolCalls: 1, modelCalls: 1 });
+  });
+
+  test('[QITOS-83] the reward of a run is all that its environment gave, to whoever acted in it', async () => {
+    const rewarded = async (...rewards: readonly (number | undefined)[]) => {
+      const left = [...rewards];
+      const world: Environment = { name: 'world', ops: {}, step: () => ({ reward: left.shift() }) };
+      const child = agent({
+        name: 'child',
+        model: scriptedModel([calls({ name: 'echo', input: { text: 'x' } }), 'sea']),
+        tools: [echo],
+        environment: world,
+      });
+      const model = scriptedModel([
+        calls({ name: 'echo', input: { text: 'x' } }, { name: 'echo', input: { text: 'y' } }),
+        calls({ name: 'delegate', input: { to: 'child', task: 'x' } }),
+        'sea',
+      ]);
+      const lead = agent({ name: 'a', model, tools: [echo, delegate({ to: [child] })], environment: world });
+      return evaluateTask(await lead.run('x'), { task: task([{ kind: 'contains', text: 'sea' }]) });
+    };
+    const one = await rewarded(1, 0.5, 2, -0.25);
+    const none = await rewarded();
+    expect(one.metrics.reward).toBe(3.25);
+    expect(none.metrics).not.toHaveProperty('reward');
+    expect(summariseRuns([one, none, await rewarded(1)])).toMatchObject({ runs: 3, meanReward: 2.125 });
   });
 });

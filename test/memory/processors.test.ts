@@ -9,6 +9,7 @@ import { TurnCounter } from '../../src/memory/count-tokens.ts';
 import { dropOldToolCycles } from '../../src/memory/drop-old-tool-cycles.ts';
 import { filterTurns } from '../../src/memory/filter-turns.ts';
 import { keepLast } from '../../src/memory/keep-last.ts';
+import { keepSteps } from '../../src/memory/keep-steps.ts';
 import { project, type Projection, type ProjectOptions } from '../../src/memory/project.ts';
 import { summariseOlder } from '../../src/memory/summarise-older.ts';
 import { truncateText } from '../../src/memory/truncate-text.ts';
@@ -147,10 +148,30 @@ describe('[DODO-47] filterTurns', () => {
     const left = shown(turns, [filterTurns((turn) => turn.role !== 'tool'), keepLast(24)]);
     expect(left).toEqual([turns[0], ...talk.slice(-24)]);
   });
+
+  test.each([
+    [1, 8],
+    [2, 6],
+    [3, 3],
+    [4, 0],
+    [9, 0],
+  ])('[QITOS-50] by steps gives the exact slice: %i', (count, from) => {
+    const turns = conversationOf(['u', 1, 'u', 1, 'u', 'a', 'u', 2, 'u']);
+    expect(turns).toHaveLength(13);
+    const first = turns.slice(0, from === 0 ? 0 : 1);
+    expect(shown(turns, [keepSteps(count)])).toEqual([...first, ...turns.slice(from)]);
+  });
+
+  test('[QITOS-50] by steps and by number, the narrower one counts', () => {
+    const turns = conversationOf(['u', 1, 1, 1, 3]);
+    expect(shown(turns, [keepSteps(2), keepLast(24)])).toEqual([turns[0], ...turns.slice(-6)]);
+    expect(shown(turns, [keepSteps(3), keepLast(4)])).toEqual([turns[0], ...turns.slice(-4)]);
+  });
 });
 
 const processors: fc.Arbitrary<Processor> = fc.oneof(
   fc.integer({ min: 1, max: 40 }).map((count) => keepLast(count)),
+  fc.integer({ min: 0, max: 20 }).map((count) => keepSteps(count)),
   fc.integer({ min: 1, max: 3_000 }).map((most) => truncateTools(most)),
   fc.integer({ min: 0, max: 6 }).map((keep) => dropOldToolCycles(keep)),
   fc.integer({ min: 1, max: 30 }).map((keep) => summariseOlder(keep)),
