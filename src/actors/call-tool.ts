@@ -15,7 +15,7 @@ import { describeCall, needsApproval } from './describe-call.ts';
 import type { Desk } from './desk.ts';
 import { frozenJson } from './frozen-json.ts';
 import { andThen } from './promises.ts';
-import { withinTime } from './within-time.ts';
+import { withinAgentTime } from './within-agent-time.ts';
 
 /** One attempt of a tool call: a result, or trouble that a call machine takes over. Rejects only if it was called off. */
 export const callTool = (effect: Effect, ask: ToolAsk, desk: Desk): Acted | Promise<Acted> => {
@@ -103,7 +103,7 @@ const felt = (result: ToolResult, { call }: ToolAsk, desk: Desk): ToolResult | P
   const { environment } = desk;
   if (environment === undefined) return result;
   const action = { callId: call.id, tool: call.name, input: call.input, result };
-  const told = withinTime(environment.outcome(action), 'step of the environment', desk);
+  const told = withinAgentTime(environment.outcome(action), 'step of the environment', desk);
   return Promise.resolve(told).then(
     (outcome) => (outcome === undefined ? result : { ...result, environment: outcome }),
     // The tool did its work: that the environment does not answer is told, not thrown.

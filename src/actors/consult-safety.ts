@@ -6,7 +6,7 @@ import type { Tool } from '../contracts/tool.ts';
 import { isThenable } from '../contracts/thenable.ts';
 import type { ToolAsk } from '../machines/asks.ts';
 import type { Desk } from './desk.ts';
-import { withinTime } from './within-time.ts';
+import { withinAgentTime } from './within-agent-time.ts';
 
 const ALLOW: SafetyVerdict = { verdict: 'allow' };
 
@@ -21,7 +21,7 @@ export const consultSafety = (
   if (safety === undefined) return ALLOW;
   const { call, context } = ask;
   try {
-    const said = withinTime(
+    const said = withinAgentTime(
       safety({
         callId: call.id,
         runId: effect.runId,

@@ -9,7 +9,7 @@ import { callIdOf } from '../contracts/effect.ts';
 import { callModel } from './call-model.ts';
 import type { Desk } from './desk.ts';
 import { takeBranch } from './take-branch.ts';
-import { withinTime } from './within-time.ts';
+import { withinAgentTime } from './within-agent-time.ts';
 import { viewOf } from './view.ts';
 
 /** The agent's own choice first; where it has none, its model's. */
@@ -17,12 +17,12 @@ export const decide = (effect: Effect, context: AgentContext, desk: Desk): Decid
   const { definition } = desk;
   if (definition.decide === undefined) return callModel(effect, context, FIRST, desk);
   const view = viewOf(context, desk);
-  return andThen(withinTime(definition.decide(view), 'decide', desk), (choice) => {
+  return andThen(withinAgentTime(definition.decide(view), 'decide', desk), (choice) => {
     if (choice === undefined) return callModel(effect, context, FIRST, desk);
     const decision = checked(choice, definition.name);
     if (decision.kind !== 'branch') return chosen({ decision }, context, desk);
     const given = choice.kind === 'branch' ? choice : decision;
-    return andThen(withinTime(takeBranch(given, decision, view), 'branch', desk), (taken) =>
+    return andThen(withinAgentTime(takeBranch(given, decision, view), 'branch', desk), (taken) =>
       taken === undefined ? callModel(effect, context, FIRST, desk) : chosen(taken, context, desk),
     );
   });

@@ -5,7 +5,7 @@ import { toJson } from '../contracts/json.ts';
 import type { Desk } from './desk.ts';
 import { andThen } from './promises.ts';
 import { recallFor } from './recall-for.ts';
-import { withinTime } from './within-time.ts';
+import { withinAgentTime } from './within-agent-time.ts';
 import { viewOf } from './view.ts';
 
 /** Asks the agent's memory and looks at its environment; the agent's own `observe` sees what both gave. */
@@ -21,11 +21,11 @@ const seen = (
   desk: Desk,
   memory: MemoryBlock | undefined,
 ): Observed | Promise<Observed> =>
-  andThen(withinTime(desk.environment?.observe(), 'observe of the environment', desk), (shown) => {
+  andThen(withinAgentTime(desk.environment?.observe(), 'observe of the environment', desk), (shown) => {
     const { observe: own } = desk.definition;
     if (own === undefined) return observed(shown, memory);
     const cycle = { ...context.cycle, observation: shown ?? null, memory: memory ?? null };
-    return andThen(withinTime(own(viewOf({ ...context, cycle }, desk)), 'observe', desk), (found) =>
+    return andThen(withinAgentTime(own(viewOf({ ...context, cycle }, desk)), 'observe', desk), (found) =>
       observed(plain(found), memory),
     );
   });

@@ -12,7 +12,7 @@ import type { Desk } from './desk.ts';
 import { checkHistory } from './check-history.ts';
 import { openEnvironment } from './open-environment.ts';
 import { taskPrompt } from './task-prompt.ts';
-import { withinTime } from './within-time.ts';
+import { withinAgentTime } from './within-agent-time.ts';
 import { andThen } from './promises.ts';
 
 /** Looks at task, environment, input, models and tools before the first step, and collects everything that is wrong with them. */
@@ -24,7 +24,7 @@ export const prepare = (context: AgentContext, desk: Desk): Prepared | Promise<P
   const pricing = openPrices(desk);
   if (isThenable(checked) || isThenable(settingUp) || isThenable(opening) || pricing !== undefined)
     return andThen(
-      withinTime(Promise.all([checked, opening, settingUp, pricing]), 'setup', desk),
+      withinAgentTime(Promise.all([checked, opening, settingUp, pricing]), 'setup', desk),
       ([input, unfit, problems]) =>
         remembered(
           placed(prepared(input, [...history, ...unfit, ...problems], desk), context),

@@ -10,7 +10,7 @@ import type { Recovered } from '../machines/recovery.ts';
 import { phaseOfPort } from '../machines/recovery.ts';
 import { checked, chosen } from './decide.ts';
 import type { Desk } from './desk.ts';
-import { withinTime } from './within-time.ts';
+import { withinAgentTime } from './within-agent-time.ts';
 
 /** Decides what to do about a failure. Never throws or rejects: a handler that breaks gives up. */
 export const recover = (ask: RecoverAsk, desk: Desk): Recovered | Promise<Recovered> => {
@@ -21,7 +21,7 @@ export const recover = (ask: RecoverAsk, desk: Desk): Recovered | Promise<Recove
     note: `the recovery handler failed: ${messageOf(thrown)}`,
   });
   try {
-    const said = withinTime(desk.definition.recovery?.handle?.(failure), 'handle', desk);
+    const said = withinAgentTime(desk.definition.recovery?.handle?.(failure), 'handle', desk);
     return isThenable(said) ? said.then(understand).catch(giveUp) : understand(said);
   } catch (thrown) {
     return giveUp(thrown);

@@ -78,16 +78,15 @@ const summariserOf = (plan: ContextDefinition, model: Model, desk: Desk): Summar
   return {
     name: summariser.name,
     summarise: (request) =>
-      withinTime(
-        () => summariser.summarise(request, desk.abort.signal),
-        SUMMARY_TIMEOUT_MS,
-        desk.clock,
-        () =>
+      withinTime(summariser.summarise(request, desk.abort.signal), {
+        ms: SUMMARY_TIMEOUT_MS,
+        clock: desk.clock,
+        late: () =>
           new TroupeError(
             'model.timeout',
             `Cannot summarise as ${summariser.name} takes too long: more than ${SUMMARY_TIMEOUT_MS} ms`,
           ),
-      ),
+      }),
   };
 };
 

@@ -94,22 +94,21 @@ export class MemorySession {
 
   /** Lets what is under way finish, for so long, and lets go of the memories; never rejects. */
   async close(patienceMs: number): Promise<void> {
+    const clock = this.#clock;
     if (this.#underWay > 0) {
       const all = Promise.all(this.#held.map(({ last }) => last));
-      await withinTime<unknown>(
-        () => all,
-        patienceMs,
-        this.#clock,
-        () => undefined,
-      ).catch(() => {
-        this.#onFailure(this.#names, 'remember', late('write to the memory', patienceMs));
-      });
+      const isLate = (): TroupeError => late('write to the memory', patienceMs);
+      try {
+        await withinTime(all, { ms: patienceMs, clock, late: isLate });
+      } catch (thrown) {
+        this.#onFailure(this.#names, 'remember', thrown);
+      }
     }
     await Promise.all(
       this.#held.map(async ({ source }) => {
         try {
-          const release = (): Promise<void> => source.release(this.#place);
-          await withinTime(release, patienceMs, this.#clock, () => late('let go of the memory', patienceMs));
+          const isLate = (): TroupeError => late('let go of the memory', patienceMs);
+          await withinTime(source.release(this.#place), { ms: patienceMs, clock, late: isLate });
         } catch (thrown) {
           this.#onFailure(source.name, 'release', thrown);
         }
@@ -157,10 +156,11 @@ export class MemorySession {
       now = work;
       return does(memory);
     };
+    const patience = { ms, clock: this.#clock, late: isLate };
     try {
       // Somebody waits for what is recalled: not for a write that hangs.
-      await (work === 'recall' ? withinTime(() => before, ms, this.#clock, isLate) : before);
-      return held.isLost ? undefined : await withinTime(job, ms, this.#clock, isLate);
+      await (work === 'recall' ? withinTime(before, patience) : before);
+      return held.isLost ? undefined : await withinTime(job(), patience);
     } catch (thrown) {
       if (isTroupeError(thrown, 'memory.read-only')) held.isReadOnly = true;
       if (!held.isGivenUp) this.#onFailure(source.name, now, thrown);

@@ -1,4 +1,3 @@
-import { LONGEST_TIMER_MS } from '../contracts/clock.ts';
 import type { Critic } from '../contracts/critique.ts';
 import { TroupeError } from '../contracts/error.ts';
 
@@ -24,11 +23,9 @@ const problemOf = (critic: Partial<Critic> | undefined): string | undefined => {
   const { name, critique, timeoutMs, each = 'answer', every, ifBroken = 'accept' } = critic ?? {};
   if (typeof name !== 'string' || name === '') return `has no name: ${String(name)}`;
   if (typeof critique !== 'function') return `has no function 'critique': ${typeof critique}`;
-  if (
-    timeoutMs !== undefined &&
-    !(timeoutMs === Infinity || (timeoutMs > 0 && timeoutMs <= LONGEST_TIMER_MS))
-  )
-    return `has a timeoutMs that is neither Infinity nor from 1 to ${LONGEST_TIMER_MS}: ${String(timeoutMs)}`;
+  // Untyped: a text of digits is no time.
+  if (timeoutMs !== undefined && !(typeof timeoutMs === 'number' && timeoutMs > 0))
+    return `has a timeoutMs that is no time above 0: ${String(timeoutMs)}`;
   if (!['answer', 'step'].includes(each))
     return `looks at each '${String(each)}', which is neither answer nor step`;
   if (every !== undefined && !(Number.isSafeInteger(every) && every >= 1))

@@ -4,6 +4,7 @@ import { passthrough } from '../../src/actors/backends/passthrough.ts';
 import { memorySessions } from '../../src/actors/backends/session-store.ts';
 import { TroupeError } from '../../src/contracts/error.ts';
 import { agent } from '../../src/runtime/agent.ts';
+import { pipeline } from '../../src/runtime/patterns.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { ofType, settled } from '../support/runs.ts';
 
@@ -82,6 +83,25 @@ describe('[TENEX-72] an engine outside', () => {
     expect(asked).toEqual([undefined, undefined, 'ada']);
   });
 
+  test('[TENEX-10] of two agents of one name in one thread, too; each goes on with its own in the next run', async () => {
+    const asked: (string | undefined)[] = [];
+    const backend = passthrough({
+      engine: {
+        ask: ({ session }) => {
+          asked.push(session);
+          return { text: 'x', session: session ?? `s${asked.length}` };
+        },
+      },
+    });
+    const ada = agent({ name: 'ada', backend });
+    const line = pipeline({ name: 'line', stages: [ada, ada] });
+    await ada.run('go', { thread: 't' });
+    await line.run('go', { thread: 't' });
+    await line.run('go', { thread: 't' });
+    await ada.run('go', { thread: 't' });
+    expect(asked).toEqual([undefined, undefined, undefined, 's2', 's3', 's1']);
+  });
+
   test('what streams in is heard while it comes', async () => {
     const { coder } = external(({ delta }) => {
       delta('Men');
@@ -116,7 +136,7 @@ describe('[TENEX-Q05] a session that is gone', () => {
     expect(asked[2]?.session).toBeUndefined();
     expect(asked[2]?.key).not.toBe(asked[1]?.key);
     expect(ofType(result.events, 'session.lost')).toMatchObject([{ backend: 'claude', agent: 'coder' }]);
-    expect(sessions.get(JSON.stringify(['ticket-7', 'coder']))).toMatchObject({ id: 's2' });
+    expect(sessions.get(JSON.stringify(['ticket-7', 'coder', 'coder']))).toMatchObject({ id: 's2' });
   });
 
   test('that has expired is not tried', async () => {

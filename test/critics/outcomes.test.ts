@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import type { Clock } from '../../src/contracts/clock.ts';
+import { LONGEST_TIMER_MS } from '../../src/contracts/clock.ts';
 import { answer } from '../../src/contracts/decision.ts';
 import type { Critic, Critique } from '../../src/contracts/critique.ts';
 import { runtimeEventSchema } from '../../src/contracts/event.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
+import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { echo, interpreters, letTimePass, never, ofType, settled, start } from '../support/runs.ts';
 
@@ -193,6 +196,11 @@ describe.each(interpreters)('$name', ({ host }) => {
       100,
     );
     expect(strict).toMatchObject({ stopReason: { kind: 'criticStopped' }, candidate: 'x' });
+    const sixtyDays = 60 * 86_400_000;
+    const patient = start(hanging(sixtyDays), 'go', { clock: asPlatforms(clock) }, host?.());
+    await clock.advance(1);
+    for (let days = 0; days < 60; days += 10) await clock.advance(10 * 86_400_000);
+    expect((await settled(patient)).totals.durationMs).toBe(sixtyDays);
     const usual = await letTimePass(clock, settled(start(hanging(), 'go', { clock }, host?.())), 1_000);
     expect(usual.totals.durationMs).toBe(120_000);
   });
@@ -229,7 +237,8 @@ test.each([
   ['no name', { critique: () => accept }, 'has no name'],
   ['no function', { name: 'c' }, "'critique': undefined"],
   ['no time', { name: 'c', critique: () => accept, timeoutMs: 0 }, 'timeoutMs'],
-  ['too much time', { name: 'c', critique: () => accept, timeoutMs: 1e12 }, 'timeoutMs'],
+  ['a time that is none', { name: 'c', critique: () => accept, timeoutMs: Number.NaN }, 'timeoutMs'],
+  ['a time in letters', { name: 'c', critique: () => accept, timeoutMs: '5' }, 'timeoutMs'],
   ['an each that there is not', { name: 'c', critique: () => accept, each: 'day' }, "'day'"],
   ['an end that there is not', { name: 'c', critique: () => accept, ifBroken: 'loop' }, "'loop'"],
   ['nothing in its place', undefined, 'critic 0'],
@@ -244,4 +253,15 @@ function holdsItself(): object {
   const state: { self?: unknown } = {};
   state.self = state;
   return state;
+}
+
+/** Counts no further than 24.8 days, as timers of platforms do: what is set for longer fires at once. */
+function asPlatforms(clock: VirtualClock): Clock {
+  return {
+    now: () => clock.now(),
+    setTimeout: (callback, ms) => clock.setTimeout(callback, ms > LONGEST_TIMER_MS ? 1 : ms),
+    clearTimeout: (handle) => {
+      clock.clearTimeout(handle);
+    },
+  };
 }

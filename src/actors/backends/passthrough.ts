@@ -60,7 +60,8 @@ const DAY_MS = 86_400_000;
  * The backend `passthrough`: an external engine does the work, and its answer is the agent's.
  *
  * The last message is the prompt. The engine's session is gone on with by later runs of the same agent in the same
- * `thread`, and by later steps of the same run. One that has expired, or that the engine does not know, is given up
+ * `thread`, and by later steps of the same run. Within a team, the same agent is the one at the same path: two members of
+ * one name have a session each. One that has expired, or that the engine does not know, is given up
  * (`session.lost`), and the engine hears the conversation so far instead. Nothing is asked twice unless the engine's error
  * says `retryable: 'yes'`.
  *
@@ -116,7 +117,7 @@ class Exchange {
     this.#request = request;
     this.#call = call;
     const { thread, runId, path, agent } = place;
-    this.#key = JSON.stringify(thread === undefined ? [runId, path] : [thread, agent]);
+    this.#key = JSON.stringify(thread === undefined ? [runId, path] : [thread, path, agent]);
   }
 
   async make(): Promise<ModelAnswer> {

@@ -5,7 +5,7 @@ export interface Session {
   readonly expiresAt: number;
 }
 
-/** Where sessions are kept, by a key that follows from thread and agent. */
+/** Where sessions are kept, by a key that follows from thread, path and agent. */
 export interface SessionStore {
   get(key: string): Session | undefined | Promise<Session | undefined>;
   set(key: string, session: Session): void | Promise<void>;

@@ -7,7 +7,7 @@ import type { AgentContext, Decided } from '../../machines/agent-context.ts';
 import type { PlannedCall } from '../../machines/call-plan.ts';
 import type { Desk } from '../desk.ts';
 import { viewOf } from '../view.ts';
-import { withinTime } from '../within-time.ts';
+import { withinAgentTime } from '../within-agent-time.ts';
 
 const NOTHING = { input: 0, output: 0 } as const;
 
@@ -35,7 +35,7 @@ export const reviewDecided = (
   if (!isThenable(review)) return reviewed(decided, review, context, desk);
   const work = Promise.resolve(review);
   // People may take as long as they like: the time of the agent is that until one is asked.
-  const first = withinTime(Promise.race([work, asked]), `review of ${strategy.name}`, desk);
+  const first = withinAgentTime(Promise.race([work, asked]), `review of ${strategy.name}`, desk);
   return Promise.resolve(first)
     .then((said) => (said === 'asked' ? work : said))
     .then((said) => reviewed(decided, said, context, desk));
