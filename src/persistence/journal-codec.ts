@@ -1,0 +1,238 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import type { ErrorCode } from '../contracts/error.ts';
+import { TroupeError } from '../contracts/error.ts';
+import type { JournalRow } from '../contracts/journal.ts';
+import type { Json } from '../contracts/json.ts';
+import { isJsonObject } from '../contracts/json.ts';
+
+/** The version of the records that are written now. */
+export const journalVersion = 1;
+
+/** By the version that a record is of: what makes it one of the next version. */
+export type Migrations = Readonly<Record<number, (record: Json) => Json>>;
+
+/** A journal as far as it is sound. */
+export interface OpenedJournal {
+  readonly records: readonly Json[];
+  /** Sound rows: the number of the next one. */
+  readonly rows: number;
+  /** Of the last sound row: the next one is chained to it. */
+  readonly check: string;
+  /** Why it ends where it does, if it is not at its end: `journal.corrupt` or `journal.version`. */
+  readonly damage: TroupeError | undefined;
+}
+
+/** Whose journal is written, and how. */
+export interface SealOptions {
+  readonly runId: string;
+  /** What is done to each string and key before it is written: takes secrets out. */
+  readonly redact?: ((text: string) => string) | undefined;
+  /** The journal that is gone on with. Default: a new one. */
+  readonly after?: OpenedJournal | undefined;
+  /** The version of the records. Default {@link journalVersion}. */
+  readonly version?: number | undefined;
+}
+
+/**
+ * Makes rows of records: each is one line of JSON, with a check that chains it to the row before.
+ *
+ * So a row that was torn, changed, moved, left out or taken from another run is found by {@link openJournal}. A row is counted
+ * when it is sealed: one that could not be stored has to be stored after all before the next.
+ *
+ * @example
+ * const journal = new JournalSeal({ runId: 'r1', redact: redactor(secretsIn(process.env)) });
+ * await store.commit(lease, { rows: [journal.seal([{ type: 'input', text: 'Hello' }])], change });
+ */
+export class JournalSeal {
+  readonly #runId: string;
+  readonly #redact: ((text: string) => string) | undefined;
+  readonly #version: number;
+  #next: number;
+  #check: string;
+
+  constructor({ runId, redact, after, version = journalVersion }: SealOptions) {
+    this.#runId = runId;
+    this.#redact = redact;
+    this.#version = version;
+    this.#next = after?.rows ?? 0;
+    this.#check = after?.check ?? '';
+  }
+
+  /** The next row: one call, one row. */
+  seal(records: readonly Json[]): JournalRow {
+    const n = this.#next;
+    const text = redacted(records, this.#redact);
+    const version = this.#version;
+    this.#check = checkOf(this.#check, { version, runId: this.#runId, n }, text);
+    this.#next = n + 1;
+    return { n, text: `{"v":${version},"n":${n},"records":${text},"check":"${this.#check}"}` };
+  }
+}
+
+/**
+ * Reads rows back, up to the first that is not sound: what stands before it is the last good state, and is given with the
+ * `damage` that ends it. Nothing is thrown.
+ *
+ * Rows that are missing at the end cannot be told from rows that were never written.
+ *
+ * @example
+ * const { records, damage } = openJournal('r1', await store.read('r1'));
+ * if (damage !== undefined) console.error(damage.message);
+ */
+export const openJournal = (
+  runId: string,
+  rows: readonly JournalRow[],
+  { migrations = {}, version = journalVersion }: { migrations?: Migrations; version?: number } = {},
+): OpenedJournal => {
+  const records: Json[] = [];
+  let check = '';
+  for (const [n, row] of rows.entries()) {
+    const found = readRow({ runId, n, check, version }, row);
+    const damage = 'damage' in found ? found.damage : migrate(runId, n, found, records, migrations, version);
+    if (damage !== undefined) return { records, rows: n, check, damage };
+    if ('check' in found) check = found.check;
+  }
+  return { records, rows: rows.length, check, damage: undefined };
+};
+
+/** What the next row has to go on from. */
+interface Place {
+  readonly runId: string;
+  readonly n: number;
+  readonly check: string;
+  readonly version: number;
+}
+
+interface SoundRow {
+  readonly records: readonly Json[];
+  readonly version: number;
+  readonly check: string;
+}
+
+const readRow = (place: Place, { n, text }: JournalRow): SoundRow | { readonly damage: TroupeError } => {
+  const { runId, n: next, check } = place;
+  if (n > next) return corrupt(place, `row ${next} is missing, row ${n} follows`);
+  if (n < next) return corrupt(place, `row ${n} stands out of order, where row ${next} was to be`);
+  const version = Number(/^\{"v":(\d{1,9}),/.exec(text)?.[1]);
+  if (Number.isNaN(version))
+    return corrupt(place, `row ${n} begins with ${JSON.stringify(text.slice(0, 20))}`);
+  const written = SEALED.exec(text);
+  const isSealed = (as: number): boolean =>
+    written !== null && checkOf(check, { version: as, runId, n }, written[2] ?? '') === written[3];
+  if (version > place.version) {
+    // Rows to come may look otherwise; but one that is sound as an older row had its version changed.
+    const older = versionsUpTo(place.version).find(isSealed);
+    return older === undefined ? unknownVersion(place, version) : corrupt(place, `row ${n} was changed`);
+  }
+  if (written === null) return corrupt(place, `row ${n} is torn: it does not end with a check`);
+  if (Number(written[1]) !== n)
+    return corrupt(place, `row ${n} stands out of order: it says that it is row ${written[1]}`);
+  if (!isSealed(version))
+    return corrupt(place, `row ${n} was changed${n === 0 ? '' : `, or does not follow row ${n - 1}`}`);
+  const records = parse(written[2] ?? '');
+  if (!Array.isArray(records)) return corrupt(place, `row ${n} holds no list of records`);
+  return { records: records as readonly Json[], version, check: written[3] ?? '' };
+};
+
+/** Adds the records of a row to `into`, in the version of now; says why it cannot. */
+const migrate = (
+  runId: string,
+  n: number,
+  { records, version }: SoundRow,
+  into: Json[],
+  migrations: Migrations,
+  wanted: number,
+): TroupeError | undefined => {
+  const hops = Array.from({ length: Math.max(wanted - version, 0) }, (_, hop) => version + hop);
+  const missing = hops.find((from) => migrations[from] === undefined);
+  if (missing !== undefined)
+    return ofVersion(
+      { runId, n },
+      version,
+      `nothing brings version ${missing} to ${missing + 1}: row ${n} is of version ${version}, ${wanted} is wanted`,
+    );
+  try {
+    const moved = hops.reduce<readonly Json[]>(
+      (now, from) => now.map((record) => migrations[from]?.(record) ?? null),
+      records,
+    );
+    for (const record of moved) into.push(record);
+    return undefined;
+  } catch (cause) {
+    return ofVersion({ runId, n }, version, `a migration from version ${version} broke on row ${n}`, cause);
+  }
+};
+
+const unknownVersion = (place: Place, found: number) => {
+  const supported = versionsUpTo(place.version).join(', ');
+  const reason = `row ${place.n} is of version ${found}, which is not known here: supported are ${supported}`;
+  return { damage: ofVersion(place, found, reason) };
+};
+
+const versionsUpTo = (version: number): readonly number[] =>
+  Array.from({ length: version }, (_, before) => before + 1);
+
+const corrupt = ({ runId, n }: Place, found: string) => ({
+  damage: damageOf('journal.corrupt', runId, n, `its journal is damaged: ${found}`, { row: n }),
+});
+
+const ofVersion = (
+  { runId, n }: Pick<Place, 'runId' | 'n'>,
+  version: number,
+  reason: string,
+  cause?: unknown,
+): TroupeError => damageOf('journal.version', runId, n, reason, { row: n, version }, cause);
+
+const damageOf = (
+  code: ErrorCode,
+  runId: string,
+  n: number,
+  reason: string,
+  details: Json,
+  cause?: unknown,
+): TroupeError => {
+  const past = n === 0 ? '' : ` past row ${n - 1}`;
+  return new TroupeError(code, `Cannot open the run '${runId}'${past} as ${reason}`, {
+    runId,
+    details,
+    cause,
+  });
+};
+
+/** A row as it is written: its number, its records, its check. */
+const SEALED = /^\{"v":\d+,"n":(\d{1,15}),"records":(.*),"check":"([0-9a-f]{16})"\}$/s;
+
+/** Sixteen digits find any accident; nobody is kept from forging a journal that is theirs. */
+const checkOf = (
+  previous: string,
+  { version, runId, n }: Pick<Place, 'version' | 'runId' | 'n'>,
+  records: string,
+): string =>
+  bytesToHex(sha256(utf8ToBytes(`${previous}\n${version}\n${runId}\n${n}\n${records}`)).subarray(0, 8));
+
+/** The records as text. Only where that has something to redact are they gone through. */
+const redacted = (records: readonly Json[], redact: ((text: string) => string) | undefined): string => {
+  const text = JSON.stringify(records);
+  if (redact === undefined || redact(text) === text) return text;
+  return JSON.stringify(records.map((record) => withoutSecrets(record, redact)));
+};
+
+const withoutSecrets = (value: Json, redact: (text: string) => string): Json => {
+  if (typeof value === 'string') return redact(value);
+  if (Array.isArray(value)) return value.map((item: Json) => withoutSecrets(item, redact));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, item]) =>
+      item === undefined ? [] : [[redact(key), withoutSecrets(item, redact)]],
+    ),
+  );
+};
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};

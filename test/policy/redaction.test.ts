@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { redactor, secretsIn } from '../../src/policy/redaction.ts';
+
+describe('the secrets of an environment', () => {
+  test('are the long values of what is named a key, a token, a secret or a password', () => {
+    const environment = {
+      OPENAI_API_KEY: 'sk-12345',
+      GITHUB_TOKEN: 'ghp_12345',
+      app_secret: '12345678',
+      DB_PASSWORD: 'correct horse',
+      SHORT_KEY: '1234567',
+      EMPTY_KEY: undefined,
+      HOME: '/home/ada/long',
+      KEY_OF_HOUSE: 'a long value',
+    };
+    expect(Object.keys(secretsIn(environment))).toEqual([
+      'OPENAI_API_KEY',
+      'GITHUB_TOKEN',
+      'app_secret',
+      'DB_PASSWORD',
+    ]);
+  });
+});
+
+describe('a redactor', () => {
+  const secret = 'p"ss\\wörd\n+1';
+  const redact = redactor({ A_KEY: secret });
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+  test('finds a secret as it is, in JSON, and in JSON within JSON', () => {
+    for (const text of [
+      secret,
+      JSON.stringify({ secret }),
+      JSON.stringify({ text: JSON.stringify([secret]) }),
+    ])
+      expect(redact(text)).not.toMatch(/w(ö|\\u00f6)rd/);
+    expect(redact(`<${secret}>`)).toBe('<[redacted A_KEY]>');
+    expect(JSON.parse(redact(JSON.stringify({ secret })))).toEqual({ secret: '[redacted A_KEY]' });
+  });
+
+  test('finds it within base64, wherever it stands, and leaves what is around it', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 9 }), fc.string({ maxLength: 9 }), (before, after) => {
+        for (const encoding of ['base64', 'base64url'] as const) {
+          const found = redact(Buffer.from(before + secret + after).toString(encoding));
+          expect(found).toContain('[redacted A_KEY]');
+          const [head = '', tail = ''] = found.split('[redacted A_KEY]');
+          expect(Buffer.from(`${before}`).toString('base64url')).toContain(
+            head.replaceAll('+', '-').replaceAll('/', '_'),
+          );
+          expect(tail.length).toBeLessThanOrEqual(Math.ceil((Buffer.byteLength(after) * 4) / 3) + 2);
+        }
+      }),
+    );
+    expect(redact(`Basic ${base64(secret)};`)).toBe('Basic [redacted A_KEY];');
+  });
+
+  test('takes the longer of two secrets, and names each', () => {
+    const both = redactor({ SHORT_KEY: '12345678', LONG_KEY: 'x12345678x', EMPTY_KEY: '' });
+    expect(both('x12345678x 12345678')).toBe('[redacted LONG_KEY] [redacted SHORT_KEY]');
+  });
+
+  test('changes nothing where there is no secret', () => {
+    fc.assert(fc.property(fc.string(), (text) => redactor({})(text) === text && redact(text) === text));
+  });
+
+  test('takes time in proportion to the text, even a hostile one', () => {
+    const hostile = redactor({ A_KEY: `${'a'.repeat(30)}b`, B_KEY: `${'a'.repeat(20)}c` });
+    const timed = (length: number) => {
+      const text = 'a'.repeat(length);
+      const start = performance.now();
+      hostile(text);
+      return performance.now() - start;
+    };
+    timed(100_000);
+    // A quadratic search would need minutes.
+    expect(timed(1_000_000)).toBeLessThan(5_000);
+  });
+});
