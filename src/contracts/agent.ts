@@ -166,7 +166,10 @@ export interface ReduceView<State extends Json = Json, Observation extends Json 
 export interface Agent<Input = string, Output = string, State = Json> {
   readonly name: string;
   readonly description: string;
-  /** Runs to the end. Rejects if the run failed; a limit, a critic or an abort resolves with its stop reason. */
+  /**
+   * Runs to the end. Rejects if the run failed; a limit, a critic or an abort resolves with its stop reason. It begins in
+   * its turn, not within the call: what is under way in the process goes on first.
+   */
   run(input: Input, options?: RunOptions): Promise<RunResult<Output, State>>;
   /** Starts a run and hands it over: events, control, result. */
   stream(input: Input, options?: RunOptions): RunHandle<Output, State>;

@@ -1,5 +1,4 @@
 import type { Agent } from '../contracts/agent.ts';
-import { errorData, toError } from '../contracts/error.ts';
 import type { Json } from '../contracts/json.ts';
 import type { RunOptions } from '../contracts/run.ts';
 import { toMermaid } from '../machines/diagram.ts';
@@ -7,6 +6,7 @@ import type { Definition } from './definition.ts';
 import { define } from './definition.ts';
 import type { AgentLogic } from './embedded-logic.ts';
 import { embeddedLogic } from './embedded-logic.ts';
+import { runInTurn } from './run-in-turn.ts';
 import { startRun } from './start-run.ts';
 
 /** An agent or team that can also be embedded in an XState app. */
@@ -18,8 +18,6 @@ export interface EmbeddableAgent<Input = string, Output = string, State = Json> 
   readonly logic: AgentLogic<Input, Output>;
 }
 
-const NOT_BEGUN = 'Cannot begin the run as it threw';
-
 /** The face of a definition: what `agent()` and the patterns return. */
 export const faceOf = <Input, Output, State>(
   definition: Definition,
@@ -27,14 +25,7 @@ export const faceOf = <Input, Output, State>(
   const face: EmbeddableAgent<Input, Output, State> = {
     name: definition.name,
     description: definition.description,
-    run: (input: Input, options: RunOptions = {}) => {
-      try {
-        return startRun<Output, State>(definition, input, options, { isAttended: false }).result;
-      } catch (thrown) {
-        // Options may come from JavaScript; a caller of `run` looks for failures in one place.
-        return Promise.reject(toError(errorData(thrown, 'internal', { message: NOT_BEGUN })));
-      }
-    },
+    run: (input: Input, options?: RunOptions) => runInTurn<Output, State>(definition, input, options),
     stream: (input: Input, options: RunOptions = {}) =>
       startRun<Output, State>(definition, input, options, { isAttended: true }),
     diagram: () => toMermaid(definition.machine),

@@ -15,13 +15,13 @@ interface Place {
 
 /** First in, first out, one job at a time: what a job brings comes after all that waits. */
 export class JobQueue {
-  readonly #pacer: Pacer;
+  readonly #pacer: Pick<Pacer, 'schedule'>;
   readonly #work: (job: Job) => void;
   #first: Place | undefined;
   #last: Place | undefined;
   #isScheduled = false;
 
-  constructor(pacer: Pacer, work: (job: Job) => void) {
+  constructor(pacer: Pick<Pacer, 'schedule'>, work: (job: Job) => void) {
     this.#pacer = pacer;
     this.#work = work;
   }

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { answer, wait } from '../../src/contracts/decision.ts';
+import type { Model } from '../../src/contracts/model.ts';
+import { modelAnswer } from '../../src/contracts/model.ts';
+import type { EarlierTurn } from '../../src/contracts/run.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { JobQueue } from '../../src/runtime/job-queue.ts';
@@ -60,6 +63,37 @@ describe('the pacer', () => {
       });
     while (order.length < 200) await new Promise((resolve) => setImmediate(resolve));
     expect(order).toEqual(Array.from({ length: 200 }, (_, index) => index));
+  });
+
+  test('what is under way goes on before anything else begins, also by way of promises', async () => {
+    const pacer = createPacer();
+    const order: string[] = [];
+    for (const name of ['a', 'b'])
+      pacer.begin(() => {
+        order.push(name);
+        void Promise.resolve().then(() => {
+          for (const part of [1, 2])
+            pacer.schedule(() => {
+              order.push(`${name}${part}`);
+            });
+        });
+      });
+    while (order.length < 6) await new Promise((resolve) => setImmediate(resolve));
+    expect(order).toEqual(['a', 'a1', 'a2', 'b', 'b1', 'b2']);
+  });
+
+  test('what never pauses keeps nothing from beginning, in the order of the calls', async () => {
+    const pacer = createPacer(() => 0);
+    const begunAfter: number[] = [];
+    let pieces = 0;
+    const hot = (): void => {
+      pieces += 1;
+      if (begunAfter.length < 3) pacer.schedule(hot);
+    };
+    pacer.schedule(hot);
+    for (let count = 0; count < 3; count += 1) pacer.begin(() => begunAfter.push(pieces));
+    while (begunAfter.length < 3) await new Promise((resolve) => setImmediate(resolve));
+    expect(begunAfter).toEqual([31, 62, 93]);
   });
 
   test('a run does a few jobs in a row, and then it is the next one’s turn', async () => {
@@ -209,6 +243,54 @@ describe.each(interpreters)('$name', ({ host }) => {
     expect(ofType(events, 'member.ended')).toHaveLength(1_000);
     expect(new Set(ofType(events, 'member.engaged').map(({ path }) => path)).size).toBe(1_000);
   });
+});
+
+test('a thousand runs whose model answers at once are not all under way at once, and begin in the order of the calls', async () => {
+  let underWay = 0;
+  let most = 0;
+  const begun: string[] = [];
+  const model: Model = {
+    provider: 'test',
+    id: 'quick',
+    isLanguageModel: false,
+    answer: async ({ messages }) => {
+      await Promise.resolve();
+      if (messages.length === 1) {
+        begun.push(messages.at(-1)?.text ?? '');
+        most = Math.max(most, (underWay += 1));
+      }
+      if (messages.length < 7) return modelAnswer({ calls: [{ id: 'c', name: 'look', input: {} }] });
+      underWay -= 1;
+      return modelAnswer({ text: 'done' });
+    },
+  };
+  const look = tool({ name: 'look', description: 'Looks.', input: z.object({}), execute: () => 'seen' });
+  const quick = agent({ name: 'quick', model, tools: [look] });
+  const inputs = Array.from({ length: 1_000 }, (_, index) => String(index));
+  await Promise.all(inputs.map((input) => quick.run(input)));
+  expect(begun).toEqual(inputs);
+  expect(most).toBeLessThan(50);
+});
+
+test('a run that waits for its turn keeps the input and the options of the call', async () => {
+  const seen: unknown[] = [];
+  const reader = agent({
+    name: 'reader',
+    input: z.object({ topic: z.string() }),
+    decide: ({ input, transcript }) => {
+      seen.push(input, transcript.length);
+      return answer('done');
+    },
+  });
+  const input = { topic: 'bees' };
+  const history: EarlierTurn[] = [{ role: 'user', from: 'person', text: 'earlier' }];
+  const options = { history, runId: 'r1' };
+  const run = reader.run(input, options);
+  input.topic = 'wasps';
+  history.push({ role: 'user', from: 'person', text: 'later' });
+  options.runId = 'r2';
+  expect((await run).events[0]).toMatchObject({ runId: 'r1', input: { topic: 'bees' } });
+  expect(seen).toEqual([{ topic: 'bees' }, 2]);
 });
 
 test('what the runtime itself throws ends the run with an error, and the process goes on', async () => {
