@@ -7,7 +7,8 @@ import type { ModelAnswer, Usage } from '../contracts/model.ts';
  * @throws {TroupeError} `model.malformed` for something that is no answer; a usage that is none counts as nothing used.
  */
 export const checkAnswer = (answer: ModelAnswer, model: string): ModelAnswer => {
-  const { text, finish, calls }: { readonly [Key in 'text' | 'finish' | 'calls']: unknown } = answer;
+  const found: { readonly [Key in keyof ModelAnswer]?: unknown } | null | undefined = answer;
+  const { text, finish, calls } = found ?? {};
   if (typeof text !== 'string' || typeof finish !== 'string' || !Array.isArray(calls) || !calls.every(isCall))
     throw new TroupeError(
       'model.malformed',

@@ -1,6 +1,7 @@
 import type { Clock } from '../contracts/clock.ts';
 import { isTroupeError, TroupeError } from '../contracts/error.ts';
 import type { LazyAbort } from '../contracts/lazy-abort.ts';
+import { isThenable } from '../contracts/thenable.ts';
 import type { Model, ModelAnswer, ModelCall, ModelDelta, ModelRequest } from '../contracts/model.ts';
 import { modelRetryDefaults } from './retry-policy.ts';
 
@@ -47,7 +48,7 @@ export const attemptModel = (
     attempt.isOver = true;
     throw error;
   }
-  if ('then' in answer) return attempt.guard(answer);
+  if (isThenable(answer)) return attempt.guard(answer);
   attempt.isOver = true;
   return answer;
 };
@@ -79,7 +80,7 @@ class Attempt implements ModelCall {
     const heard = (delta: ModelDelta): void => {
       if (this.isOver) return;
       if (this.#resolve !== undefined) this.#heardAt = options.clock.now();
-      options.onDelta?.(delta);
+      if (isDelta(delta)) options.onDelta?.(delta);
     };
     this.delta = heard;
   }
@@ -95,7 +96,7 @@ class Attempt implements ModelCall {
     return this.#controller.signal;
   }
 
-  guard(answer: Promise<ModelAnswer>): Promise<ModelAnswer> {
+  guard(answer: PromiseLike<ModelAnswer>): Promise<ModelAnswer> {
     const { clock, abort } = this.#options;
     const timeoutMs = this.#options.attemptTimeoutMs ?? modelRetryDefaults.attemptTimeoutMs;
     const guarded = new Promise<ModelAnswer>((resolve, reject) => {
@@ -156,6 +157,15 @@ class Attempt implements ModelCall {
     }, ms);
   }
 }
+
+/** A model may be anybody's code: a piece of no known kind is passed over, though it was a sign of life. */
+const isDelta = (delta: unknown): boolean => {
+  if (typeof delta !== 'object' || delta === null || !('type' in delta)) return false;
+  if (delta.type === 'progress') return true;
+  return DELTA_TYPES.includes(delta.type) && 'text' in delta && typeof delta.text === 'string';
+};
+
+const DELTA_TYPES: readonly unknown[] = ['text', 'reasoning', 'tool-call'];
 
 const abortError = (reason: unknown, model: Model): TroupeError =>
   isTroupeError(reason)

@@ -114,8 +114,11 @@ describe.each(kinds)('[QITOS-47] a memory of kind $kind', ({ make }) => {
     expect(held.map(({ text }) => text).join()).toContain('122');
   });
 
-  test('[KAIZEN-12] [D34] of scope agent is there in the next run', async () => {
-    const source = make({ scope: 'agent' });
+  test.each([
+    ['scope agent', { scope: 'agent' }],
+    ['no scope that was said', {}],
+  ] as const)('[KAIZEN-12] [D34] of %s is there in the next run', async (_, options) => {
+    const source = make(options);
     await (await source.open(here)).append([fact('the code is 7')]);
     await source.release(here);
     expect(await told(await source.open({ ...here, runId: 'run-2' }))).toContain('the code is 7');

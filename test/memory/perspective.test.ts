@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   advanceCursor,
@@ -50,6 +51,30 @@ test('[TENEX-05] [D9] what was said while an agent was away is told once, in one
   ]);
   const all = turns.map(({ text }) => text).join('\n');
   for (const { text } of later) expect(all.split(text)).toHaveLength(2);
+});
+
+test('[TENEX-05] [D9] whoever speaks, and however far it has read, is told each word once, turn after turn', () => {
+  const names = ['user', 'ada', 'bob', 'carol'];
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...names), { maxLength: 20 }), (speakers) => {
+      let cursors: Cursors = {};
+      const said: Utterance[] = [];
+      speakers.forEach((from, index) => {
+        const trigger = { from, text: `<${index}>` };
+        const agent = names[1 + (index % 3)] ?? '';
+        const { turns, cursor } = perspective(said, { agent, cursor: cursorOf(cursors, agent), trigger });
+        said.push(trigger);
+        cursors = advanceCursor(cursors, agent, cursor);
+        const all = turns.map(({ text }) => text).join('\n');
+        expect(all.match(/<\d+>/g)?.toSorted()).toEqual(said.map(({ text }) => text).toSorted());
+        // Nothing that it was shown before is new to it.
+        expect(perspective(said, { agent, cursor: cursorOf(cursors, agent) }).turns).not.toContainEqual(
+          expect.objectContaining({ from: 'runtime' }),
+        );
+      });
+    }),
+    { seed: 9 },
+  );
 });
 
 describe('[TENEX-06] what is to be answered', () => {

@@ -61,7 +61,7 @@ describe('a failed model call', () => {
     );
   });
 
-  it('has full jitter: any wait from nothing to the bare doubling', () => {
+  it('[D40] has full jitter: any wait from nothing to the bare doubling', () => {
     const waitOf = (random: number) => decideModelRetry(failure('yes'), at(2, { random }));
     expect([waitOf(0), waitOf(0.5)]).toEqual([
       { retry: true, waitMs: 0 },

@@ -77,14 +77,17 @@ describe.each(interpreters)('$name', ({ host }) => {
       input: z.object({}),
       execute: () => ((tried += 1), never<string>()),
     });
-    const { result } = await resultOf('slow', slow);
+    const { result, totals } = await resultOf('slow', slow);
     expect(result).toMatchObject({
       ok: false,
       kind: 'timeout',
       attempts: 2,
+      durationMs: 1_000,
       error: { code: 'tool.timeout' },
     });
     expect(tried).toBe(2);
+    // Two attempts, and half of the longest wait between them.
+    expect(totals.durationMs).toBe(1_000 + 50 + 1_000);
   });
 
   test('[QITOS-20] a result says which tool, how often tried, how long, and of what kind its error is', async () => {

@@ -1,3 +1,4 @@
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import type { Agent } from '../../src/contracts/agent.ts';
@@ -14,6 +15,16 @@ import { echo, interpreters, letTimePass, ofType, settled, start } from '../supp
 const boom = (): never => {
   throw new Error('boom');
 };
+
+/** A schema of some library's own, whose check rejects. */
+const rejecting = <T>(): StandardSchemaV1<T> & StandardJSONSchemaV1<T> => ({
+  '~standard': {
+    version: 1,
+    vendor: 'test',
+    validate: () => Promise.reject(new Error('boom')),
+    jsonSchema: { input: () => ({}), output: () => ({}) },
+  },
+});
 
 const looks = calls({ name: 'echo', input: { text: 'seen' } });
 
@@ -150,6 +161,39 @@ describe.each(interpreters)('$name', ({ host }) => {
       ends.push(status);
     }
     expect(ends).toEqual(['completed', 'failed', 'failed']);
+  });
+
+  test.each([
+    ['what checks the input', 'preparing', () => agent({ name: 'a', input: z.string().refine(boom) })],
+    [
+      'what checks the input in its own time',
+      'preparing',
+      () => agent({ name: 'a', input: rejecting<string>() }),
+    ],
+    [
+      'what checks the answer',
+      'DECIDE',
+      () => agent({ name: 'a', model: scriptedModel(['{}']), output: z.object({}).refine(boom) }),
+    ],
+    [
+      'what checks the answer in its own time',
+      'DECIDE',
+      () =>
+        agent({
+          name: 'a',
+          model: scriptedModel(['{}']),
+          output: rejecting<string>(),
+        }),
+    ],
+  ])('[D27] %s and breaks fails the run, which is over like any other', async (_, phase, make) => {
+    const clock = virtualClock();
+    const handle = start<string, unknown, unknown>(make(), 'go', { clock }, host?.());
+    const { status, events, error } = await letTimePass(clock, settled(handle));
+    expect(status).toBe('failed');
+    expect(error).toMatchObject({ phase, message: expect.stringContaining('boom') });
+    expect(ofType(events, 'run.ended')).toMatchObject([{ status: 'failed', error }]);
+    expect(events.at(-1)?.type).toBe('run.ended');
+    expect(clock.pending).toBe(0);
   });
 
   test('[D29] a decision to act without a call is named for what it is, as one of no known kind is', async () => {

@@ -328,6 +328,38 @@ describe.each(interpreters)('$name', ({ host }) => {
     });
   });
 
+  test.each(['an observer', 'a hook', 'a tool', 'a stop rule'])(
+    '[D36] %s may stop the run after its first step',
+    async (who) => {
+      const stop = (by: string) => {
+        if (by === who) handle.abort('enough');
+      };
+      const last = tool({
+        name: 'last',
+        description: 'Works.',
+        input: z.object({}),
+        execute: () => stop('a tool'),
+      });
+      const rule = { name: 'rule', check: () => (stop('a stop rule'), undefined) };
+      const walker = agent({
+        name: 'a',
+        tools: [last],
+        decide: () => act({ name: 'last', input: {} }),
+        stop: [rule, maxSteps(3)],
+      });
+      const after = hook({ name: 'after', on: 'step.ended', handle: () => stop('a hook') });
+      const handle = start(walker, 'go', { hooks: [after] }, host?.());
+      handle.events$.subscribe(({ type }) => {
+        if (type === 'step.ended') stop('an observer');
+      });
+      const { status, stopReason, totals, events } = await settled(handle);
+      expect(status).toBe('aborted');
+      expect(stopReason).toEqual({ kind: 'aborted', reason: 'enough' });
+      expect(totals.steps).toBeLessThan(3);
+      expect(ofType(events, 'observer.failed')).toEqual([]);
+    },
+  );
+
   describe('steps', () => {
     test('[QITOS-64] every step has its record, the one that ended the run by failing too', async () => {
       const fails = agent({

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { TroupeError } from '../../src/contracts/error.ts';
 import type { RuntimeEvent } from '../../src/contracts/event.ts';
+import { runtimeEventSchema } from '../../src/contracts/event.ts';
 import type { Json } from '../../src/contracts/json.ts';
 import type { ToolContext, ToolFailure } from '../../src/contracts/tool.ts';
 import { activityOf } from '../../src/events/activity.ts';
@@ -10,12 +12,14 @@ import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { complete } from '../../src/tools/built-in/complete.ts';
 import { tool } from '../../src/tools/define-tool.ts';
+import { dual } from '../../src/tools/tool-result.ts';
 import {
   deferred,
   echo,
   hang,
   interpreters,
   letTimePass,
+  never,
   ofType,
   quiet,
   settled,
@@ -365,6 +369,26 @@ describe.each(interpreters)('$name', ({ host }) => {
     }
   });
 
+  test.each([
+    ['a tool', [wants('work')]],
+    ['a model', [() => never<string>()]],
+  ])('[D6] no timer is left where %s is at work when the run is aborted', async (_, script) => {
+    const clock = virtualClock(1_000);
+    const work = worker('work', () => never());
+    const handle = start(
+      agent({ name: 'a', tools: [work], model: scriptedModel(script) }),
+      'go',
+      { clock },
+      host?.(),
+    );
+    await clock.advance(37);
+    expect(clock.pending).toBeGreaterThan(0);
+    handle.abort('enough');
+    const { status, totals } = await settled(handle);
+    expect([status, totals.durationMs]).toEqual(['aborted', 37]);
+    expect(clock.pending).toBe(0);
+  });
+
   describe('several calls of one step', () => {
     /** Tools that end when a test says so, and how many were at work at once. */
     const crew = () => {
@@ -532,5 +556,33 @@ describe.each(interpreters)('$name', ({ host }) => {
     expect(JSON.parse(JSON.stringify(result))).toEqual(result);
     expect(JSON.parse(JSON.stringify(result))).toMatchObject(expected);
     expect(ofType(events, 'tool.finished')[0]?.error).toEqual(result?.ok === false ? result.error : {});
+  });
+
+  test('[D4] all that results say of themselves is there when the events of their run are read again', async () => {
+    const facts = { status: 503, retryAfterMs: 5, details: { field: 'city', tried: [1, null] } } as const;
+    const dark = worker('dark', () => {
+      const cause = new Error('no light', { cause: new RangeError('no lamp') });
+      throw new TroupeError('tool.failed', 'Cannot see as it is dark', { ...facts, retryable: 'no', cause });
+    });
+    const artifacts = [
+      { name: 'a.png', mediaType: 'image/png', content: 'AA==', encoding: 'base64' },
+    ] as const;
+    const draws = worker('draws', () => dual({ text: 'drawn', value: { pages: [1] }, artifacts }));
+    const tools = [dark, draws, complete];
+    const model = scriptedModel([
+      wants('dark', 'draws', 'nothing'),
+      calls({ name: 'complete', input: { answer: { all: true }, summary: 'looked' } }),
+    ]);
+    const { events, records } = await settled(start(agent({ name: 'a', tools, model }), 'go', {}, host?.()));
+    const [results] = records.map((record) => record.results);
+    expect(results).toMatchObject([
+      { error: { ...facts, tool: 'dark', cause: { message: 'no light', cause: { name: 'RangeError' } } } },
+      { artifacts },
+      { kind: 'unknown', error: { tool: 'nothing' } },
+    ]);
+    expect(records[1]?.results[0]).toMatchObject({ control: { type: 'complete', summary: 'looked' } });
+    const read = events.map((event) => runtimeEventSchema.parse(JSON.parse(JSON.stringify(event))));
+    expect(read).toEqual(events);
+    expect(ofType(read, 'step.ended').map(({ record }) => record)).toEqual(records);
   });
 });

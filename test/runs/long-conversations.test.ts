@@ -5,9 +5,11 @@ import type { Model, ModelRequest } from '../../src/contracts/model.ts';
 import { modelAnswer } from '../../src/contracts/model.ts';
 import type { Turn } from '../../src/contracts/transcript.ts';
 import { TurnCounter } from '../../src/memory/count-tokens.ts';
+import { hook } from '../../src/events/hooks.ts';
 import { keepLast } from '../../src/memory/keep-last.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
+import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { compareRuns } from '../../src/testing/compare-runs.ts';
 import { runDriven } from '../../src/testing/run-driven.ts';
@@ -111,6 +113,54 @@ describe.each(interpreters)('$name', ({ host }) => {
     // Nobody knows what a summariser of one's own costs: the sum is unknown, and not 0.
     expect(result.totals.costUsd).toBeUndefined();
     expect(result.totals.unpriced).toEqual(['test']);
+  });
+
+  test('[D21] hooks are called for every tool, every cut and every summary', async () => {
+    const told = summariser();
+    const heard: string[] = [];
+    const scribe = hook({
+      name: 'scribe',
+      on: ['tool.finished', 'context.compacted'],
+      handle: (event) => void heard.push(event.type),
+    });
+    const { ada } = walking(60, { budget: small, summariser: told });
+    const { events } = await start(ada, 'The task.', { hooks: [scribe] }, host?.()).result;
+    expect(heard.filter((type) => type === 'tool.finished')).toHaveLength(60);
+    const cuts = ofType(events, 'context.compacted');
+    expect(heard.filter((type) => type === 'context.compacted')).toHaveLength(cuts.length);
+    expect(cuts.filter(({ isSummarised }) => isSummarised)).toHaveLength(told.asked.length);
+    expect(told.asked.length).toBeGreaterThan(0);
+  });
+
+  test('[D22] what is streamed is tried again and shortened like what is not', async () => {
+    const run = async (isWatched: boolean) => {
+      const down = new TroupeError('model.unavailable', 'Cannot answer as it is down', { retryable: 'yes' });
+      const looks = (text: string) => calls({ name: 'echo', input: { text } });
+      const breaks: ScriptedReply = (_, call) => (call.delta({ type: 'text', text: 'Do' }), down);
+      const watched: boolean[] = [];
+      const answers: ScriptedReply = (_, call) => (watched.push(call.isWatched), 'Done.');
+      const model = scriptedModel([looks('1'), looks('2'), breaks, looks('3'), down, answers]);
+      const context = { processors: [keepLast(2)] };
+      const ada = agent({ name: 'ada', model, tools: [echo], context });
+      const clock = virtualClock();
+      const handle = start(ada, 'The task.', { clock }, host?.());
+      let live = '';
+      if (isWatched)
+        handle.events$.subscribe((event) => {
+          if (event.type === 'model.delta' && event.delta.type === 'text') live += event.delta.text;
+          if (event.type === 'model.discarded') live = live.slice(0, -event.characters);
+        });
+      const { output, totals, events } = await letTimePass(clock, settled(handle));
+      expect(watched).toEqual([isWatched]);
+      expect(live).toBe(isWatched ? 'Done.' : '');
+      const shown = model.requests.map(({ messages }) => messages);
+      return { output, totals, shown, discarded: ofType(events, 'model.discarded').length };
+    };
+    const streamed = await run(true);
+    expect(streamed).toEqual(await run(false));
+    expect(streamed).toMatchObject({ output: 'Done.', totals: { retries: 2 }, discarded: 1 });
+    // The task, and the last cycle once there is one.
+    expect(streamed.shown.map(({ length }) => length)).toEqual([1, 3, 3, 3, 3, 3]);
   });
 
   test('[KAIZEN-84] a summary draws on the budget of the run, as any call', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { TroupeError } from '../../src/contracts/error.ts';
 import type { ErrorCode, Retryable } from '../../src/contracts/error.ts';
-import type { Model, ModelAnswer, ModelCall, ModelRequest } from '../../src/contracts/model.ts';
+import type { Model, ModelAnswer, ModelCall, ModelDelta, ModelRequest } from '../../src/contracts/model.ts';
 import { modelAnswer } from '../../src/contracts/model.ts';
 import type { ToolCall } from '../../src/contracts/tool.ts';
 import { anthropicRequest } from '../../src/models/anthropic-request.ts';
@@ -18,13 +18,19 @@ export const FAULTS = [
   'F1 asked to wait',
   'F1 asked to wait too long',
   'F2 quota',
+  'F3 unavailable twice',
   'F4 unavailable',
   'F5 wrong key',
   'F5 bad request',
   'F6 dies while it streams',
   'F7 network',
+  'F8 ends too early',
   'F9 stalls',
+  'F10 signs of life',
   'F11 malformed',
+  'F12 in small pieces',
+  'F13 begins anew',
+  'F14 odd pieces',
   'F15 cut in a call',
   'F16 odd arguments',
   'F17 unknown tool',
@@ -45,9 +51,15 @@ export const FAULTS = [
   'F30 odd usage',
   'F31 clock',
   'F32 another name',
+  'F33 a page',
+  'F33 no answer',
+  'F34 time-out',
+  'F35 no such host',
   'F36 slow',
   'F37 a flood',
   'F38 after the end',
+  'F39 overtakes',
+  'F40 after the run',
   'answers',
   'answers in JSON',
   'calls',
@@ -55,6 +67,58 @@ export const FAULTS = [
 ] as const;
 
 export type Fault = (typeof FAULTS)[number];
+
+/**
+ * The whole catalogue, by number: what stands for each fault at the `Model` contract. What adapters make of one and the
+ * same (a line that is no JSON, a stream that ends too early) is one error there, and yet stands under both numbers.
+ */
+export const CATALOGUE: Readonly<Record<`F${number}`, readonly Fault[]>> = {
+  F1: ['F1 asked to wait', 'F1 asked to wait too long'],
+  F2: ['F2 quota'],
+  F3: ['F3 unavailable twice'],
+  F4: ['F4 unavailable'],
+  F5: ['F5 wrong key', 'F5 bad request'],
+  F6: ['F6 dies while it streams'],
+  F7: ['F7 network'],
+  // After the first words: an adapter knows that no end was said, a run that the words are to be taken back.
+  F8: ['F8 ends too early'],
+  F9: ['F9 stalls'],
+  // Adapters keep pings to themselves, which makes it F9; a model that passes them on has its attempt's time all the same.
+  F10: ['F10 signs of life'],
+  F11: ['F11 malformed'],
+  // What is cut within a character is put together below the contract; pieces as small as half of a pair are left of it.
+  F12: ['F12 in small pieces'],
+  // Our adapters fail (F8); a model that goes on says one thing in pieces, and another in its answer.
+  F13: ['F13 begins anew'],
+  F14: ['F14 odd pieces'],
+  F15: ['F15 cut in a call'],
+  F16: ['F16 odd arguments'],
+  F17: ['F17 unknown tool'],
+  F18: ['F18 one id twice'],
+  F19: ['F19 some calls fail'],
+  F20: ['F20 no id'],
+  F21: ['F21 words and calls'],
+  F22: ['F22 calls that stop', 'F22 no calls'],
+  F23: ['F23 empty'],
+  F24: ['F24 refusal', 'F24 content filter'],
+  F25: ['F25 too long'],
+  F26: ['F26 pause'],
+  F27: ['F27 the same again'],
+  F28: ['F28 says that it is done'],
+  F29: ['F29 ends and calls'],
+  F30: ['F30 odd usage'],
+  F31: ['F31 clock'],
+  F32: ['F32 another name'],
+  // An adapter says that a page is no answer; a model of somebody's own hands it over.
+  F33: ['F33 a page', 'F33 no answer'],
+  F34: ['F34 time-out'],
+  F35: ['F35 no such host'],
+  F36: ['F36 slow'],
+  F37: ['F37 a flood'],
+  F38: ['F38 after the end'],
+  F39: ['F39 overtakes'],
+  F40: ['F40 after the run'],
+};
 
 /** One reply of a model that follows a script of faults. */
 export interface FaultyReply {
@@ -111,6 +175,7 @@ export interface FaultyModel extends Model {
 export const faultyModel = (id: string, script: readonly FaultyReply[], clock: VirtualClock): FaultyModel => {
   const problems: string[] = [];
   let requests = 0;
+  const replies = script.flatMap(spelledOut);
   return {
     provider: 'faulty',
     id,
@@ -121,11 +186,17 @@ export const faultyModel = (id: string, script: readonly FaultyReply[], clock: V
     },
     answer: (request, modelCall) => {
       problems.push(...problemsOf(request).map((problem) => `request ${requests}: ${problem}`));
-      const reply = script[Math.min(requests, script.length - 1)];
+      const reply = replies[Math.min(requests, replies.length - 1)];
       requests += 1;
-      return answerOf(reply ?? { fault: 'answers', calls: [], tokens: 1 }, modelCall, clock);
+      return answerOf(reply ?? { fault: 'answers', calls: [], tokens: 1 }, request, modelCall, clock);
     },
   };
+};
+
+/** A fault that takes several requests, request by request. */
+const spelledOut = (reply: FaultyReply): readonly FaultyReply[] => {
+  if (reply.fault !== 'F3 unavailable twice') return [reply];
+  return [...Array<Fault>(2).fill('F4 unavailable'), 'calls' as const].map((fault) => ({ ...reply, fault }));
 };
 
 /** Why a provider would refuse a request: by the conversation itself, and by the bodies that our adapters make of it. */
@@ -142,6 +213,7 @@ const problemsOf = (request: ModelRequest): readonly string[] => {
 
 const answerOf = (
   { fault, calls, tokens }: FaultyReply,
+  { messages }: ModelRequest,
   { delta, signal }: ModelCall,
   clock: VirtualClock,
 ): ModelAnswer | Promise<ModelAnswer> => {
@@ -174,6 +246,44 @@ const answerOf = (
     case 'F9 stalls':
       delta({ type: 'text', text: 'Once' });
       return never();
+    case 'F8 ends too early':
+      delta({ type: 'text', text: 'Once upon' });
+      return Promise.reject(failure('model.malformed', 'yes', {}));
+    case 'F10 signs of life': {
+      const ping = (): void => {
+        if (signal.aborted) return;
+        delta({ type: 'progress' });
+        clock.setTimeout(ping, 60_000);
+      };
+      delta({ type: 'text', text: 'Once' });
+      ping();
+      return never();
+    }
+    case 'F12 in small pieces':
+      // Half of a pair is no character, and comes all the same.
+      for (const text of SMALL.split('')) delta({ type: 'text', text });
+      return said({ text: SMALL });
+    case 'F13 begins anew':
+      for (const text of ['Once ', 'Twice ', 'upon a time']) delta({ type: 'text', text });
+      return said({ text: 'Twice upon a time' });
+    case 'F14 odd pieces':
+      // As they come from JavaScript.
+      for (const piece of ODD_PIECES) delta(piece as ModelDelta);
+      return said({ text: 'As I said.' });
+    case 'F33 a page':
+      return Promise.reject(failure('model.malformed', 'yes', { status: 200 }));
+    case 'F33 no answer':
+      return NO_ANSWERS[tokens % NO_ANSWERS.length] as ModelAnswer;
+    case 'F34 time-out':
+      return Promise.reject(failure('model.timeout', 'yes', {}));
+    case 'F35 no such host':
+      throw failure('model.network', tokens % 2 === 0 ? 'yes' : 'no', {});
+    case 'F39 overtakes':
+      // Who asks first is answered last, and each is answered its own question.
+      return later(MINUTE_MS - (clock.now() % MINUTE_MS), said({ text: `To ${messages.at(0)?.text ?? ''}` }));
+    case 'F40 after the run':
+      return later(100 * MINUTE_MS, said({ text: 'Still interested?' }));
+    case 'F3 unavailable twice':
     case 'F11 malformed':
       throw failure('model.malformed', 'yes', {});
     case 'F15 cut in a call':
@@ -236,6 +346,23 @@ const answerOf = (
       return Promise.reject(undefined as unknown as Error);
   }
 };
+
+/** What is shown for {@link FAULTS} F12: characters of one to four bytes. */
+export const SMALL = 'Grüße 👋🏽, 世界!';
+
+const MINUTE_MS = 60_000;
+
+const ODD_PIECES: readonly unknown[] = [
+  { type: 'hologram', text: 'light' },
+  { type: 'text' },
+  { type: 'text', text: 7 },
+  {},
+  null,
+  undefined,
+  'text',
+];
+
+const NO_ANSWERS: readonly unknown[] = ['<html>Welcome</html>', null, undefined, {}, [], 200];
 
 const ODD_USAGES: readonly unknown[] = [
   undefined,
