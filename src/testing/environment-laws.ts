@@ -1,6 +1,6 @@
 import { canonical } from '../contracts/canonical.ts';
-import type { Environment, FileOps, ProcessOps } from '../contracts/environment.ts';
-import { isTroupeError, TroupeError } from '../contracts/error.ts';
+import type { Environment, FileOps, HttpOps, ProcessOps } from '../contracts/environment.ts';
+import { isTroupeError, messageOf, TroupeError } from '../contracts/error.ts';
 import { toJson } from '../contracts/json.ts';
 import { EnvironmentSession } from '../tools/environments/environment-session.ts';
 
@@ -9,6 +9,8 @@ export interface EnvironmentWorld {
   readonly environment: Environment;
   /** A command that prints its arguments, each on a line or all on one; without it no command is run. */
   readonly print?: string | undefined;
+  /** A page that is there to be fetched; without it none is. */
+  readonly page?: { readonly url: string; readonly text: string } | undefined;
   /** Afterwards, however it went. */
   dispose?(): void | Promise<void>;
 }
@@ -37,6 +39,11 @@ export const environmentLaws = (
       const world = await make();
       try {
         await inSession(world, holds);
+      } catch (thrown) {
+        // What it throws where it should not does not hold either.
+        throw isTroupeError(thrown, 'environment.unfit')
+          ? thrown
+          : broken(name, messageOf(thrown), 'no error');
       } finally {
         await world.dispose?.();
       }
@@ -48,23 +55,27 @@ interface Scene {
   readonly files: FileOps;
   readonly run: ProcessOps['run'] | undefined;
   readonly print: string;
+  readonly http: HttpOps | undefined;
+  readonly page: EnvironmentWorld['page'];
 }
 
 const inSession = async (
-  { environment, print }: EnvironmentWorld,
+  { environment, print, page }: EnvironmentWorld,
   holds: (scene: Scene) => Promise<void>,
 ): Promise<void> => {
   const session = new EnvironmentSession(environment, { runId: 'law', path: 'law' });
   const required = new Map([
     ['files' as const, ['the laws']],
     ...(print === undefined ? [] : [['processes' as const, ['the laws']] as const]),
+    ...(page === undefined ? [] : [['http' as const, ['the laws']] as const]),
   ]);
   same('opens with the operations that are required', await session.open(required), []);
-  const { files, processes } = session.ops;
+  const { files, processes, http } = session.ops;
   if (files === undefined) throw broken('offers files', undefined, 'files');
   try {
     const run = processes === undefined ? undefined : processes.run.bind(processes);
-    await holds({ environment, files, run: print === undefined ? undefined : run, print: print ?? '' });
+    const scene = { environment, files, run: print === undefined ? undefined : run, print: print ?? '' };
+    await holds({ ...scene, http, page });
   } finally {
     same('closes without a problem', await session.close(), []);
   }
@@ -91,6 +102,11 @@ const laws: readonly ReturnType<typeof law>[] = [
     same('the folder', await files.list('src'), [{ name: 'main.ts', kind: 'file' }]);
     const names = (await files.list('.')).map(({ name, kind }) => `${kind} ${name}`);
     for (const name of ['file notes.md', 'folder src']) same(`lists ${name}`, names.includes(name), true);
+  }),
+  law('lists in the order of the names, not of the writing', async ({ files }) => {
+    for (const name of ['b', 'c', 'a']) await files.write(`many/${name}`, name);
+    const names = (await files.list('many')).map(({ name }) => name);
+    same('the order', names, ['a', 'b', 'c']);
   }),
   law('says what is at a path, and that there is nothing', async ({ files }) => {
     same('a file', await files.stat('src/main.ts'), { kind: 'file', bytes: 7, isWritable: true });
@@ -133,6 +149,27 @@ const laws: readonly ReturnType<typeof law>[] = [
     for (const command of ['not-a-command-here --x', '-rf', 'A=1', '__proto__'])
       await fails('tool.denied', `run ${command}`, () => run(command, []));
   }),
+  law('fetches a page, and says with a status that there is none', async ({ http, page }) => {
+    if (http === undefined || page === undefined) return;
+    const { url, status, text, isCut } = await http.request({ url: page.url });
+    same('the page', { url, status, text, isCut }, { ...page, status: 200, isCut: false });
+    const nowhere = await http.request({ url: new URL('no/such/page', page.url).href });
+    same('the status of no page', nowhere.status, 404);
+  }),
+  law('refuses to fetch what is no plain address of the web', async ({ http }) => {
+    if (http === undefined) return;
+    for (const url of NO_PAGES) await fails('tool.denied', `fetch ${url}`, () => http.request({ url }));
+  }),
+];
+
+const NO_PAGES: readonly string[] = [
+  '',
+  'notes.md',
+  '//example.com/',
+  'file:///etc/passwd',
+  'data:text/plain,x',
+  'ftp://example.com/',
+  'https://user:secret@example.com/',
 ];
 
 /** Ways out of a root, and names that are none. */

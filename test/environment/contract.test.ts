@@ -4,22 +4,38 @@ import { hostEnvironment } from '../../src/tools/built-in/environment-host.ts';
 import { memoryEnvironment } from '../../src/tools/environments/memory-environment.ts';
 import { remoteEnvironment } from '../../src/tools/environments/remote-environment.ts';
 import { environmentContract } from './contract.ts';
-import { serveEnvironment } from './remote-server.ts';
+import { serveEnvironment, servePage } from './remote-server.ts';
 import { temporaryWorld } from './temporary-world.ts';
+
+const page = { url: 'https://pages.example/notes', text: '# Notes' };
 
 const inMemory = () =>
   memoryEnvironment({
     files: { 'notes.md': '# Notes', 'src/main.ts': 'one\ntwo' },
     commands: { echo: (args) => args.join(' ') },
+    pages: { [page.url]: page.text },
   });
 
 describe('[QITOS-38] [QITOS-40] one contract for every environment', () => {
-  environmentContract('in memory', async () => ({ environment: inMemory(), print: 'echo' }));
+  environmentContract('in memory', async () => ({ environment: inMemory(), print: 'echo', page }));
 
   environmentContract('on this machine', async () => {
     const world = await temporaryWorld();
-    const commands = { echo: '/bin/echo' };
-    return { ...world, environment: hostEnvironment({ root: world.root, commands }), print: 'echo' };
+    const site = await servePage(page.text);
+    const environment = hostEnvironment({
+      root: world.root,
+      commands: { echo: '/bin/echo' },
+      http: { trusted: [new URL(site.url).host] },
+    });
+    return {
+      environment,
+      print: 'echo',
+      page: { url: site.url, text: page.text },
+      dispose: async () => {
+        await site.close();
+        await world.dispose();
+      },
+    };
   });
 
   for (const prefix of [['env'], ['nice', '-n', '1']])
@@ -34,6 +50,7 @@ describe('[QITOS-38] [QITOS-40] one contract for every environment', () => {
     return {
       environment: remoteEnvironment({ url: server.url }),
       print: 'echo',
+      page,
       dispose: () => server.close(),
     };
   });

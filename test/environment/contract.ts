@@ -8,17 +8,6 @@ export const environmentContract = (name: string, make: () => Promise<Environmen
     it.each(environmentLaws(make))('$name', async ({ check }) => {
       await expect(check()).resolves.toBeUndefined();
     });
-
-    it('lists a folder in the order of the names, not of the writing', async () => {
-      const made = await make();
-      const { environment } = made;
-      await environment.setup?.({ runId: 'r', path: 'p' });
-      const { files } = environment.ops ?? {};
-      for (const each of ['b', 'c', 'a']) await files?.write(`many/${each}`, each);
-      expect((await files?.list('many'))?.map((entry) => entry.name)).toEqual(['a', 'b', 'c']);
-      await environment.teardown?.();
-      await made.dispose?.();
-    });
   });
 };
 

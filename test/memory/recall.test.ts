@@ -36,21 +36,18 @@ const questions: readonly (readonly [question: string, phrase: RegExp])[] = [
   ['How does a docstring read?', /then the one surprise, then an example that runs/],
   ['How often may a critic reject an answer?', /A critic may reject an answer twice by default/],
   ['What answers when there is no API key?', /Without a key the \*\*offline model\*\* answers/],
-  ['Does the step counter advance anywhere else?', /The step counts here and nowhere else/],
+  ['How long may a provider be silent in the middle of an answer?', /the silence between two pieces/],
   [
-    'How long does the runtime wait at most when a provider asks for a pause?',
-    /a provider that asks for more fails the call/,
+    'What if the server asks us to wait for an hour?',
+    /One that asks for more than `maxWaitMs` is not waited/,
   ],
-  ['Does the deltas of a stream get a sequence number or go into logs?', /ephemeral, never in a log/],
-  ['Are keep-alives of a stream reported as deltas?', /keep-alives must not be reported/],
-  ['What is the default timeout of a tool?', /Default 60,000\. \*\/\s+readonly timeoutMs/],
+  ['Is a wrong API key tried again?', /A refused key, an unknown model/],
 ];
 
-/** The passages of the repository's documents, and of the contracts with their docstrings. */
+/** The passages of the repository's documents: prose that changes rarely, and not with every line of code. */
 const passages = (): readonly MemoryRecord[] => {
-  const files = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
-  for (const folder of ['docs/decisions', 'src/contracts'])
-    files.push(...readdirSync(join(root, folder)).map((file) => `${folder}/${file}`));
+  const files = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs/models.md'];
+  files.push(...readdirSync(join(root, 'docs/decisions')).map((file) => `docs/decisions/${file}`));
   return files.flatMap((path) => {
     const text = readFileSync(join(root, path), 'utf8');
     return splitPassages(path, text).map(({ start, end, heading }): MemoryRecord => {
@@ -61,7 +58,7 @@ const passages = (): readonly MemoryRecord[] => {
 
 const K = 5;
 
-test('without any model, recall@5 on the repository’s own documents is at least 0.6, and 20 times a random guess', async () => {
+test('without any model, recall@5 on the repository’s own documents is at least 0.7, and ten times a random guess', async () => {
   const records = passages();
   const memory = await vectorMemory().open({ runId: '1', agent: 'reader' });
   await memory.append(records);
@@ -81,8 +78,8 @@ test('without any model, recall@5 on the repository’s own documents is at leas
   console.info(
     `recall@${K} ${score.toFixed(2)}, at random ${guessed.toFixed(3)}, of ${records.length} passages; missed: ${missed.join(' | ')}`,
   );
-  expect(score).toBeGreaterThanOrEqual(0.6);
-  expect(score).toBeGreaterThanOrEqual(guessed * 20);
+  expect(score).toBeGreaterThanOrEqual(0.7);
+  expect(score).toBeGreaterThanOrEqual(guessed * 10);
 });
 
 test('[KAIZEN-13] what was said in one run is found in another by its words', async () => {

@@ -16,15 +16,23 @@ const boom = (): never => {
   throw new Error('boom');
 };
 
-/** A schema of some library's own, whose check rejects. */
-const rejecting = <T>(): StandardSchemaV1<T> & StandardJSONSchemaV1<T> => ({
+/** A schema of some library's own, whose check breaks. */
+const breaking = (
+  validate: () => Promise<never>,
+): StandardSchemaV1<string> & StandardJSONSchemaV1<string> => ({
   '~standard': {
     version: 1,
     vendor: 'test',
-    validate: () => Promise.reject(new Error('boom')),
+    validate,
     jsonSchema: { input: () => ({}), output: () => ({}) },
   },
 });
+
+const broken = {
+  'that throws': breaking(boom),
+  'that rejects': breaking(() => Promise.reject(new Error('boom'))),
+  'of zod that throws': z.string().refine(boom),
+};
 
 const looks = calls({ name: 'echo', input: { text: 'seen' } });
 
@@ -163,29 +171,16 @@ describe.each(interpreters)('$name', ({ host }) => {
     expect(ends).toEqual(['completed', 'failed', 'failed']);
   });
 
-  test.each([
-    ['what checks the input', 'preparing', () => agent({ name: 'a', input: z.string().refine(boom) })],
-    [
-      'what checks the input in its own time',
-      'preparing',
-      () => agent({ name: 'a', input: rejecting<string>() }),
-    ],
-    [
-      'what checks the answer',
-      'DECIDE',
-      () => agent({ name: 'a', model: scriptedModel(['{}']), output: z.object({}).refine(boom) }),
-    ],
-    [
-      'what checks the answer in its own time',
-      'DECIDE',
-      () =>
-        agent({
-          name: 'a',
-          model: scriptedModel(['{}']),
-          output: rejecting<string>(),
-        }),
-    ],
-  ])('[D27] %s and breaks fails the run, which is over like any other', async (_, phase, make) => {
+  test.each(
+    Object.entries(broken).flatMap(([which, schema]) => [
+      [`of its input ${which}`, 'preparing', () => agent({ name: 'a', input: schema })] as const,
+      [
+        `of its answer ${which}`,
+        'DECIDE',
+        () => agent({ name: 'a', model: scriptedModel(['"x"']), output: schema }),
+      ] as const,
+    ]),
+  )('[D27] a schema %s fails the run, which is over like any other', async (_, phase, make) => {
     const clock = virtualClock();
     const handle = start<string, unknown, unknown>(make(), 'go', { clock }, host?.());
     const { status, events, error } = await letTimePass(clock, settled(handle));

@@ -1,3 +1,4 @@
+import { vi } from 'vitest';
 import { z } from 'zod';
 import type { Engine } from '../../src/contracts/engine.ts';
 import type { LiveEvent } from '../../src/contracts/event.ts';
@@ -10,6 +11,9 @@ import { createRequestEngine } from '../../src/runtime/request-engine.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 
 export { quiet } from '../support/runs.ts';
+
+// An engine that is broken mostly does nothing, for ever: a test that waits for it is to be red soon.
+vi.setConfig({ testTimeout: 4_000, hookTimeout: 4_000 });
 
 /** The three flavours, each new: what holds for an engine holds for every one of them. */
 export const flavours: readonly { readonly kind: Engine['kind']; make: () => Engine }[] = [

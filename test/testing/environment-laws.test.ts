@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import type { Environment, FileOps } from '../../src/contracts/environment.ts';
+import type { Environment, FileOps, HttpOps } from '../../src/contracts/environment.ts';
 import type { EnvironmentWorld } from '../../src/testing/environment-laws.ts';
 import { environmentLaws } from '../../src/testing/environment-laws.ts';
 import { memoryEnvironment } from '../../src/tools/environments/memory-environment.ts';
+
+const page = { url: 'https://pages.example/notes', text: '# Notes' };
 
 const sound = () =>
   memoryEnvironment({
     files: { 'notes.md': '# Notes', 'src/main.ts': 'one\ntwo' },
     commands: { echo: (args) => args.join(' ') },
+    pages: { [page.url]: page.text },
   });
 
 /** The names of the laws that do not hold. */
@@ -42,7 +45,13 @@ const withFiles = (change: (files: FileOps) => Partial<FileOps>): Environment =>
 describe('[QITOS-40] the laws of environments', () => {
   test('hold for one that is sound, with commands and without', async () => {
     expect(await brokenLaws(() => ({ environment: sound(), print: 'echo' }))).toEqual([]);
+    expect(await brokenLaws(() => ({ environment: sound(), page }))).toEqual([]);
     expect(await brokenLaws(() => ({ environment: sound() }))).toEqual([]);
+  });
+
+  test('hold for one that offers files and nothing else', async () => {
+    const { files } = sound().ops;
+    expect(await brokenLaws(() => ({ environment: { ...sound(), ops: { files } } }))).toEqual([]);
   });
 
   test.each<readonly [string, (files: FileOps) => Partial<FileOps>, string]>([
@@ -56,6 +65,11 @@ describe('[QITOS-40] the laws of environments', () => {
       (files) => ({ remove: (path) => files.remove(path).then(() => true) }),
       'removes a file once',
     ],
+    [
+      'lists as it likes',
+      (files) => ({ list: async (path) => (await files.list(path)).toReversed() }),
+      'lists in the order of the names',
+    ],
     ['hides a file', () => ({ list: () => Promise.resolve([]) }), 'lists a folder'],
     [
       'loses what is written',
@@ -65,6 +79,40 @@ describe('[QITOS-40] the laws of environments', () => {
   ])('find one that %s', async (_, change, name) => {
     const broken = await brokenLaws(() => ({ environment: withFiles(change), print: 'echo' }));
     expect(broken).toContainEqual(expect.stringContaining(name));
+  });
+
+  test.each<readonly [string, (http: HttpOps) => HttpOps, string]>([
+    [
+      'says that all pages are there',
+      (http) => ({ request: async (request) => ({ ...(await http.request(request)), status: 200 }) }),
+      'fetches a page',
+    ],
+    [
+      'throws for a status',
+      (http) => ({
+        request: async (request) => {
+          const response = await http.request(request);
+          if (response.status >= 400) throw new Error(String(response.status));
+          return response;
+        },
+      }),
+      'fetches a page',
+    ],
+    [
+      'fetches anything',
+      () => ({
+        request: ({ url }) => Promise.resolve({ url, status: 404, headers: {}, text: '', isCut: false }),
+      }),
+      'refuses to fetch',
+    ],
+  ])('find one that %s', async (_, change, name) => {
+    const make = () => {
+      const environment = sound();
+      const { http } = environment.ops;
+      if (http === undefined) throw new Error('it offers no pages');
+      return { environment: { ...environment, ops: { ...environment.ops, http: change(http) } }, page };
+    };
+    expect(await brokenLaws(make)).toContainEqual(expect.stringContaining(name));
   });
 
   test('dispose of a world also where they do not hold', async () => {

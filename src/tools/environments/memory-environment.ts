@@ -25,7 +25,7 @@ export interface MemoryEnvironmentOptions {
   /** Texts by path. */
   readonly files?: Readonly<Record<string, string>> | undefined;
   readonly commands?: Readonly<Record<string, MemoryCommand>> | undefined;
-  /** Bodies by URL. */
+  /** Bodies by URL, as it is asked for; any other address of the web is answered with 404. */
   readonly pages?: Readonly<Record<string, string>> | undefined;
   readonly observe?: (() => Json | undefined) | undefined;
   readonly step?: ((action: EnvironmentAction) => EnvironmentStep) | undefined;
@@ -158,7 +158,19 @@ export const commandDenied = (command: string, commands: readonly string[]): Tro
 
 const memoryHttp = (pages: Readonly<Record<string, string>>): HttpOps => ({
   request: async ({ url }) => {
+    if (!isOfTheWeb(url))
+      throw new TroupeError(
+        'tool.denied',
+        `Cannot fetch ${JSON.stringify(url.slice(0, 200))} as it is no plain address of http or https`,
+        { retryable: 'no' },
+      );
     const text = Object.hasOwn(pages, url) ? pages[url] : undefined;
     return { url, status: text === undefined ? 404 : 200, headers: {}, text: text ?? '', isCut: false };
   },
 });
+
+const isOfTheWeb = (given: string): boolean => {
+  if (!URL.canParse(given)) return false;
+  const { protocol, username, password } = new URL(given);
+  return /^https?:$/.test(protocol) && username === '' && password === '';
+};
