@@ -15,7 +15,8 @@ const byCode: Readonly<Partial<Record<ErrorCode, string>>> = {
   'output.truncated': 'Raise `settings.maxOutputTokens`, or ask for less.',
   'tool.ambiguous': 'Look whether the tool did its work before it is tried again.',
   'journal.held': 'Wait until the process that has the run is done with it, or stop it.',
-  'journal.package-missing': 'Install the package that the message names, or use a Node that has its own SQLite.',
+  'journal.package-missing':
+    'Install the package that the message names, or use a Node that has its own SQLite.',
   'journal.full': 'Make room where the store is, then resume the run.',
   'journal.corrupt': 'Fork the run at its last good row, or restore the store from a copy.',
   'journal.diverged': 'Resume the run with the agents that it was begun with.',

@@ -70,13 +70,13 @@ export interface JournalCommit {
   /** They follow the last row that there is, else `journal.conflict`. May be empty. */
   readonly rows: readonly JournalRow[];
   readonly change: EntryChange;
-  /** Letters that these rows have taken in: removed with the same transaction. */
+  /** Letters that these rows have taken in: gone with the same transaction. One that is not there is passed over. */
   readonly taken?: readonly string[] | undefined;
 }
 
 /** Something for a run that comes from outside its process: an answer, a yes, a message, an abort. */
 export interface Letter {
-  /** Posting the same id again changes nothing. */
+  /** Posting the same id again to a run changes nothing, also when it was taken meanwhile. */
   readonly id: string;
   readonly runId: string;
   readonly at: number;
@@ -88,9 +88,9 @@ export interface Letter {
 export interface RunQuery {
   readonly status?: readonly StoredStatus[] | undefined;
   readonly thread?: string | undefined;
-  /** Runs that have something to do by then. */
+  /** Runs that have something to do at that time or before. */
   readonly dueBy?: number | undefined;
-  /** Not written to since. */
+  /** Last written to at that time or before. */
   readonly idleSince?: number | undefined;
   /** At most that many. Default: all. */
   readonly limit?: number | undefined;
@@ -113,23 +113,36 @@ export interface JournalStore {
   readonly name: string;
   /** Enters a new run, and gives the lease on it. @throws `journal.exists` */
   create(entry: RunEntry, wish: LeaseWish): Stored<Lease>;
-  /** @throws `journal.unknown`; `journal.held`, whose `details` are `{holder, expiresAt}`. */
+  /**
+   * Gives the lease if nobody has it, or whoever has it is gone or late: exactly one of many who want it gets it.
+   *
+   * @throws `journal.unknown`; `journal.held`, whose `details` are `{holder, expiresAt}`, also to the holder itself.
+   */
   acquire(runId: string, wish: LeaseWish): Stored<Lease>;
-  /** Extends a lease. @throws `journal.fenced` */
+  /** Extends a lease, also one that ran out and was not taken over. @throws `journal.fenced` */
   renew(lease: Lease, wish: LeaseWish): Stored<Lease>;
   /** Gives a lease back; one that is gone already is left alone. */
   release(lease: Lease): Stored<void>;
-  /** @throws `journal.fenced`, `journal.conflict` */
+  /** @throws `journal.fenced`; `journal.conflict`, whose `details` are `{expected, found}`: numbers of rows. */
   commit(lease: Lease, commit: JournalCommit): Stored<void>;
-  /** Rows from `from` (default 0) on, in order, at most `limit` (default: all). @throws `journal.unknown` */
+  /**
+   * Rows from `from` (default 0) on, in order, at most `limit` (default: all).
+   *
+   * @throws `journal.unknown`; `journal.corrupt`, whose `details` are `{row}`: the first that cannot be had. Those before it can,
+   *   with a `limit`.
+   */
   read(runId: string, from?: number, limit?: number): Stored<readonly JournalRow[]>;
   entry(runId: string): Stored<RunEntry | undefined>;
-  /** Newest first, by when they were created. */
+  /** Newest first, by when they were created; of one time, the last first. */
   list(query?: RunQuery): Stored<readonly RunEntry[]>;
+  /** @throws `journal.unknown` */
   post(letter: Letter): Stored<void>;
-  /** Letters not yet taken, in the order in which they came. */
+  /** Letters not yet taken, in the order in which they came. None where there is no such run. */
   letters(runId: string): Stored<readonly Letter[]>;
-  /** Removes runs that have ended, with all that is theirs; says how many. Runs under lease are left alone. */
+  /**
+   * Removes runs that have ended, with all that is theirs; says how many. Left alone are runs under a lease, unless it had
+   * run out by `idleSince`.
+   */
   prune(query: RunQuery): Stored<number>;
   /** Named texts beside the runs, in rooms of their own: for memories, threads and sessions. */
   files(room: string): KeyValueFiles;

@@ -2,3 +2,23 @@
  * Where things are kept beyond the process. Node only.
  */
 export { folderStore } from './folder-store.ts';
+export { memoryStore } from './memory-store.ts';
+export { isProcessGone, processHolder } from './process-holder.ts';
+export { sqliteStore } from './sqlite-store.ts';
+export type { SqliteStoreOptions } from './sqlite-store.ts';
+export type { SqliteDriver } from './sqlite-driver.ts';
+
+// What a store is, for one of your own
+export type {
+  EntryChange,
+  JournalCommit,
+  JournalRow,
+  JournalStore,
+  Lease,
+  LeaseWish,
+  Letter,
+  RunEntry,
+  RunQuery,
+  Stored,
+  StoredStatus,
+} from '../contracts/journal.ts';

@@ -1,8 +1,6 @@
-import { canonical } from '../contracts/canonical.ts';
 import type { Environment, FileOps, HttpOps, ProcessOps } from '../contracts/environment.ts';
-import { isTroupeError, messageOf, TroupeError } from '../contracts/error.ts';
-import { toJson } from '../contracts/json.ts';
 import { EnvironmentSession } from '../tools/environments/environment-session.ts';
+import { lawChecks } from './law-checks.ts';
 
 /** An environment to be held to the laws: with the files `notes.md` (`# Notes`) and `src/main.ts` (`one\ntwo`) in it. */
 export interface EnvironmentWorld {
@@ -41,14 +39,14 @@ export const environmentLaws = (
         await inSession(world, holds);
       } catch (thrown) {
         // What it throws where it should not does not hold either.
-        throw isTroupeError(thrown, 'environment.unfit')
-          ? thrown
-          : broken(name, messageOf(thrown), 'no error');
+        throw asBroken(name, thrown);
       } finally {
         await world.dispose?.();
       }
     },
   }));
+
+const { asBroken, broken, fails, same } = lawChecks('environment.unfit', 'environment');
 
 interface Scene {
   readonly environment: Environment;
@@ -184,24 +182,3 @@ const OUTSIDE: readonly string[] = [
   'a\0b',
   'x'.repeat(256),
 ];
-
-const same = (what: string, found: unknown, expected: unknown): void => {
-  if (canonical(toJson(found)) !== canonical(toJson(expected))) throw broken(what, found, expected);
-};
-
-const fails = async (code: string, what: string, attempt: () => Promise<unknown>): Promise<void> => {
-  let found: unknown;
-  try {
-    found = await attempt();
-  } catch (thrown) {
-    if (isTroupeError(thrown) && thrown.code === code) return;
-    found = thrown;
-  }
-  throw broken(what, found, { code });
-};
-
-const broken = (what: string, found: unknown, expected: unknown): TroupeError =>
-  new TroupeError(
-    'environment.unfit',
-    `Cannot call the environment sound as this does not hold: ${what}; found ${JSON.stringify(toJson(found))}, expected ${JSON.stringify(toJson(expected))}`,
-  );

@@ -25,3 +25,5 @@ export type { ComparableRun } from './compare-runs.ts';
 // What parts of one's own have to keep to
 export { environmentLaws } from './environment-laws.ts';
 export type { EnvironmentLaw, EnvironmentWorld } from './environment-laws.ts';
+export { journalStoreLaws } from './journal-store-laws.ts';
+export type { JournalStoreLaw, JournalStoreWorld } from './journal-store-laws.ts';

@@ -1,0 +1,69 @@
+import { TroupeError } from '../contracts/error.ts';
+import type { JournalRow, Lease, LeaseWish, StoredStatus } from '../contracts/journal.ts';
+
+/** What all stores say alike. */
+export const journalErrors = {
+  exists: (runId: string) =>
+    new TroupeError('journal.exists', `Cannot create the run '${runId}' as there is one of that name`, {
+      runId,
+    }),
+  unknown: (runId: string, store: string) =>
+    new TroupeError('journal.unknown', `Cannot find the run '${runId}' as it is not in ${store}`, { runId }),
+  held: (runId: string, holder: string, expiresAt: number) =>
+    new TroupeError(
+      'journal.held',
+      `Cannot take the run '${runId}' as another process has it: ${holder}, for now until ${timeText(expiresAt)}`,
+      { runId, retryable: 'maybe', details: { holder, expiresAt } },
+    ),
+  fenced: ({ runId, holder }: Lease) =>
+    new TroupeError(
+      'journal.fenced',
+      `Cannot write to the run '${runId}' as ${holder} does not have it any more: it was taken over or given back`,
+      { runId },
+    ),
+  conflict: (runId: string, expected: number, found: number) =>
+    new TroupeError(
+      'journal.conflict',
+      `Cannot add to the run '${runId}' as its next row is ${expected}: found row ${found}`,
+      { runId, details: { expected, found } },
+    ),
+  missing: (runId: string, row: number, cause?: unknown) =>
+    new TroupeError(
+      'journal.corrupt',
+      `Cannot read the run '${runId}' past row ${row} as the store is damaged there: read the ${row} rows before it, or restore the store from a copy`,
+      { runId, details: { row }, cause },
+    ),
+  closed: (store: string) => new TroupeError('journal.failed', `Cannot use ${store} as it is closed`),
+};
+
+const timeText = (at: number): string => {
+  const date = new Date(at);
+  return Number.isNaN(date.getTime()) ? String(at) : date.toISOString();
+};
+
+/** @throws `journal.fenced` if the lease is not the one on the run (nobody's: `holder` is null). */
+export const assertHolds = (
+  run: { readonly holder: string | null; readonly fence: number },
+  lease: Lease,
+): void => {
+  if (run.fence !== lease.fence || run.holder !== lease.holder) throw journalErrors.fenced(lease);
+};
+
+/** @throws `journal.conflict` if a row is not the next one, where `next` is the number of the first. */
+export const assertFollows = (runId: string, next: number, rows: readonly JournalRow[]): void => {
+  for (const [index, { n }] of rows.entries())
+    if (n !== next + index) throw journalErrors.conflict(runId, next + index, n);
+};
+
+/** @throws `journal.held` if somebody has the run who is neither late nor gone. */
+export const assertFree = (
+  runId: string,
+  { holder, expiresAt }: { readonly holder: string | null; readonly expiresAt: number },
+  { now, isGone }: LeaseWish,
+): void => {
+  if (holder === null || expiresAt <= now || isGone?.(holder) === true) return;
+  throw journalErrors.held(runId, holder, expiresAt);
+};
+
+/** Whether a run is not over. */
+export const isUnfinished = (status: StoredStatus): boolean => status === 'running' || status === 'waiting';

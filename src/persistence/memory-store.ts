@@ -1,0 +1,164 @@
+import type {
+  EntryChange,
+  JournalCommit,
+  JournalRow,
+  JournalStore,
+  Lease,
+  LeaseWish,
+  Letter,
+  RunEntry,
+  RunQuery,
+} from '../contracts/journal.ts';
+import type { KeyValueFiles } from '../contracts/memory.ts';
+import { assertFollows, assertFree, assertHolds, isUnfinished, journalErrors } from './journal-errors.ts';
+
+/**
+ * A store in the memory of this process: for tests, and for runs that need not outlive it. Closing it changes nothing.
+ *
+ * @example
+ * const store = memoryStore();
+ * const lease = await store.create(entry, { holder: 'here', ttlMs: 30_000, now: Date.now() });
+ */
+export const memoryStore = (): JournalStore => new MemoryStore();
+
+interface StoredRun {
+  entry: RunEntry;
+  readonly order: number;
+  readonly rows: JournalRow[];
+  holder: string | null;
+  expiresAt: number;
+  fence: number;
+  /** By id; `undefined` where one was taken. */
+  readonly letters: Map<string, Letter | undefined>;
+}
+
+class MemoryStore implements JournalStore {
+  readonly name = 'memory';
+  readonly #runs = new Map<string, StoredRun>();
+  readonly #rooms = new Map<string, Map<string, string>>();
+  #created = 0;
+
+  create(entry: RunEntry, wish: LeaseWish): Lease {
+    if (this.#runs.has(entry.runId)) throw journalErrors.exists(entry.runId);
+    const run: StoredRun = {
+      entry: { ...entry },
+      order: (this.#created += 1),
+      rows: [],
+      holder: null,
+      expiresAt: 0,
+      fence: 0,
+      letters: new Map(),
+    };
+    this.#runs.set(entry.runId, run);
+    return given(run, wish);
+  }
+
+  acquire(runId: string, wish: LeaseWish): Lease {
+    const run = this.#run(runId);
+    assertFree(runId, run, wish);
+    return given(run, wish);
+  }
+
+  renew(lease: Lease, { ttlMs, now }: LeaseWish): Lease {
+    const run = this.#run(lease.runId);
+    assertHolds(run, lease);
+    run.expiresAt = now + ttlMs;
+    return { ...lease, expiresAt: run.expiresAt };
+  }
+
+  release({ runId, holder, fence }: Lease): void {
+    const run = this.#runs.get(runId);
+    if (run?.fence === fence && run.holder === holder) run.holder = null;
+  }
+
+  commit(lease: Lease, { rows, change, taken = [] }: JournalCommit): void {
+    const run = this.#run(lease.runId);
+    assertHolds(run, lease);
+    assertFollows(lease.runId, run.rows.length, rows);
+    for (const { n, text } of rows) run.rows.push({ n, text });
+    run.entry = changedEntry(run.entry, change);
+    for (const id of taken) if (run.letters.has(id)) run.letters.set(id, undefined);
+  }
+
+  read(runId: string, from = 0, limit = Infinity): readonly JournalRow[] {
+    return this.#run(runId).rows.slice(from, from + limit);
+  }
+
+  entry(runId: string): RunEntry | undefined {
+    const run = this.#runs.get(runId);
+    return run === undefined ? undefined : { ...run.entry };
+  }
+
+  list({ limit = Infinity, ...query }: RunQuery = {}): readonly RunEntry[] {
+    return this.#find(query)
+      .slice(0, limit)
+      .map((run) => ({ ...run.entry }));
+  }
+
+  post(letter: Letter): void {
+    const { letters } = this.#run(letter.runId);
+    if (!letters.has(letter.id)) letters.set(letter.id, { ...letter });
+  }
+
+  letters(runId: string): readonly Letter[] {
+    return [...(this.#runs.get(runId)?.letters.values() ?? [])].filter((letter) => letter !== undefined);
+  }
+
+  prune({ limit = Infinity, ...query }: RunQuery): number {
+    const { idleSince = -Infinity } = query;
+    const over = this.#find(query)
+      .filter(({ entry, holder, expiresAt }) => {
+        const isHeld = holder !== null && expiresAt > idleSince;
+        return !isHeld && !isUnfinished(entry.status);
+      })
+      .slice(0, limit);
+    for (const { entry } of over) this.#runs.delete(entry.runId);
+    return over.length;
+  }
+
+  files(room: string): KeyValueFiles {
+    const files = this.#rooms.get(room) ?? new Map<string, string>();
+    this.#rooms.set(room, files);
+    return {
+      read: async (name) => files.get(name),
+      write: async (name, text) => void files.set(name, text),
+      append: async (name, text) => void files.set(name, (files.get(name) ?? '') + text),
+      remove: async (name) => void files.delete(name),
+      names: async () => [...files.keys()].sort(),
+    };
+  }
+
+  close(): void {
+    // What it holds goes with whoever holds the store.
+  }
+
+  #run(runId: string): StoredRun {
+    const run = this.#runs.get(runId);
+    if (run === undefined) throw journalErrors.unknown(runId, this.name);
+    return run;
+  }
+
+  #find({ status, thread, dueBy, idleSince }: RunQuery): StoredRun[] {
+    return [...this.#runs.values()]
+      .filter(
+        ({ entry }) =>
+          (status === undefined || status.includes(entry.status)) &&
+          (thread === undefined || entry.thread === thread) &&
+          (dueBy === undefined || (entry.dueAt !== undefined && entry.dueAt <= dueBy)) &&
+          (idleSince === undefined || entry.updatedAt <= idleSince),
+      )
+      .sort((a, b) => b.entry.createdAt - a.entry.createdAt || b.order - a.order);
+  }
+}
+
+const given = (run: StoredRun, { holder, ttlMs, now }: LeaseWish): Lease => {
+  run.holder = holder;
+  run.expiresAt = now + ttlMs;
+  run.fence += 1;
+  return { runId: run.entry.runId, holder, fence: run.fence, expiresAt: run.expiresAt };
+};
+
+const changedEntry = (entry: RunEntry, { status, updatedAt, dueAt }: EntryChange): RunEntry => {
+  const { dueAt: _before, ...kept } = entry;
+  return { ...kept, status, updatedAt, ...(dueAt === undefined ? {} : { dueAt }) };
+};

@@ -1,0 +1,132 @@
+import { TroupeError } from '../contracts/error.ts';
+import type { RunEntry, RunQuery, StoredStatus } from '../contracts/journal.ts';
+import type { RunStatus } from '../contracts/run.ts';
+import { storedText, textOf } from './stored-text.ts';
+
+/** What a database takes and gives. */
+export type Column = string | number | null;
+/** A row as a database gives it. */
+export type TableRow = Readonly<Record<string, Column>>;
+
+/** The columns of an entry, in the order of {@link entryValues}. */
+export const entryColumns = 'run, agent, status, title, created_at, updated_at, due_at, thread, forked_from';
+
+/** What an entry puts into its columns. */
+export const entryValues = (entry: RunEntry): readonly Column[] => [
+  storedText(entry.runId),
+  storedText(entry.agent),
+  entry.status,
+  storedText(entry.title),
+  entry.createdAt,
+  entry.updatedAt,
+  entry.dueAt ?? null,
+  maybe(storedText, entry.thread),
+  maybe(storedText, entry.forkedFrom),
+];
+
+/** The entry of a row. @throws `journal.corrupt` */
+export const entryOf = (row: TableRow): RunEntry => ({
+  runId: textAt(row, 'run'),
+  agent: textAt(row, 'agent'),
+  status: statusAt(row),
+  title: textAt(row, 'title'),
+  createdAt: numberAt(row, 'created_at'),
+  updatedAt: numberAt(row, 'updated_at'),
+  ...(row['due_at'] === null ? {} : { dueAt: numberAt(row, 'due_at') }),
+  ...(row['thread'] === null ? {} : { thread: textAt(row, 'thread') }),
+  ...(row['forked_from'] === null ? {} : { forkedFrom: textAt(row, 'forked_from') }),
+});
+
+/** What is needed to write to a run. */
+export interface RunState {
+  readonly id: number;
+  readonly rows: number;
+  readonly holder: string | null;
+  readonly fence: number;
+  readonly expiresAt: number;
+}
+
+/** The columns of {@link stateOf}. */
+export const stateColumns = 'id, rows, holder, fence, expires_at';
+
+/** How the run of a row stands. @throws `journal.corrupt` */
+export const stateOf = (row: TableRow): RunState => ({
+  id: numberAt(row, 'id'),
+  rows: numberAt(row, 'rows'),
+  holder: row['holder'] === null ? null : textAt(row, 'holder'),
+  fence: numberAt(row, 'fence'),
+  expiresAt: numberAt(row, 'expires_at'),
+});
+
+/** A part of a statement, and what is put into it. */
+export interface Clause {
+  readonly sql: string;
+  readonly values: readonly Column[];
+}
+
+/**
+ * The runs that a query means, newest first. `place` writes the place of the nth value, counted from 1.
+ *
+ * Of those that are to be pruned only such as have ended, and are under no lease.
+ */
+export const runsOf = (
+  { status, thread, dueBy, idleSince, limit }: RunQuery,
+  place: (n: number) => string,
+  isToPrune = false,
+): Clause => {
+  const values: Column[] = [];
+  const put = (value: Column): string => place(values.push(value));
+  const conditions = [
+    ...(status === undefined
+      ? []
+      : [status.length === 0 ? '1 = 0' : `status in (${status.map(put).join(', ')})`]),
+    ...(thread === undefined ? [] : [`thread = ${put(storedText(thread))}`]),
+    ...(dueBy === undefined ? [] : [`due_at <= ${put(dueBy)}`]),
+    ...(idleSince === undefined ? [] : [`updated_at <= ${put(idleSince)}`]),
+    ...(isToPrune ? [`status not in ('running', 'waiting')`, freeAt(idleSince, put)] : []),
+  ];
+  const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
+  const most = limit === undefined || limit === Infinity ? '' : `limit ${put(limit)}`;
+  return { sql: `from runs ${where} order by created_at desc, id desc ${most}`, values };
+};
+
+const freeAt = (idleSince: number | undefined, put: (value: Column) => string): string =>
+  idleSince === undefined ? 'holder is null' : `(holder is null or expires_at <= ${put(idleSince)})`;
+
+/** The text in a column. @throws `journal.corrupt` */
+export const textAt = (row: TableRow, column: string): string => {
+  const value = row[column];
+  return typeof value === 'string' ? textOf(value) : misplaced(column, 'text', value);
+};
+
+/** The number in a column. @throws `journal.corrupt` */
+export const numberAt = (row: TableRow, column: string): number => {
+  const value = row[column];
+  return typeof value === 'number' ? value : misplaced(column, 'number', value);
+};
+
+const statuses: Readonly<Record<Exclude<StoredStatus, RunStatus> | RunStatus, true>> = {
+  running: true,
+  waiting: true,
+  completed: true,
+  stopped: true,
+  aborted: true,
+  failed: true,
+};
+
+const isStatus = (value: string): value is StoredStatus => Object.hasOwn(statuses, value);
+
+const statusAt = (row: TableRow): StoredStatus => {
+  const status = textAt(row, 'status');
+  return isStatus(status) ? status : misplaced('status', 'status', status);
+};
+
+const misplaced = (column: string, wanted: string, found: unknown): never => {
+  throw new TroupeError(
+    'journal.corrupt',
+    `Cannot read the store as there is no ${wanted} in its column '${column}': found ${JSON.stringify(found ?? null)}`,
+  );
+};
+
+const maybe = (store: (text: string) => string, text: string | undefined): string | null =>
+  text === undefined ? null : store(text);

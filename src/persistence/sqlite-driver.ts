@@ -1,0 +1,97 @@
+import { createRequire } from 'node:module';
+import type { ErrorCode } from '../contracts/error.ts';
+import { messageOf, TroupeError } from '../contracts/error.ts';
+import { isJsonObject } from '../contracts/json.ts';
+import type { Column, TableRow } from './run-table.ts';
+
+/** A prepared statement: what both drivers have alike. */
+export interface SqliteStatement {
+  run(...values: readonly Column[]): { readonly changes: number | bigint };
+  get(...values: readonly Column[]): TableRow | undefined;
+  all(...values: readonly Column[]): readonly TableRow[];
+}
+
+/** An open database: what both drivers have alike. */
+export interface SqliteDatabase {
+  exec(sql: string): unknown;
+  prepare(sql: string): SqliteStatement;
+  close(): unknown;
+}
+
+/** Which SQLite: the one that Node brings along, or that of the package `libsql`. */
+export type SqliteDriver = 'node' | 'libsql';
+
+type OpenDatabase = new (file: string) => SqliteDatabase;
+
+/**
+ * Opens a database file with the SQLite of Node, or of `libsql` where Node has none.
+ *
+ * @throws `journal.package-missing` where there is neither, or not the one that is wanted.
+ */
+export const openSqlite = (file: string, wanted?: SqliteDriver): SqliteDatabase => {
+  const Database =
+    (wanted === 'libsql' ? undefined : ofNode()) ?? (wanted === 'node' ? undefined : ofLibsql());
+  if (Database === undefined)
+    throw new TroupeError(
+      'journal.package-missing',
+      `Cannot open ${file} as ${MISSING[wanted ?? 'any']}: run \`npm install libsql\`, or use Node 22.13 or later`,
+    );
+  return new Database(file);
+};
+
+const MISSING = {
+  node: 'this Node has no SQLite of its own',
+  libsql: 'the package libsql is not installed or does not start',
+  any: 'this Node has no SQLite of its own, and the package libsql is not installed or does not start',
+};
+
+const ofNode = (): OpenDatabase | undefined => {
+  const found: unknown = process.getBuiltinModule('node:sqlite');
+  return isJsonObject(found) && isConstructor(found['DatabaseSync']) ? found['DatabaseSync'] : undefined;
+};
+
+/** By `require`, as a store answers at once and an import would not. */
+const ofLibsql = (): OpenDatabase | undefined => {
+  try {
+    const found: unknown = createRequire(import.meta.url)('libsql');
+    return isConstructor(found) ? found : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const isConstructor = (value: unknown): value is OpenDatabase => typeof value === 'function';
+
+/** Numbers of SQLite's errors, what they are here, and what can be done. */
+const errors: Readonly<Record<number, readonly [ErrorCode, string]>> = {
+  5: ['journal.busy', 'another process is writing to it: try again, or raise `busyTimeoutMs`'],
+  6: ['journal.busy', 'another process is writing to it: try again, or raise `busyTimeoutMs`'],
+  8: ['journal.read-only', 'it may not be written to: check who owns the file and its folder'],
+  3: ['journal.read-only', 'it may not be written to: check who owns the file and its folder'],
+  14: ['journal.read-only', 'it cannot be opened: check that its folder is there and may be written to'],
+  11: ['journal.corrupt', 'it is damaged: restore it from a copy'],
+  26: ['journal.corrupt', 'it is no database, or its beginning is damaged: restore it from a copy'],
+  13: ['journal.full', 'there is no room: make some, or raise `maxPages`'],
+  10: ['journal.failed', 'the disk cannot be read or written'],
+};
+
+/** What SQLite threw, as an error of troupe; one that is already is left as it is. */
+export const sqliteError = (thrown: unknown, store: string): TroupeError => {
+  if (thrown instanceof TroupeError) return thrown;
+  const number = numberOf(thrown);
+  const [code, reason] = errors[number ?? -1] ?? ['journal.failed', 'SQLite refuses'];
+  return new TroupeError(code, `Cannot use ${store} as ${reason}: ${messageOf(thrown)}`, {
+    retryable: code === 'journal.busy' ? 'yes' : 'no',
+    cause: thrown,
+  });
+};
+
+/** The first byte of SQLite's number says what it is, the others say more. */
+const numberOf = (thrown: unknown): number | undefined => {
+  if (!(thrown instanceof Error) && !isJsonObject(thrown)) return undefined;
+  const own: unknown = Reflect.get(thrown, 'errcode') ?? Reflect.get(thrown, 'rawCode');
+  if (typeof own === 'number') return own & 0xff;
+  // Where libsql cannot open a file it gives a text only.
+  const told = /: (\d+)"\)$/.exec(messageOf(thrown))?.[1];
+  return told === undefined ? undefined : Number(told) & 0xff;
+};

@@ -1,0 +1,249 @@
+import { mkdirSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { messageOf, TroupeError } from '../contracts/error.ts';
+import type {
+  JournalCommit,
+  JournalRow,
+  JournalStore,
+  Lease,
+  LeaseWish,
+  Letter,
+  RunEntry,
+  RunQuery,
+} from '../contracts/journal.ts';
+import type { KeyValueFiles } from '../contracts/memory.ts';
+import { assertFollows, assertFree, assertHolds, journalErrors } from './journal-errors.ts';
+import type { Column } from './run-table.ts';
+import { entryColumns, entryOf, entryValues, numberAt, runsOf, textAt } from './run-table.ts';
+import type { SqliteDriver } from './sqlite-driver.ts';
+import { openSqlite, sqliteError } from './sqlite-driver.ts';
+import { prepareTables } from './sqlite-schema.ts';
+import { SqliteConnection } from './sqlite-statements.ts';
+import { storedText } from './stored-text.ts';
+
+/** How a database is used. */
+export interface SqliteStoreOptions {
+  /** How long is waited for another process that is writing, in ms; meanwhile this one does nothing else. Default 5,000. */
+  readonly busyTimeoutMs?: number | undefined;
+  /** How large the database may become, in pages of 4,096 bytes. Default: as large as the disk. */
+  readonly maxPages?: number | undefined;
+  /** Default: that of Node where it has one, else that of the package `libsql`. */
+  readonly driver?: SqliteDriver | undefined;
+}
+
+/**
+ * A store in one file, for any number of processes of one machine. It answers at once.
+ *
+ * The file and its folder are made when the store is first used. What is confirmed is on the disk (WAL, `synchronous=FULL`).
+ * Beside the file stand two more, `-wal` and `-shm`, that belong to it while it is open.
+ *
+ * @throws Its operations throw `journal.busy`, `journal.full`, `journal.read-only`, `journal.corrupt`, `journal.version`,
+ *   `journal.package-missing` (neither Node nor `libsql` has SQLite) and `journal.failed`, beside those of {@link JournalStore}.
+ *
+ * @example
+ * const store = sqliteStore('./runs.db');
+ * for (const run of await store.list({ status: ['waiting'] })) console.log(run.runId, run.title);
+ * await store.close();
+ */
+export const sqliteStore = (file: string, options: SqliteStoreOptions = {}): JournalStore =>
+  new SqliteStore(file, options);
+
+class SqliteStore implements JournalStore {
+  readonly name: string;
+  readonly #file: string;
+  readonly #options: SqliteStoreOptions;
+  #open: SqliteConnection | undefined;
+  #isClosed = false;
+
+  constructor(file: string, options: SqliteStoreOptions) {
+    this.#file = file === ':memory:' ? file : resolve(file);
+    this.name = `sqlite:${this.#file}`;
+    this.#options = options;
+  }
+
+  create(entry: RunEntry, { holder, ttlMs, now }: LeaseWish): Lease {
+    return this.#told(({ statements }) => {
+      const lease = { runId: entry.runId, holder, fence: 1, expiresAt: now + ttlMs };
+      const values = [...entryValues(entry), storedText(holder), lease.fence, lease.expiresAt];
+      if (isNone(statements.insertRun.run(...values))) throw journalErrors.exists(entry.runId);
+      return lease;
+    });
+  }
+
+  acquire(runId: string, wish: LeaseWish): Lease {
+    return this.#told((connection) =>
+      connection.write(() => {
+        const run = connection.run(runId) ?? this.#unknown(runId);
+        assertFree(runId, run, wish);
+        const { holder, ttlMs, now } = wish;
+        const lease = { runId, holder, fence: run.fence + 1, expiresAt: now + ttlMs };
+        connection.statements.giveLease.run(storedText(holder), lease.fence, lease.expiresAt, run.id);
+        return lease;
+      }),
+    );
+  }
+
+  renew(lease: Lease, { ttlMs, now }: LeaseWish): Lease {
+    return this.#told((connection) => {
+      const expiresAt = now + ttlMs;
+      if (isNone(connection.statements.renewLease.run(expiresAt, ...leaseValues(lease))))
+        throw connection.run(lease.runId) === undefined
+          ? journalErrors.unknown(lease.runId, this.name)
+          : journalErrors.fenced(lease);
+      return { ...lease, expiresAt };
+    });
+  }
+
+  release(lease: Lease): void {
+    this.#told(({ statements }) => statements.endLease.run(...leaseValues(lease)));
+  }
+
+  commit(lease: Lease, { rows, change, taken = [] }: JournalCommit): void {
+    this.#told((connection) =>
+      connection.write(() => {
+        const { insertRow, takeLetter, changeRun } = connection.statements;
+        const run = connection.run(lease.runId) ?? this.#unknown(lease.runId);
+        assertHolds(run, lease);
+        assertFollows(lease.runId, run.rows, rows);
+        for (const { n, text } of rows) insertRow.run(run.id, n, storedText(text));
+        for (const letter of taken) takeLetter.run(run.id, storedText(letter));
+        const { status, updatedAt, dueAt = null } = change;
+        changeRun.run(run.rows + rows.length, status, updatedAt, dueAt, run.id);
+      }),
+    );
+  }
+
+  read(runId: string, from = 0, limit = Infinity): readonly JournalRow[] {
+    return this.#told((connection) =>
+      connection.look(() => {
+        const { id, rows } = connection.run(runId) ?? this.#unknown(runId);
+        return connection.rows(runId, id, from, Math.min(rows, from + limit));
+      }),
+    );
+  }
+
+  entry(runId: string): RunEntry | undefined {
+    return this.#told(({ statements }) => {
+      const row = statements.selectEntry.get(storedText(runId));
+      return row === undefined ? undefined : entryOf(row);
+    });
+  }
+
+  list(query: RunQuery = {}): readonly RunEntry[] {
+    const { sql, values } = runsOf(query, () => '?');
+    return this.#told(({ database }) =>
+      database
+        .prepare(`select ${entryColumns} ${sql}`)
+        .all(...values)
+        .map(entryOf),
+    );
+  }
+
+  post({ runId, id, at, text }: Letter): void {
+    this.#told((connection) =>
+      connection.write(() => {
+        const run = connection.run(runId) ?? this.#unknown(runId);
+        connection.statements.insertLetter.run(run.id, storedText(id), at, storedText(text));
+      }),
+    );
+  }
+
+  letters(runId: string): readonly Letter[] {
+    return this.#told(({ statements }) =>
+      statements.selectLetters
+        .all(storedText(runId))
+        .map((row) => ({ id: textAt(row, 'id'), runId, at: numberAt(row, 'at'), text: textAt(row, 'text') })),
+    );
+  }
+
+  prune(query: RunQuery): number {
+    const { sql, values } = runsOf(query, () => '?', true);
+    return this.#told(({ database }) =>
+      Number(database.prepare(`delete from runs where id in (select id ${sql})`).run(...values).changes),
+    );
+  }
+
+  files(room: string): KeyValueFiles {
+    const at = (name: string): readonly [string, string] => [storedText(room), storedText(name)];
+    return {
+      read: async (name) =>
+        this.#told(({ statements }) => {
+          const row = statements.readFile.get(...at(name));
+          return row === undefined ? undefined : textAt(row, 'text');
+        }),
+      write: async (name, text) => {
+        this.#told(({ statements }) => statements.writeFile.run(...at(name), storedText(text)));
+      },
+      append: async (name, text) => {
+        this.#told(({ statements }) => statements.appendFile.run(...at(name), storedText(text)));
+      },
+      remove: async (name) => {
+        this.#told(({ statements }) => statements.removeFile.run(...at(name)));
+      },
+      names: async () =>
+        this.#told(({ statements }) =>
+          statements.fileNames
+            .all(storedText(room))
+            .map((row) => textAt(row, 'name'))
+            .sort(),
+        ),
+    };
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    const { database } = this.#open ?? {};
+    this.#open = undefined;
+    database?.close();
+  }
+
+  #unknown(runId: string): never {
+    throw journalErrors.unknown(runId, this.name);
+  }
+
+  #told<T>(work: (connection: SqliteConnection) => T): T {
+    if (this.#isClosed) throw journalErrors.closed(this.name);
+    try {
+      this.#open ??= connect(this.#file, this.name, this.#options);
+      return work(this.#open);
+    } catch (error) {
+      throw sqliteError(error, this.name);
+    }
+  }
+}
+
+const isNone = ({ changes }: { readonly changes: number | bigint }): boolean => Number(changes) === 0;
+
+const leaseValues = ({ runId, holder, fence }: Lease): readonly Column[] => [
+  storedText(runId),
+  storedText(holder),
+  fence,
+];
+
+const connect = (file: string, name: string, options: SqliteStoreOptions): SqliteConnection => {
+  const { busyTimeoutMs = 5000, maxPages, driver } = options;
+  if (file !== ':memory:') makeFolder(dirname(file), name);
+  const database = openSqlite(file, driver);
+  try {
+    database.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
+    database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on');
+    if (maxPages !== undefined) database.exec(`pragma max_page_count = ${maxPages}`);
+    prepareTables(database, name);
+    return new SqliteConnection(database);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+};
+
+const makeFolder = (folder: string, name: string): void => {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (cause) {
+    throw new TroupeError(
+      'journal.read-only',
+      `Cannot open ${name} as its folder cannot be made: ${messageOf(cause)}`,
+      { cause },
+    );
+  }
+};

@@ -1,0 +1,111 @@
+import type { SceneLaw } from './journal-scene.ts';
+import { change, entry, fails, HARD, idsOf, law, letter, rows, same, wish } from './journal-scene.ts';
+
+/** What a store owes to letters. */
+export const letterLaws: readonly SceneLaw[] = [
+  law('keeps letters in the order in which they came, each once', async ({ store, other }) => {
+    await store.create(entry('r'), wish('a'));
+    await store.create(entry('s'), wish('a'));
+    const second = await other();
+    for (const each of [letter('2'), letter('1'), letter('3')]) await second.post(each);
+    await store.post(letter('1', 'r', '"another text"'));
+    await store.post(letter('1', 's'));
+    same('the letters', await store.letters('r'), [letter('2'), letter('1'), letter('3')]);
+    same('those of another run', await store.letters('s'), [letter('1', 's')]);
+  }),
+  law('removes letters with the rows that take them in, for good', async ({ store }) => {
+    const lease = await store.create(entry('r'), wish('a'));
+    await store.create(entry('s'), wish('a'));
+    for (const each of [letter('1'), letter('2'), letter('1', 's')]) await store.post(each);
+    await store.commit(lease, { rows: rows(0, 'zero'), change: change(), taken: ['1', 'nowhere'] });
+    same('the letters', await store.letters('r'), [letter('2')]);
+    same('those of another run', await store.letters('s'), [letter('1', 's')]);
+    await store.post(letter('1'));
+    same('posted again', await store.letters('r'), [letter('2')]);
+  }),
+];
+
+/** What a store owes to those who look for what it keeps. */
+export const keepingLaws: readonly SceneLaw[] = [
+  law('lists runs newest first, and those that are wanted', async ({ store }) => {
+    const made = [
+      entry('a', { createdAt: 1, updatedAt: 10 }),
+      entry('b', { createdAt: 3, updatedAt: 20, status: 'waiting', dueAt: 100, thread: 't' }),
+      entry('c', { createdAt: 2, updatedAt: 30, status: 'waiting', dueAt: 200 }),
+      entry('d', { createdAt: 3, updatedAt: 40, status: 'completed', thread: 't' }),
+    ];
+    for (const each of made) await store.create(each, wish('h'));
+    same('all', await store.list(), [made[3], made[1], made[2], made[0]]);
+    same('nothing wanted', await idsOf(store.list({})), ['d', 'b', 'c', 'a']);
+    same('by status', await idsOf(store.list({ status: ['running', 'waiting'] })), ['b', 'c', 'a']);
+    same('by no status', await idsOf(store.list({ status: [] })), []);
+    same('by thread', await idsOf(store.list({ thread: 't' })), ['d', 'b']);
+    same('due', await idsOf(store.list({ dueBy: 100 })), ['b']);
+    same('due later', await idsOf(store.list({ dueBy: 200 })), ['b', 'c']);
+    same('idle', await idsOf(store.list({ idleSince: 20 })), ['b', 'a']);
+    same('the first two', await idsOf(store.list({ limit: 2 })), ['d', 'b']);
+    same('none', await idsOf(store.list({ limit: 0 })), []);
+    same('any number', await idsOf(store.list({ limit: Infinity })), ['d', 'b', 'c', 'a']);
+    same('by all', await idsOf(store.list({ status: ['waiting'], thread: 't', dueBy: 200, limit: 1 })), [
+      'b',
+    ]);
+  }),
+  law('removes runs that have ended, and no others', async ({ store }) => {
+    const ended = ['completed', 'stopped', 'aborted', 'failed'] as const;
+    for (const [index, status] of (['running', 'waiting', ...ended] as const).entries()) {
+      const made = entry(status, { status, createdAt: index, updatedAt: index, thread: 't' });
+      const lease = await store.create(made, wish('h'));
+      await store.commit(lease, { rows: rows(0, status), change: { status, updatedAt: index } });
+      await store.post(letter('l', status));
+      if (status !== 'failed') await store.release(lease);
+    }
+    same('of another thread', await store.prune({ thread: 'u' }), 0);
+    same('that were idle', await store.prune({ idleSince: 2 }), 1);
+    same('the newest that is free', await store.prune({ limit: 1 }), 1);
+    same('all', await store.prune({}), 1);
+    same('what is left', await idsOf(store.list()), ['failed', 'waiting', 'running']);
+    same('a run under lease', await store.prune({ idleSince: 1499 }), 0);
+    same('one whose lease has run out', await store.prune({ idleSince: 1500 }), 1);
+    await fails('journal.unknown', 'read what was removed', () => store.read('stopped'));
+    same('its letters', await store.letters('stopped'), []);
+    same('what was not', await store.read('running'), rows(0, 'running'));
+    await store.create(entry('stopped'), wish('h'));
+    same('a new run of that name', await store.read('stopped'), []);
+    same('and its letters', await store.letters('stopped'), []);
+  }),
+  law('keeps named texts in rooms of their own', async ({ store, other }) => {
+    const [first, second] = [store.files('one'), (await other()).files('two')];
+    same('nothing', [await first.read('a'), await first.names()], [undefined, []]);
+    await first.write('a', 'text');
+    await first.append('a', ' and more');
+    await first.append('b', 'new');
+    await second.write('a', 'other');
+    await second.write('a', 'another');
+    same('what is there', [await first.read('a'), await first.read('b')], ['text and more', 'new']);
+    same('what is in the other', await second.read('a'), 'another');
+    same('names', [await first.names(), await second.names()], [['a', 'b'], ['a']]);
+    await first.remove('a');
+    await first.remove('nowhere');
+    same('what is left', [await first.names(), await second.read('a')], [['b'], 'another']);
+    same('the same room', await (await other()).files('one').read('b'), 'new');
+    for (const text of HARD) await first.append(`hard ${text}`, text + text);
+    for (const text of HARD) same('a hard text', await first.read(`hard ${text}`), text + text);
+    await first.write('pair', 'x\ud83d');
+    await first.append('pair', '\ude42');
+    same('a pair in two parts', await first.read('pair'), 'x🙂');
+  }),
+  law('keeps what it has confirmed', async ({ store, other }) => {
+    const lease = await store.create(entry('r'), wish('a'));
+    await store.commit(lease, { rows: rows(0, 'zero'), change: change() });
+    await store.post(letter('l'));
+    await store.files('one').write('a', 'text');
+    const second = await other();
+    if (second !== store) await store.close();
+    same('the rows', await second.read('r'), rows(0, 'zero'));
+    same('the entry', await second.entry('r'), entry('r', { updatedAt: 2000 }));
+    same('the letters', await second.letters('r'), [letter('l')]);
+    same('the files', await second.files('one').read('a'), 'text');
+    await fails('journal.held', 'take what is held', () => second.acquire('r', wish('b')));
+    await second.commit(lease, { rows: rows(1, 'one'), change: change() });
+  }),
+];
