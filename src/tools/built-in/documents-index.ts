@@ -1,7 +1,7 @@
 import MiniSearch from 'minisearch';
 import { TroupeError } from '../../contracts/error.ts';
 import { linesOf, proseShare, splitPassages, type Span } from './documents-passages.ts';
-import { tokenize, toTerm } from './documents-words.ts';
+import { rememberingToTerm, tokenize, toTerm } from './documents-words.ts';
 
 /** A piece of a document, with where it stands. */
 export interface Passage {
@@ -34,7 +34,7 @@ export class DocumentIndex {
   readonly #search = new MiniSearch<{ id: number; text: string; heading: string; path: string }>({
     fields: ['text', 'heading', 'path'],
     tokenize,
-    processTerm: toTerm,
+    processTerm: rememberingToTerm(),
     searchOptions: {
       boost: { heading: 1.5, path: 1.2 },
       boostDocument: (id: number) => this.#places[id]?.weight ?? 1,
