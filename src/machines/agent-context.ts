@@ -119,8 +119,8 @@ export interface End {
   readonly problems?: readonly ErrorData[] | undefined;
 }
 
-/** What a decision comes to: the answer of port `decide`, or of a model call. */
-export type Decided =
+/** A decision, or why there is none. */
+type Choice =
   | {
       readonly kind: 'decided';
       readonly decision: TakenDecision;
@@ -128,13 +128,6 @@ export type Decided =
       readonly calls?: readonly PlannedCall[] | undefined;
       readonly turn?: AssistantTurn | undefined;
       readonly usage?: Usage | undefined;
-      /** Attempts and models that it took beyond the first. */
-      readonly retries?: number | undefined;
-      /** All that are remembered, where a call of its own had more. */
-      readonly failures?: readonly ModelFailure[] | undefined;
-      readonly budget?: BudgetUse | undefined;
-      /** What became of the conversation when the request was made, if anything did. */
-      readonly compaction?: Compaction | undefined;
     }
   | {
       readonly kind: 'again';
@@ -143,32 +136,29 @@ export type Decided =
       readonly usage: Usage;
       /** Too many of these in a row end the run with this. */
       readonly problem?: ErrorData | undefined;
-      readonly retries?: number | undefined;
-      readonly failures?: readonly ModelFailure[] | undefined;
-      readonly budget?: BudgetUse | undefined;
-      readonly compaction?: Compaction | undefined;
     }
-  | {
-      readonly kind: 'refused';
-      readonly text: string;
-      readonly usage: Usage;
-      readonly retries?: number | undefined;
-      readonly failures?: readonly ModelFailure[] | undefined;
-      readonly budget?: BudgetUse | undefined;
-      readonly compaction?: Compaction | undefined;
-    }
+  | { readonly kind: 'refused'; readonly text: string; readonly usage: Usage }
   | {
       /** Nothing was chosen, as a budget does not allow it. */
       readonly kind: 'spent';
       readonly stopReason: BudgetSpent;
       /** What attempts used before. */
       readonly usage?: Usage | undefined;
-      readonly retries?: number | undefined;
-      readonly failures?: readonly ModelFailure[] | undefined;
-      readonly budget?: BudgetUse | undefined;
-      readonly compaction?: Compaction | undefined;
-    }
-  | Trouble;
+    };
+
+/** What it took to come to a choice. */
+interface Expense {
+  /** Attempts and models that it took beyond the first. */
+  readonly retries?: number | undefined;
+  /** All that are remembered, where a call of its own had more. */
+  readonly failures?: readonly ModelFailure[] | undefined;
+  readonly budget?: BudgetUse | undefined;
+  /** What became of the conversation when the request was made, if anything did. */
+  readonly compaction?: Compaction | undefined;
+}
+
+/** What a decision comes to: the answer of port `decide`, or of a model call. */
+export type Decided = (Choice & Expense) | Trouble;
 
 /** Work that could not be finished in one go: handed to a call machine of its own. */
 export interface Trouble {

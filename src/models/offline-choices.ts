@@ -1,9 +1,10 @@
 import type { Json } from '../contracts/json.ts';
+import { stem } from '../contracts/stem.ts';
 import { plainText } from './offline-canonical.ts';
 import type { Material } from './offline-material.ts';
 import { alternativesFor } from './offline-reading.ts';
 import { related } from './offline-synonyms.ts';
-import { contentStems, stem, stemSet, wordsOf } from './offline-text.ts';
+import { contentStems, stemSet, wordsOf } from './offline-text.ts';
 import { keyWords } from './offline-values.ts';
 
 /** The choice that the text names; of several the one that follows the property's own cue ("from …", "to …"), else the first. */

@@ -1,7 +1,8 @@
 import type { Json, JsonSchema } from '../contracts/json.ts';
+import { stem } from '../contracts/stem.ts';
 import { plainText } from './offline-canonical.ts';
 import type { Material } from './offline-material.ts';
-import { contentWords, numbersIn, stem, stemSet } from './offline-text.ts';
+import { contentWords, numbersIn, stemSet } from './offline-text.ts';
 import { keyWords } from './offline-values.ts';
 
 const numberOf = (value: Json | undefined, otherwise: number): number =>

@@ -1,4 +1,4 @@
-import { stem } from './offline-text.ts';
+import { stem } from '../contracts/stem.ts';
 
 /** Words that ask for and tell the same, as plain English and technical writing use them. */
 const GROUPS = [

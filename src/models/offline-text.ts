@@ -1,3 +1,5 @@
+import { stem } from '../contracts/stem.ts';
+
 /** Words that carry no subject: function words, and what people say around a question. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   (
@@ -12,22 +14,6 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
     'happen happens know look mean means need needs question show want whats hows'
   ).split(' '),
 );
-
-/** Endings that Englishmen put on words; the rest is compared. */
-export const stem = (word: string): string => {
-  if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
-  const singular = word
-    .replace(/(ss|x|ch|sh)es$/, '$1')
-    .replace(/i(es|ed)$/, 'y')
-    .replace(/([^sui])s$/, '$1');
-  const bare = singular
-    .replace(/^(\w{3,})ations?$/, '$1')
-    .replace(/^(\w*[aeiouy]\w{2,}|\w{2,}[aeiouy]\w)(ing|ed)$/, '$1')
-    .replace(/^(\w{4,}?)(?:al)?ly$/, '$1')
-    .replace(/^(\w{4,})er$/, '$1')
-    .replace(/([bdfgmnprt])\1$/, '$1');
-  return bare.length > 3 ? bare.replace(/e$/, '') : bare;
-};
 
 /** A word, and what it is made of if it is an identifier: `maxRetries` is made of `max` and `retries`. */
 interface Token {

@@ -2,6 +2,7 @@ import { canonical } from '../contracts/canonical.ts';
 import { isJsonObject, type Json, type JsonSchema } from '../contracts/json.ts';
 import type { ModelRequest } from '../contracts/model.ts';
 import type { ToolSpec } from '../contracts/tool.ts';
+import { stem } from '../contracts/stem.ts';
 import { rate, saysNothing, type Findings } from './offline-answer.ts';
 import { quotesIn, type Quote } from './offline-evidence.ts';
 import { fill, type Filled } from './offline-fill.ts';
@@ -11,7 +12,7 @@ import type { MadeCall, Reading } from './offline-reading.ts';
 import { searchWords } from './offline-strings.ts';
 import { listOf, propertiesOf, typesOf } from './offline-schema.ts';
 import { related, relatedWords } from './offline-synonyms.ts';
-import { contentStems, contentWords, stem } from './offline-text.ts';
+import { contentStems, contentWords } from './offline-text.ts';
 
 /** A call to make. */
 export interface PlannedCall {

@@ -1,4 +1,5 @@
-import { numbersIn, stem, wordsOf } from './offline-text.ts';
+import { stem } from '../contracts/stem.ts';
+import { numbersIn, wordsOf } from './offline-text.ts';
 
 /** A text that values are taken out of, each only once. */
 export interface Pool {

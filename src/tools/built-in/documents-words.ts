@@ -1,3 +1,5 @@
+import { stem } from '../../contracts/stem.ts';
+
 /** English words that say nothing about what a passage is on; neither indexed nor searched for. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   (
@@ -69,19 +71,3 @@ const isPlain = (token: string): boolean => /^[\w$]*$/.test(token);
 
 const withoutAccents = (token: string): string =>
   token.normalize('NFD').replace(/\p{M}/gu, '').normalize('NFC');
-
-/** The word without its commonest English endings, so that "retries", "retried" and "retrying" meet. */
-export const stem = (word: string): string => {
-  if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
-  const singular = word
-    .replace(/(ss|x|ch|sh)es$/, '$1')
-    .replace(/i(es|ed)$/, 'y')
-    .replace(/([^sui])s$/, '$1');
-  const bare = singular
-    .replace(/^(\w{3,})ations?$/, '$1')
-    .replace(/^(\w*[aeiouy]\w+)(ing|ed)$/, '$1')
-    .replace(/^(\w{4,}?)(?:al)?ly$/, '$1')
-    .replace(/^(\w{4,})er$/, '$1')
-    .replace(/([bdfgmnprt])\1$/, '$1');
-  return bare.length > 3 ? bare.replace(/e$/, '') : bare;
-};

@@ -1,0 +1,20 @@
+/**
+ * A word without its commonest English endings, so that "retries", "retried" and "retrying" meet; others are left as they are.
+ *
+ * @example
+ * stem('retrying') === stem('retries') // => true
+ */
+export const stem = (word: string): string => {
+  if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
+  const singular = word
+    .replace(/(ss|x|ch|sh)es$/, '$1')
+    .replace(/i(es|ed)$/, 'y')
+    .replace(/([^sui])s$/, '$1');
+  const bare = singular
+    .replace(/^(\w{3,})ations?$/, '$1')
+    .replace(/^(\w*[aeiouy]\w{2,}|\w{2,}[aeiouy]\w)(ing|ed)$/, '$1')
+    .replace(/^(\w{4,}?)(?:al)?ly$/, '$1')
+    .replace(/^(\w{4,})er$/, '$1')
+    .replace(/([bdfgmnprt])\1$/, '$1');
+  return bare.length > 3 ? bare.replace(/e$/, '') : bare;
+};
