@@ -27,12 +27,30 @@ export const checkSchema = <Output>(
   value: unknown,
 ): Checked<Output> | Promise<Checked<Output>> => {
   try {
-    const result = schema['~standard'].validate(value);
+    const result = isZod(schema) ? askedOnce<Output>(schema, value) : schema['~standard'].validate(value);
     if (isThenable(result)) return Promise.resolve(result).then(toChecked, tooDeep);
     return result.issues === undefined ? { ok: true, value: result.value } : toChecked(result);
   } catch (thrown) {
     return tooDeep(thrown);
   }
+};
+
+/**
+ * What zod says, begun once. Its own `validate` tries at once, and begins anew where a check has to be waited for: each
+ * check runs twice then, and one that rejects the first time is an unhandled rejection, which ends the process.
+ */
+const askedOnce = <Output>(
+  schema: z.ZodType,
+  value: unknown,
+): StandardSchemaV1.Result<Output> | Promise<StandardSchemaV1.Result<Output>> => {
+  const context = { async: true };
+  const found = schema._zod.run({ value, issues: [] }, context);
+  const toResult = ({ issues, value: output }: z.core.ParsePayload): StandardSchemaV1.Result<Output> =>
+    issues.length === 0
+      ? // Without an issue it is what the schema makes of the value.
+        { value: output as Output }
+      : { issues: issues.map((issue) => z.core.util.finalizeIssue(issue, context, z.core.config())) };
+  return isThenable(found) ? Promise.resolve(found).then(toResult) : toResult(found);
 };
 
 /**

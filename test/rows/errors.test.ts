@@ -32,6 +32,7 @@ const broken = {
   'that throws': breaking(boom),
   'that rejects': breaking(() => Promise.reject(new Error('boom'))),
   'of zod that throws': z.string().refine(boom),
+  'of zod that rejects': z.string().refine(() => Promise.reject(new Error('boom'))),
 };
 
 const looks = calls({ name: 'echo', input: { text: 'seen' } });

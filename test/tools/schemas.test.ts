@@ -41,6 +41,35 @@ describe('checking a value', () => {
     });
   });
 
+  test('[M18] a check of zod that has to be waited for runs once', async () => {
+    let times = 0;
+    const looked = z.object({ id: z.string().refine(async (id) => ((times += 1), id === 'x')) });
+    expect(await checkSchema(looked, { id: 'x' })).toEqual({ ok: true, value: { id: 'x' } });
+    expect(await checkSchema(looked, { id: 'y' })).toEqual({
+      ok: false,
+      issues: [{ path: 'id', message: 'Invalid input' }],
+    });
+    expect(times).toBe(2);
+  });
+
+  test('[M18] what zod says is what its own Standard Schema says', async () => {
+    const schemas: readonly z.ZodType[] = [
+      sum,
+      z.email('no mail'),
+      z.union([sum, z.string()]),
+      z.strictObject({}),
+      z.coerce.number(),
+    ];
+    for (const schema of schemas)
+      for (const value of [{ a: 1, b: 2 }, { a: 'x' }, 'x', '7', null, [], {}]) {
+        const said = await schema['~standard'].validate(value);
+        const checked = await checkSchema(schema, value);
+        expect(checked.ok ? { value: checked.value } : checked.issues.map(({ message }) => message)).toEqual(
+          said.issues?.map(({ message }) => message) ?? said,
+        );
+      }
+  });
+
   test('[M18] passes on what a broken schema throws', async () => {
     const broken = z.string().refine(() => {
       throw new Error('broken rule');
