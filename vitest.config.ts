@@ -27,6 +27,7 @@ export default defineConfig({
       { find: /^troupe\/parsers$/, replacement: resolve(root, 'src/models/parsers/index.ts') },
       { find: /^troupe\/environments$/, replacement: resolve(root, 'src/tools/environments/index.ts') },
       { find: /^troupe\/host$/, replacement: resolve(root, 'src/tools/built-in/host.ts') },
+      { find: /^troupe\/journal$/, replacement: resolve(root, 'src/runtime/journal/index.ts') },
       { find: /^troupe\/stores$/, replacement: resolve(root, 'src/persistence/index.ts') },
     ],
   },

@@ -27,6 +27,7 @@ export const entryPoints = [
   { source: 'models/parsers/index', report: 'troupe-parsers' },
   { source: 'tools/environments/index', report: 'troupe-environments' },
   { source: 'tools/built-in/host', report: 'troupe-host' },
+  { source: 'runtime/journal/index', report: 'troupe-journal' },
   { source: 'persistence/index', report: 'troupe-stores' },
 ] as const;
 

@@ -97,6 +97,20 @@ export type { GlobalEngineOptions } from './runtime/global-engine.ts';
 export { createRequestEngine } from './runtime/request-engine.ts';
 export type { RequestEngineOptions } from './runtime/request-engine.ts';
 export { createDisposableEngine } from './runtime/disposable-engine.ts';
+export type {
+  EntryChange,
+  JournalCommit,
+  JournalRow,
+  JournalStore,
+  Lease,
+  LeaseWish,
+  Letter,
+  RunEntry,
+  RunQuery,
+  Stored,
+  StoredStatus,
+  StoreIdentity,
+} from './contracts/journal.ts';
 export type { Engine, EngineOptions, EngineResource, ShutdownOptions } from './contracts/engine.ts';
 export type { ProposedCall, SafetyStrategy, SafetyVerdict } from './contracts/safety.ts';
 

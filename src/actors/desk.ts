@@ -51,6 +51,8 @@ export interface Desk {
   costOf(model: Model, usage: Usage, answered?: string): number | undefined;
   /** Counts tokens that were used, into the run's totals; no event tells of them. */
   charge(model: Model, usage: Usage): void;
+  /** The work may have been done, wholly or in part, before the run was taken up again. */
+  readonly isResumed: boolean;
   /** Aborted when nobody waits for the work any more. */
   readonly abort: LazyAbort;
   /** Whether anybody reads streamed text. */

@@ -46,3 +46,7 @@ export const effectKey = (
   // Joined: V8 keeps a template as the tree of its parts, four times the size, for as long as the effect is on record.
   return [`${of.runId}/${of.path}#${step}`, of.phase, of.index, of.attempt].join('.');
 };
+
+/** A key without the run that it is of: equal in a run and in its forks. */
+export const keyInRun = ({ key, runId }: Pick<Effect, 'key' | 'runId'>): string =>
+  key.startsWith(`${runId}/`) ? key.slice(runId.length + 1) : key;

@@ -65,6 +65,13 @@ export interface LeaseWish {
   readonly isGone?: ((holder: string) => boolean) | undefined;
 }
 
+/** Who a process is among those that share a store. */
+export interface StoreIdentity {
+  readonly holder: string;
+  /** Whether a holder is known to be gone: its process, on this very machine, has ended. */
+  isGone(holder: string): boolean;
+}
+
 /** What is written at once, whole or not at all. */
 export interface JournalCommit {
   /** They follow the last row that there is, else `journal.conflict`. May be empty. */
@@ -111,6 +118,8 @@ export type Stored<T> = T | Promise<T>;
 export interface JournalStore {
   /** Where it is, for messages: `sqlite:/home/ada/runs.db`. */
   readonly name: string;
+  /** Who this process is. Default: somebody new, who knows of nobody else. */
+  readonly identity?: StoreIdentity | undefined;
   /** Enters a new run, and gives the lease on it. @throws `journal.exists` */
   create(entry: RunEntry, wish: LeaseWish): Stored<Lease>;
   /**

@@ -5,6 +5,7 @@ import type { SaidCritique } from './critique.ts';
 import type { BranchTaken, TakenDecision } from './decision.ts';
 import type { ErrorData } from './error.ts';
 import type { Hook, LiveEvent, RuntimeEvent } from './event.ts';
+import type { JournalStore } from './journal.ts';
 import type { Json } from './json.ts';
 import type { LogSink } from './log.ts';
 import type { Message } from './message.ts';
@@ -157,6 +158,13 @@ export interface RunOptions {
   readonly task?: TaskInput | undefined;
   /** What model calls cost. Default: `@pydantic/genai-prices`, where it is installed. */
   readonly prices?: Prices | undefined;
+  /**
+   * Where the run is kept: from then on it is its journal, and can be resumed, replayed and forked by its `runId`.
+   *
+   * Everything that comes into the run is written before anything comes of it; observers see what is written. The run is moved by the
+   * pure turn, so `inspect` sees nothing of it.
+   */
+  readonly store?: JournalStore | undefined;
   /** An XState inspector; it is wrapped, so that it cannot hurt the run. */
   readonly inspect?: ((event: InspectionEvent) => void) | Observer<InspectionEvent> | undefined;
   /** Start held at the gate, to be stepped. */

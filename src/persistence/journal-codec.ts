@@ -60,7 +60,7 @@ export class JournalSeal {
   }
 
   /** The next row: one call, one row. */
-  seal(records: readonly Json[]): JournalRow {
+  seal(records: readonly (Json | object)[]): JournalRow {
     const n = this.#next;
     const text = redacted(records, this.#redact);
     const version = this.#version;
@@ -212,10 +212,13 @@ const checkOf = (
   bytesToHex(sha256(utf8ToBytes(`${previous}\n${version}\n${runId}\n${n}\n${records}`)).subarray(0, 8));
 
 /** The records as text. Only where that has something to redact are they gone through. */
-const redacted = (records: readonly Json[], redact: ((text: string) => string) | undefined): string => {
+const redacted = (
+  records: readonly (Json | object)[],
+  redact: ((text: string) => string) | undefined,
+): string => {
   const text = JSON.stringify(records);
   if (redact === undefined || redact(text) === text) return text;
-  return JSON.stringify(records.map((record) => withoutSecrets(record, redact)));
+  return JSON.stringify(withoutSecrets(JSON.parse(text) as Json, redact));
 };
 
 const withoutSecrets = (value: Json, redact: (text: string) => string): Json => {

@@ -1,6 +1,7 @@
 import type { BudgetKind, BudgetLine, BudgetSpent, BudgetUse } from '../contracts/budget.ts';
 import { budgetKinds } from '../contracts/budget.ts';
 import { TroupeError } from '../contracts/error.ts';
+import type { BudgetDrawn } from '../contracts/journal-record.ts';
 import type { LazyAbort } from '../contracts/lazy-abort.ts';
 import type { BudgetLimits } from './budget-limits.ts';
 
@@ -46,6 +47,10 @@ export interface AccountPlace {
   readonly now: () => number;
   readonly above?: BudgetAccount | undefined;
   readonly onWarning?: OnWarning | undefined;
+  /** Told whenever more is used. */
+  readonly onUse?: ((account: BudgetAccount) => void) | undefined;
+  /** What was used before, where the run is taken up again. */
+  readonly drawn?: BudgetDrawn | undefined;
 }
 
 /**
@@ -62,6 +67,7 @@ export class BudgetAccount {
   readonly #now: () => number;
   readonly #startedAt: number;
   readonly #onWarning: OnWarning | undefined;
+  readonly #onUse: ((account: BudgetAccount) => void) | undefined;
   /** This account, and all above it. */
   readonly #line: readonly BudgetAccount[];
   readonly #used = { steps: 0, tokens: 0, usd: 0, toolCalls: 0 };
@@ -70,14 +76,26 @@ export class BudgetAccount {
   /** Those of the whole tree: what is settled anywhere may make room anywhere. */
   readonly #waiting: Set<Waiting>;
 
-  constructor({ limits, path, now, above, onWarning }: AccountPlace) {
+  constructor({ limits, path, now, above, onWarning, onUse, drawn }: AccountPlace) {
     this.limits = limits;
     this.path = path;
     this.#now = now;
     this.#startedAt = now();
     this.#onWarning = onWarning;
+    this.#onUse = onUse;
+    if (drawn !== undefined) this.restore(drawn);
     this.#line = above === undefined ? [this] : [this, ...above.#line];
     this.#waiting = above === undefined ? new Set() : above.#waiting;
+  }
+
+  /** What is used of it. */
+  get drawn(): BudgetDrawn {
+    return { ...this.#used };
+  }
+
+  /** Takes up what was used before; nothing above it is changed. */
+  restore({ steps, tokens, usd, toolCalls }: BudgetDrawn): void {
+    Object.assign(this.#used, { steps, tokens, usd, toolCalls });
   }
 
   /** Reserved in this account at the moment. */
@@ -133,6 +151,7 @@ export class BudgetAccount {
     }
     for (const account of this.#line) {
       account.#used[kind] += 1;
+      account.#onUse?.(account);
       account.#warn();
     }
     return undefined;
@@ -194,6 +213,7 @@ export class BudgetAccount {
         account.#reserved[kind] -= wanted[kind];
         account.#used[kind] += used[kind];
       }
+      account.#onUse?.(account);
       account.#warn();
     }
     // Each is asked again, in the order in which they came: there may be room for a small one before a large one.

@@ -11,7 +11,8 @@ import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { Definition } from './definition.ts';
 import { rememberStep } from './memory-of.ts';
 import { RunCounter } from './run-counter.ts';
-import type { Actor, EffectUnderWay, Sponsor, Stage } from './stage.ts';
+import type { Scope } from './journal/scope.ts';
+import type { Actor, EffectUnderWay, Recorder, Sponsor, Stage } from './stage.ts';
 
 /**
  * One actor of a run, live or driven: its place in the tree, and what is under way for it.
@@ -25,6 +26,7 @@ export class ActorEntry implements Actor {
   readonly agent: string;
   readonly definition: Definition;
   readonly sponsor: Sponsor;
+  readonly scope: Scope | undefined;
   readonly children = new Set<Actor>();
   readonly underWay = new Set<EffectUnderWay>();
   /** Grows with every withdrawal: asks from before it are not carried out any more. */
@@ -51,6 +53,7 @@ export class ActorEntry implements Actor {
     this.agent = agent;
     this.definition = definition;
     this.sponsor = sponsor;
+    this.scope = scopeFor(path, sponsor, run.journal);
     this.counter = sponsor.kind === 'effect' ? new RunCounter() : undefined;
     if (sponsor.kind !== 'root') sponsor.parent.children.add(this);
     if (!this.isCall) this.account = run.money.accountOf(this);
@@ -75,7 +78,7 @@ export class ActorEntry implements Actor {
     if (this.underWay.size === 0) return;
     const gone = [...this.underWay];
     this.underWay.clear();
-    this.run.enqueue({ kind: 'withdraw', gone });
+    this.run.enqueue({ kind: 'withdraw', actor: this, gone });
   }
 
   engage(engagements: readonly Engagement[]): void {
@@ -99,3 +102,10 @@ export class ActorEntry implements Actor {
     if (this.memory !== undefined) rememberStep(this, body);
   }
 }
+
+/** What an effect runs is told apart: what an effect has answered is not gone through again. */
+const scopeFor = (path: string, sponsor: Sponsor, journal: Recorder | undefined): Scope | undefined => {
+  if (journal === undefined) return undefined;
+  if (sponsor.kind === 'root') return journal.root;
+  return sponsor.kind === 'machine' ? sponsor.parent.scope : journal.scopeAt(path);
+};

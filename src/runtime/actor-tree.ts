@@ -1,7 +1,10 @@
 import type { Agent } from '../contracts/agent.ts';
+import { canonical } from '../contracts/canonical.ts';
 import { toError, TroupeError } from '../contracts/error.ts';
+import { toJson } from '../contracts/json.ts';
 import type { Outcome, RunResult } from '../contracts/run.ts';
 import type { Ask } from '../machines/asks.ts';
+import { keyInRun } from '../contracts/effect.ts';
 import type { Engagement } from '../machines/outputs.ts';
 import type { LazyAbort } from '../contracts/lazy-abort.ts';
 import { ActorEntry } from './actor-entry.ts';
@@ -24,7 +27,9 @@ export class ActorTree {
   readonly #run: Stage;
   readonly #running = new Map<string, Actor>();
   /** Every address that was ever given away. */
-  readonly #addresses = new Map<string, Definition>();
+  readonly #addresses = new Map<string, Definition | undefined>();
+  /** How many children each effect has run, where a journal has to know them again. */
+  readonly #engaged = new Map<string, number>();
   readonly #onEngaged: ((definition: Definition) => void) | undefined;
 
   constructor(run: Stage, root: Definition, onEngaged?: (definition: Definition) => void) {
@@ -85,8 +90,8 @@ export class ActorTree {
       const message = `Cannot run '${String(agent.name)}' as it was not made by agent() or a team`;
       return Promise.reject(new TroupeError('agent.invalid', message));
     }
-    const path = this.#freePath(`${parent.principal.path}/${definition.name}-${ask.step}`);
-    const since = this.#run.log.events.length;
+    const place = this.#placeFor(parent, definition, input, ask);
+    const { path, since } = place;
     return new Promise((resolve, reject) => {
       let forget = (): void => undefined;
       const settle = (outcome: Outcome): void => {
@@ -100,8 +105,47 @@ export class ActorTree {
       forget = abort.onAbort(() => {
         this.stop(child, 'the work that it was for was called off');
       });
-      this.#startMember(child, input);
+      const { journal } = this.#run;
+      if (journal === undefined) this.#startMember(child, input);
+      else
+        journal.engage(child, () => {
+          this.#startMember(child, place.input);
+        });
     });
+  }
+
+  /** Where an effect's child sits: where it sat before, if the journal has it. */
+  #placeFor(parent: Actor, definition: Definition, input: unknown, ask: Ask): ChildPlace {
+    const { journal, log } = this.#run;
+    const wanted = `${parent.principal.path}/${definition.name}-${ask.step}`;
+    if (journal === undefined) return { path: this.#freePath(wanted), since: log.events.length, input };
+    const index = this.#engaged.get(ask.key) ?? 0;
+    this.#engaged.set(ask.key, index + 1);
+    const before = journal.childOf(ask.key, index);
+    const given = toJson(input);
+    if (
+      before !== undefined &&
+      before.agent === definition.name &&
+      canonical(before.input) === canonical(given)
+    ) {
+      this.#addresses.delete(before.path);
+      return { path: before.path, since: firstAt(log.events.slice(), before.path), input: before.input };
+    }
+    const path = this.#freePath(wanted);
+    const { name: agent } = definition;
+    journal.arrive(parent.scope, { type: 'engaged', key: keyInRun(ask), index, path, agent, input: given });
+    return { path, since: log.events.length, input };
+  }
+
+  /** Keeps an address from being given away: its actor is gone, and its events are there. */
+  reserve(path: string): void {
+    this.#addresses.set(path, undefined);
+  }
+
+  /** Stops the actor at an address, if it runs. */
+  stopAt(path: string, reason: string): void {
+    const entry = this.at(path);
+    if (entry !== undefined) this.stop(entry, reason);
   }
 
   /** An actor came to its end by itself: its sponsor is told. */
@@ -138,6 +182,15 @@ export class ActorTree {
    */
   stop(entry: Actor, reason: string): void {
     if (entry.isOver) return;
+    const { journal } = this.#run;
+    if (journal === undefined) this.#stop(entry, reason);
+    else
+      journal.stop(entry, reason, () => {
+        this.#stop(entry, reason);
+      });
+  }
+
+  #stop(entry: Actor, reason: string): void {
     if (!entry.isCall) rememberEnd(entry, outcomeOfFailure('run.aborted', reason, this.#run.log.now()));
     this.#release(entry);
     this.#run.host.stop(entry);
@@ -212,6 +265,18 @@ export class ActorTree {
     return free;
   }
 }
+
+/** Where an effect's child sits, and from which event on the log tells of it. */
+interface ChildPlace {
+  readonly path: string;
+  readonly since: number;
+  readonly input: unknown;
+}
+
+const firstAt = (events: readonly { readonly path: string }[], path: string): number => {
+  const first = events.findIndex((event) => event.path === path);
+  return first < 0 ? events.length : first;
+};
 
 /** What broke a whole actor knows no place of its own: then it is the actor's. */
 const placed = (outcome: Outcome, { run: { runId }, path }: Actor): Outcome =>

@@ -10,6 +10,7 @@ import type { ApprovalRequest, RunResult } from '../contracts/run.ts';
 import type { SafetyStrategy } from '../contracts/safety.ts';
 import type { Artifact } from '../contracts/tool.ts';
 import type { Ask } from '../machines/asks.ts';
+import { keyInRun } from '../contracts/effect.ts';
 import type { Approval } from '../machines/tool-call-context.ts';
 import { toJson } from '../contracts/json.ts';
 import type { LazyAbort } from '../contracts/lazy-abort.ts';
@@ -29,6 +30,8 @@ export class EffectDesk implements Desk {
   readonly #principal: Actor;
   readonly #ask: Ask;
   readonly #effect: EffectUnderWay;
+  /** How many questions it has asked a person. */
+  #asked = 0;
 
   constructor(entry: Actor, definition: AgentDefinition, ask: Ask, effect: EffectUnderWay) {
     this.definition = definition;
@@ -88,6 +91,14 @@ export class EffectDesk implements Desk {
     const { run } = this.#entry;
     const name = `${model.provider}:${model.id}`;
     const costUsd = run.money.prices.costOf(model, usage);
+    const { path, scope } = this.#principal;
+    run.journal?.arrive(scope, {
+      type: 'charged',
+      path,
+      model: name,
+      usage,
+      ...(costUsd === undefined ? {} : { costUsd }),
+    });
     run.log.charge(name, usage, costUsd);
     for (const counter of countersOver(this.#principal)) counter.charge(name, usage, costUsd);
   }
@@ -112,12 +123,27 @@ export class EffectDesk implements Desk {
     if (!this.#isOver) this.#entry.run.log.delta(this.#ask.key, delta, this.#principal, this.#ask.step);
   }
   keep(artifacts: readonly Artifact[]): void {
-    const { path } = this.#principal;
+    const { path, scope, run } = this.#principal;
+    run.journal?.arrive(scope, { type: 'kept', path, artifacts });
     this.#entry.run.artifacts.push(...artifacts.map((artifact) => ({ path, artifact })));
   }
+  get isResumed(): boolean {
+    return this.#effect.isResumed;
+  }
   async ask(question: string): Promise<string> {
+    const { journal, person } = this.#entry.run;
+    const { key } = this.#ask;
+    const index = this.#asked;
+    this.#asked += 1;
+    const before = journal?.toldBefore(key, index);
+    if (before !== undefined) return before;
     this.emit({ type: 'person.asked', question });
-    const text = await this.#whileWaiting(this.#entry.run.person.ask(question, this.abort));
+    journal?.waits(key, true);
+    const text = await this.#whileWaiting(person.ask(question, this.abort)).finally(() => {
+      journal?.waits(key, false);
+    });
+    if (!this.#isOver)
+      journal?.arrive(this.#entry.scope, { type: 'told', key: keyInRun(this.#ask), index, text });
     this.emit({ type: 'person.answered', text });
     return text;
   }
@@ -160,7 +186,7 @@ export class EffectDesk implements Desk {
 }
 
 /** The counters of those that somebody's work runs, from an actor upwards: of a run without children, none. */
-const countersOver = (actor: Actor): readonly RunCounter[] => {
+export const countersOver = (actor: Actor): readonly RunCounter[] => {
   const { counter, sponsor } = actor;
   if (sponsor.kind === 'root') return NO_COUNTERS;
   const above = countersOver(sponsor.parent);

@@ -6,7 +6,8 @@ import type { Ask } from '../machines/asks.ts';
 import { LazyAbort } from '../contracts/lazy-abort.ts';
 import { isThenable } from '../contracts/thenable.ts';
 import { CallCache } from '../tools/call-cache.ts';
-import type { Actor, EffectUnderWay } from './stage.ts';
+import { reopen } from './journal/reopen.ts';
+import type { Actor, EffectAnswer, EffectUnderWay } from './stage.ts';
 import { EffectDesk, late } from './effect-desk.ts';
 import { Slot } from './slot.ts';
 import type { Envelope } from './stage.ts';
@@ -28,14 +29,37 @@ export class EffectRunner {
     this.#run = run;
   }
 
-  /** Has an effect done, as soon as the gate lets it pass and if its actor still wants it then. */
-  ask(entry: Actor, ask: Ask, epoch: number): void {
-    this.#run.gate.pass(
-      () => {
-        this.#perform(entry, ask);
-      },
-      () => !entry.isOver && epoch === entry.epoch,
-    );
+  /**
+   * Has an effect done, as soon as the gate lets it pass and if its actor still wants it then. `isResumed` is one that was asked
+   * for before the run was taken up again, and of which nothing is known since.
+   */
+  ask(entry: Actor, ask: Ask, epoch: number, isResumed = false): void {
+    const { journal, gate } = this.#run;
+    const isWanted = (): boolean => !entry.isOver && epoch === entry.epoch;
+    if (journal?.holds(entry, ask, epoch) === true) return;
+    gate.pass(() => {
+      if (journal === undefined) this.#perform(entry, ask);
+      else
+        journal.begin(ask, isRepeatable(entry, ask), isWanted, () => {
+          this.#perform(entry, ask, isResumed);
+        });
+    }, isWanted);
+  }
+
+  /** Answers an effect as it was answered before. */
+  answer(entry: Actor, ask: Ask, answer: EffectAnswer, at: number): void {
+    const { key, port, index } = ask;
+    const isFailure = 'error' in answer;
+    const output = isFailure ? answer.error : answer.output;
+    const state = isFailure ? 'failed' : 'answered';
+    this.records.push({ key, port, path: entry.path, askedAt: at, state, output });
+    const said = isFailure ? { error: answer.error } : { output };
+    this.#deliver(entry, { type: `${state}.${port}`, at, index, ...said });
+  }
+
+  /** Puts an effect on record that was withdrawn before it was answered. */
+  forget({ key, port, path }: Ask): void {
+    this.records.push({ key, port, path, askedAt: this.#run.log.now(), state: 'withdrawn' });
   }
 
   /** Puts an effect on record that is done elsewhere. */
@@ -46,12 +70,13 @@ export class EffectRunner {
   withdraw(gone: readonly EffectUnderWay[]): void {
     for (const { abort, record, slot } of gone) {
       record.state = 'withdrawn';
+      this.#run.journal?.withdrawn(record.key);
       slot?.leave();
       abort.abort(new TroupeError('run.aborted', 'Cannot go on as nobody waits for this any more'));
     }
   }
 
-  #perform(entry: Actor, ask: Ask): void {
+  #perform(entry: Actor, ask: Ask, isResumed = false): void {
     const { agent } = entry.principal.definition;
     const record: EffectUnderWay['record'] = {
       key: ask.key,
@@ -62,13 +87,15 @@ export class EffectRunner {
       // Room for what comes: a field that is added later is kept in a list of its own.
       output: undefined,
     };
-    const effect: EffectUnderWay = { abort: new LazyAbort(), slot: undefined, record };
+    const effect: EffectUnderWay = { abort: new LazyAbort(), slot: undefined, record, isResumed };
     this.records.push(record);
     let answer: unknown;
     try {
       if (agent === undefined)
         throw new TroupeError('internal', `Cannot do '${ask.port}' as '${entry.path}' is no agent`);
-      answer = perform(ask, new EffectDesk(entry, agent, ask, effect));
+      const desk = new EffectDesk(entry, agent, ask, effect);
+      const reopening = this.#run.journal === undefined ? undefined : reopen(entry, ask, desk);
+      answer = reopening === undefined ? perform(ask, desk) : reopening.then(() => perform(ask, desk));
     } catch (thrown) {
       this.#fail(entry, ask, effect, thrown);
       return;
@@ -97,7 +124,9 @@ export class EffectRunner {
   #answer(entry: Actor, ask: Ask, { record }: EffectUnderWay, output: unknown): void {
     record.state = 'answered';
     record.output = output;
-    this.#deliver(entry, { type: `answered.${ask.port}`, at: this.#run.log.now(), index: ask.index, output });
+    const { journal, log } = this.#run;
+    const at = journal === undefined ? log.now() : journal.settled(entry, ask.key, { output });
+    this.#deliver(entry, { type: `answered.${ask.port}`, at, index: ask.index, output });
   }
 
   #fail(entry: Actor, ask: Ask, { record }: EffectUnderWay, thrown: unknown): void {
@@ -114,13 +143,22 @@ export class EffectRunner {
     });
     record.state = 'failed';
     record.output = error;
-    this.#deliver(entry, { type: `failed.${ask.port}`, at: this.#run.log.now(), index: ask.index, error });
+    const { journal, log } = this.#run;
+    const at = journal === undefined ? log.now() : journal.settled(entry, ask.key, { error });
+    this.#deliver(entry, { type: `failed.${ask.port}`, at, index: ask.index, error });
   }
 
   #deliver(entry: Actor, envelope: Envelope): void {
     this.#run.enqueue({ kind: 'deliver', actor: entry, envelope });
   }
 }
+
+/** Whether nothing is done twice if it is done again: all but calls of tools that do not say so of themselves. */
+const isRepeatable = (entry: Actor, ask: Ask): boolean => {
+  if (ask.port !== 'act' && ask.port !== 'tool') return true;
+  const tool = entry.run.toolsOf(entry.principal).find(ask.input.call.name);
+  return tool === undefined || tool.idempotent;
+};
 
 /** Ports that only wait, for a time or a person: they are not counted among the work under way. */
 const WAITS: ReadonlySet<Port> = new Set<Port>(['wake', 'pause', 'approve']);

@@ -8,7 +8,7 @@ import { guardInspection } from './guard-inspection.ts';
 import { Handle } from './handle.ts';
 import { liveHost, logicOf } from './live-host.ts';
 import type { Run } from './run.ts';
-import { createRun } from './start-run.ts';
+import { createRun } from './create-run.ts';
 
 /** The snapshot of an embedded agent: its phase in `value`, what it knows in `context`, its end in `output`. */
 export type AgentSnapshot<Output> = Snapshot<Outcome<Output>> & {

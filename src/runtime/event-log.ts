@@ -9,12 +9,26 @@ import { EventStream } from '../events/event-stream.ts';
 import type { Speaker } from './lazy-log.ts';
 import { LazyLog } from './lazy-log.ts';
 import { RunCounter } from './run-counter.ts';
+import { ToldLog } from './told-log.ts';
 
 interface OpenTool {
   readonly speaker: Speaker;
   readonly step: number;
   readonly callId: string;
   readonly tool: string;
+}
+
+/** Whoever keeps a log beyond the process: says what is new, and when. */
+export interface LogKeeper {
+  now(): number;
+  /** What is to be written for an event; undefined if it is there already. */
+  admit(
+    body: EventBody,
+    speaker: Speaker,
+    step: number | undefined,
+    phase: string | undefined,
+  ): EventBody | undefined;
+  wrote(event: RuntimeEvent): void;
 }
 
 /**
@@ -31,6 +45,7 @@ export class EventLog {
   readonly #runId: string;
   readonly #rootPath: string;
   readonly #clock: Clock;
+  readonly #journal: LogKeeper | undefined;
   readonly #counter = new RunCounter();
   /** By path, then by call id: an actor that ends looks at its own only. */
   readonly #openTools = new Map<string, Map<string, OpenTool>>();
@@ -38,16 +53,20 @@ export class EventLog {
   #at: number;
   #isClosed = false;
   #lastTotals: RunTotals | undefined;
+  /** What observers may see, where a store has to have it first. */
+  readonly #told: ToldLog | undefined;
   #sink: ((event: RuntimeEvent) => void) | undefined;
 
-  constructor(runId: string, rootPath: string, clock: Clock) {
+  constructor(runId: string, rootPath: string, clock: Clock, journal?: LogKeeper) {
     this.#runId = runId;
     this.#rootPath = rootPath;
     this.#clock = clock;
+    this.#journal = journal;
     this.#startedAt = clock.now();
     this.#at = this.#startedAt;
     this.events = new LazyLog(runId);
-    this.stream = new EventStream(this.events, (observer, thrown, event) => {
+    this.#told = journal === undefined ? undefined : new ToldLog(this.events);
+    this.stream = new EventStream(this.#told ?? this.events, (observer, thrown, event) => {
       const message = `Cannot go on observing with '${observer}' as it failed`;
       const error = errorData(thrown, 'internal', { message, runId, path: rootPath, operation: 'observer' });
       this.write(observerFailed(observer, error, event), { path: rootPath, agent: rootPath });
@@ -61,13 +80,17 @@ export class EventLog {
 
   /** Now, never falling: also where somebody sets the system's clock back. */
   now(): number {
+    if (this.#journal !== undefined) return this.#journal.now();
     const now = this.#clock.now();
     if (now > this.#at) this.#at = now;
     return this.#at;
   }
 
-  write(body: EventBody, speaker: Speaker, step?: number, phase?: string): void {
+  write(given: EventBody, speaker: Speaker, step?: number, phase?: string): void {
     if (this.#isClosed) return;
+    const journal = this.#journal;
+    const body = journal === undefined ? given : journal.admit(given, speaker, step, phase);
+    if (body === undefined) return;
     const index = this.events.length;
     // A run may have waited in line since it was made: its time counts from its first event.
     if (index === 0) this.#startedAt = this.now();
@@ -79,11 +102,23 @@ export class EventLog {
       this.#isClosed = true;
       this.#lastTotals = body.totals;
     }
-    if (!this.stream.isWatched && this.#sink === undefined) return;
+    if (journal === undefined && !this.stream.isWatched && this.#sink === undefined) return;
     const event = this.events.at(index);
     if (event === undefined) return;
+    if (journal !== undefined) {
+      journal.wrote(event);
+      return;
+    }
     this.stream.publish(event);
     this.#sink?.(event);
+  }
+
+  /** Tells observers what a store has by now: the first `count` events. */
+  tell(count: number): void {
+    for (const event of this.#told?.upTo(count) ?? []) {
+      this.stream.publish(event);
+      this.#sink?.(event);
+    }
   }
 
   /** A machine entered a state. */
@@ -144,6 +179,7 @@ export class EventLog {
   /** Nothing is written from now on; whoever watches is told that this was all. */
   close(): void {
     this.#isClosed = true;
+    this.tell(this.events.length);
     this.stream.close();
   }
 

@@ -13,7 +13,7 @@ import { EngineEvents } from './engine-events.ts';
 import { HeldHandle } from './held-handle.ts';
 import { RunQueue } from './run-queue.ts';
 import { rememberSettling } from './settled-runs.ts';
-import { createRun } from './start-run.ts';
+import { createRun } from './create-run.ts';
 
 /** What a process-wide engine may be told. */
 export interface GlobalEngineOptions extends EngineOptions {

@@ -4,9 +4,17 @@ import type { Message } from '../contracts/message.ts';
 import type { RunOptions } from '../contracts/run.ts';
 import type { Tool, Toolset } from '../contracts/tool.ts';
 import { Handle } from './handle.ts';
-import type { RunQueue } from './run-queue.ts';
 import type { Run } from './run.ts';
-import { failToBegin } from './start-run.ts';
+import { failToBegin } from './create-run.ts';
+
+/** Where a run waits for its turn. */
+export interface Line {
+  /** Begins now, or when it is its turn. */
+  enter(turn: () => void): void;
+  /** Begins now where that can be, as it was aborted. */
+  skip(turn: () => void): void;
+  over(turn: () => void): void;
+}
 
 /**
  * The handle of a run that may have to wait in line: what it is told meanwhile, the run is told when it begins.
@@ -16,13 +24,13 @@ import { failToBegin } from './start-run.ts';
  */
 export class HeldHandle<Output, State> extends Handle<Output, State> {
   readonly #run: Run;
-  readonly #queue: RunQueue;
+  readonly #queue: Line;
   #hasBegun = false;
   /** What to tell the run when it begins. */
   #untold: (() => void)[] = [];
   #turn: () => void = () => undefined;
 
-  constructor(run: Run, queue: RunQueue) {
+  constructor(run: Run, queue: Line) {
     super(run);
     this.#run = run;
     this.#queue = queue;

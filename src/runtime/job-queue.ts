@@ -17,13 +17,31 @@ interface Place {
 export class JobQueue {
   readonly #pacer: Pick<Pacer, 'schedule'>;
   readonly #work: (job: Job) => void;
+  readonly #onIdle: (() => void) | undefined;
   #first: Place | undefined;
   #last: Place | undefined;
   #isScheduled = false;
+  #isHeld = false;
 
-  constructor(pacer: Pick<Pacer, 'schedule'>, work: (job: Job) => void) {
+  constructor(pacer: Pick<Pacer, 'schedule'>, work: (job: Job) => void, onIdle?: () => void) {
     this.#pacer = pacer;
     this.#work = work;
+    this.#onIdle = onIdle;
+  }
+
+  get isEmpty(): boolean {
+    return this.#first === undefined && !this.#isScheduled;
+  }
+
+  /** Lets nothing be done until `release`. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  release(): void {
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    if (this.#first !== undefined) this.#schedule();
   }
 
   push(job: Job): void {
@@ -35,7 +53,7 @@ export class JobQueue {
   }
 
   #schedule(): void {
-    if (this.#isScheduled) return;
+    if (this.#isScheduled || this.#isHeld) return;
     this.#isScheduled = true;
     this.#pacer.schedule(this.#next);
   }
@@ -50,6 +68,7 @@ export class JobQueue {
     } finally {
       this.#isScheduled = false;
       if (this.#first !== undefined) this.#schedule();
+      else this.#onIdle?.();
     }
   };
 

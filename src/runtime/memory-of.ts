@@ -45,6 +45,8 @@ export const remember = (
   const memory = memoryOf(entry);
   if (memory === undefined || records.length === 0) return;
   const { run, path } = entry;
+  // What was remembered once is not remembered again.
+  if (entry.scope?.rerun !== undefined) return;
   const record: { -readonly [Key in keyof EffectRecord]: EffectRecord[Key] } = {
     key: effectKey({ runId: run.runId, path, ...place, attempt: 1 }),
     port: 'remember',

@@ -39,7 +39,13 @@ export class RunMoney {
     ) => {
       run.log.write({ type: 'budget.warned', budget, limit, used, fraction }, actor);
     };
-    return new BudgetAccount({ limits, path, now: () => run.log.now(), above, onWarning });
+    const now = (): number => run.log.now();
+    const { journal } = run;
+    if (journal === undefined) return new BudgetAccount({ limits, path, now, above, onWarning });
+    const onUse = ({ drawn }: BudgetAccount): void => {
+      journal.drawn(actor, drawn);
+    };
+    return new BudgetAccount({ limits, path, now, above, onWarning, onUse, drawn: journal.drawnAt(path) });
   }
 }
 

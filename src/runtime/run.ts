@@ -1,7 +1,7 @@
 import type { ModelChoice } from '../contracts/agent.ts';
 import type { Clock } from '../contracts/clock.ts';
-import type { ErrorData, TroupeError } from '../contracts/error.ts';
-import { errorData, toError } from '../contracts/error.ts';
+import type { ErrorData } from '../contracts/error.ts';
+import { errorData } from '../contracts/error.ts';
 import { toJson } from '../contracts/json.ts';
 import type { LiveEvent } from '../contracts/event.ts';
 import type { Message } from '../contracts/message.ts';
@@ -13,6 +13,7 @@ import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { ActorTree } from './actor-tree.ts';
 import { addTools } from './add-tools.ts';
 import type { Definition } from './definition.ts';
+import { doJob, postTo } from './do-job.ts';
 import { EffectRunner } from './effect-runner.ts';
 import { EventLog, observerFailed } from './event-log.ts';
 import { environmentOf, toolsOf } from './environment-of.ts';
@@ -21,11 +22,12 @@ import { JobQueue } from './job-queue.ts';
 import { modelFacts, modelsOf, resolveModels } from './models.ts';
 import type { Pacer } from './pacer.ts';
 import { PersonDesk } from './person-desk.ts';
-import { endedBody, outcomeOfFailure, resultOf } from './result.ts';
+import { outcomeOfFailure } from './result.ts';
+import { RunEnding } from './run-ending.ts';
 import { RunMoney } from './run-money.ts';
 import type { RunTask } from '../actors/run-task.ts';
 import { readTask, refusalOf } from './task-of.ts';
-import type { Actor, Host, Job, KeptArtifact, Stage } from './stage.ts';
+import type { Actor, Host, Job, KeptArtifact, Recorder, Stage } from './stage.ts';
 import { TearDowns } from './tear-down.ts';
 
 /** What a run needs beside its options. */
@@ -35,6 +37,8 @@ export interface RunSetup {
   readonly clock: Clock;
   readonly runId: string;
   readonly random: () => number;
+  /** Where the run is stored. */
+  readonly journal?: Recorder | undefined;
   /** Somebody holds the handle and may answer questions. */
   readonly isAttended: boolean;
   /** Told of every member and child that is engaged, before it starts. */
@@ -57,6 +61,7 @@ export class Run implements Stage {
   readonly task: RunTask | undefined;
   readonly money: RunMoney;
   readonly host: Host;
+  readonly journal: Recorder | undefined;
   readonly log: EventLog;
   readonly gate: Gate;
   readonly person: PersonDesk;
@@ -64,12 +69,10 @@ export class Run implements Stage {
   readonly actors: ActorTree;
   readonly tearDowns: TearDowns;
   readonly artifacts: KeptArtifact[] = [];
+  readonly ending: RunEnding;
   readonly result: Promise<RunResult>;
   readonly #queue: JobQueue;
   #choice: ModelChoice | undefined;
-  #isEnding = false;
-  #resolve!: (result: RunResult) => void;
-  #reject!: (error: TroupeError) => void;
 
   constructor(definition: Definition, options: RunOptions, setup: RunSetup) {
     this.runId = setup.runId;
@@ -81,26 +84,33 @@ export class Run implements Stage {
     this.task = options.task === undefined ? undefined : readTask(options.task, definition);
     this.money = new RunMoney(definition, options, this.task?.task?.budget);
     this.host = setup.host;
+    const { journal } = setup;
+    this.journal = journal;
     this.#choice = options.model;
-    this.#queue = new JobQueue(setup.pacer, (job) => {
+    const onIdle =
+      journal === undefined
+        ? undefined
+        : () => {
+            journal.idle();
+          };
+    const work = (job: Job): void => {
       try {
-        this.#do(job);
+        this.work(job);
       } catch (thrown) {
-        this.#broke(thrown);
+        this.ending.broke(thrown);
       }
-    });
-    this.log = new EventLog(setup.runId, definition.name, setup.clock);
+    };
+    this.#queue = new JobQueue(setup.pacer, work, onIdle);
+    // A store has to be opened first.
+    if (journal !== undefined) this.#queue.hold();
+    this.log = new EventLog(setup.runId, definition.name, setup.clock, journal);
     this.gate = new Gate(options.concurrency ?? Infinity, options.paused ?? false);
     this.person = new PersonDesk(options.person, setup.isAttended);
     this.effects = new EffectRunner(this);
     this.tearDowns = new TearDowns(this);
     this.actors = new ActorTree(this, definition, setup.onEngaged);
-    this.result = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
-    // Whoever reads the events only has not asked for the rejection.
-    this.result.catch(() => undefined);
+    this.ending = new RunEnding(this);
+    this.result = this.ending.result;
   }
 
   get root(): Actor {
@@ -108,11 +118,22 @@ export class Run implements Stage {
   }
 
   get isOver(): boolean {
-    return this.#isEnding;
+    return this.ending.hasBegun;
   }
 
   /** Begins: the first event, then the root actor. */
   begin(input: unknown, history: RunOptions['history']): void {
+    const { journal } = this;
+    const begin = (): void => {
+      this.beginAgain(input, history);
+    };
+    if (journal === undefined) begin();
+    else journal.job(journal.root, true, begin);
+  }
+
+  /** Like `begin`, for a run that is on record. */
+  beginAgain(input: unknown, history: RunOptions['history']): void {
+    this.#queue.release();
     const given = this.started(input, history);
     const refusal = refusalOf(this.root);
     if (refusal === undefined) this.host.start(this.root, given);
@@ -128,7 +149,27 @@ export class Run implements Stage {
 
   /** Puts something into the queue, which is worked off soon, in order. */
   enqueue(job: Job): void {
-    this.#queue.push(job);
+    if (this.journal?.keeps(job.actor.scope, job) !== true) this.#queue.push(job);
+  }
+
+  /** Lets jobs be done: its store is there, or will never be. */
+  release(): void {
+    this.#queue.release();
+  }
+
+  /** Whether there is something to do at once. */
+  get isBusy(): boolean {
+    return !this.#queue.isEmpty;
+  }
+
+  /** Does a job, in its scope where the run has a journal. */
+  work(job: Job): void {
+    const { scope } = job.actor;
+    if (this.journal === undefined || scope === undefined) doJob(this, job);
+    else
+      this.journal.job(scope, !MAY_BE_MISSING.has(job.kind), () => {
+        doJob(this, job);
+      });
   }
 
   /** A machine entered a state. */
@@ -143,46 +184,64 @@ export class Run implements Stage {
   }
 
   pause(): void {
-    if (this.#isEnding || this.gate.isPaused) return;
+    if (this.isOver || this.gate.isPaused) return;
     this.gate.pause();
     this.log.write({ type: 'run.paused' }, this.root);
   }
 
   resume(): void {
-    if (this.#isEnding || !this.gate.isPaused) return;
+    if (this.isOver || !this.gate.isPaused) return;
     this.log.write({ type: 'run.resumed' }, this.root);
     this.gate.resume();
   }
 
   /** A message to the agent at `path`; false if nobody is there to take it. */
   send(message: Message, path: string = this.root.path): boolean {
-    return this.#post(message, path, this.#isEnding ? undefined : this.actors.at(path));
+    const { journal } = this;
+    if (journal === undefined || this.isOver) return this.post(message, path);
+    let isThere = false;
+    journal.take(this.actors.at(path)?.scope, { type: 'message', path, message }, () => {
+      isThere = this.post(message, path);
+    });
+    return isThere;
+  }
+
+  /** Like `send`, for a message that is on record. */
+  post(message: Message, path: string): boolean {
+    return postTo(this, message, path, this.isOver ? undefined : this.actors.at(path));
   }
 
   abort(reason: string): void {
-    if (this.#isEnding) {
+    if (this.isOver) {
       this.tearDowns.hurry();
       return;
     }
-    this.enqueue({
-      kind: 'deliver',
-      actor: this.root,
-      envelope: { type: 'abort', at: this.log.now(), reason },
-    });
+    const at = this.journal?.arrive(undefined, { type: 'abort', reason }) ?? this.log.now();
+    this.deliverAbort(reason, at);
+  }
+
+  /** Like `abort`, for one that is on record. */
+  deliverAbort(reason: string, at: number): void {
+    this.enqueue({ kind: 'deliver', actor: this.root, envelope: { type: 'abort', at, reason } });
   }
 
   /** The root's actor is gone without an end of its own: an app that embeds it stopped it. */
   abandon(reason: string): void {
-    this.over(this.root, outcomeOfFailure('run.aborted', reason, this.log.now()));
+    this.ending.force(this.root, outcomeOfFailure('run.aborted', reason, this.log.now()));
   }
 
   /** Swaps the model of every agent of the run, from the next call on; throws for one that there is not. */
   use(choice: ModelChoice): void {
+    this.choose(choice);
+    const to = typeof choice === 'string' ? choice : `${choice.provider}:${choice.id}`;
+    this.log.write({ type: 'model.swapped', to }, this.root);
+  }
+
+  /** Like `use`, for one that is on record. */
+  choose(choice: ModelChoice): void {
     resolveModels(choice, undefined);
     this.#choice = choice;
     for (const entry of this.actors.running) entry.models = undefined;
-    const to = typeof choice === 'string' ? choice : `${choice.provider}:${choice.id}`;
-    this.log.write({ type: 'model.swapped', to }, this.root);
   }
 
   /** Gives an agent more tools from its next step on; what was wrong with them comes back. */
@@ -216,71 +275,10 @@ export class Run implements Stage {
     return (entry.models ??= modelsOf(entry, this.#choice));
   }
 
-  /** The root is over: everything that is still open is closed, and the last event written. */
-  async finish(outcome: Outcome): Promise<void> {
-    if (this.#isEnding) return;
-    this.#isEnding = true;
-    if (this.tearDowns.areUnderWay) await this.tearDowns.settled(outcome.status === 'aborted');
-    this.log.closeTools('the run ended first');
-    this.log.write(endedBody(outcome, this.log.totals), this.root);
-    this.gate.close();
-    const result = resultOf(this, outcome, this.root.path, 0);
-    this.log.close();
-    const { status, error } = outcome;
-    if (status === 'failed' && error !== undefined) this.#reject(withResult(toError(error), result));
-    else this.#resolve(result);
-  }
-
-  /** The runtime itself threw, or something that it trusted: the run ends, and the process goes on. */
-  #broke(thrown: unknown): void {
-    const message = 'Cannot go on with the run as the runtime broke';
-    const error = errorData(thrown, 'internal', { message, runId: this.runId });
-    const outcome = { ...outcomeOfFailure(error.code, error.message, this.log.now()), error };
-    if (this.root.isOver) void this.finish(outcome);
-    else this.over(this.root, outcome);
-  }
-
-  #do(job: Job): void {
-    switch (job.kind) {
-      case 'ask':
-        this.effects.ask(job.actor, job.ask, job.epoch);
-        break;
-      case 'deliver':
-        if (!job.actor.isOver) this.host.deliver(job.actor, job.envelope);
-        break;
-      case 'withdraw':
-        this.effects.withdraw(job.gone);
-        break;
-      case 'engage':
-        this.actors.engage(job.actor, job.engagement);
-        break;
-      case 'dismiss':
-        for (const child of job.actor.children) this.actors.stop(child, 'its supervisor dismissed it');
-        break;
-      case 'post':
-        this.#post(job.message, job.to, this.actors.named(job.actor, job.to));
-        break;
-      case 'over':
-        this.actors.close(job.actor, job.output);
-    }
-  }
-
-  #post(message: Message, to: string, entry: Actor | undefined): boolean {
-    const { from, text } = message;
-    if (entry === undefined) {
-      this.log.write({ type: 'message.dropped', to, from, text, reason: 'nobody is there' }, this.root);
-      return false;
-    }
-    this.log.write({ type: 'message.sent', to: entry.path, from, text }, this.root);
-    this.enqueue({
-      kind: 'deliver',
-      actor: entry,
-      envelope: { type: 'message', at: this.log.now(), message },
-    });
-    return true;
+  finish(outcome: Outcome): Promise<void> {
+    return this.ending.finish(outcome);
   }
 }
 
-/** Not enumerable: a process that dies of an error prints all that it shows, and a result is pages long. */
-const withResult = (error: TroupeError, result: RunResult): TroupeError =>
-  Object.defineProperty(error, 'result', { value: result });
+/** Jobs that carry out what has no effect when the run is gone through again: nothing is under way then. */
+const MAY_BE_MISSING: ReadonlySet<Job['kind']> = new Set<Job['kind']>(['withdraw', 'dismiss']);

@@ -1,4 +1,7 @@
 import type { Agent } from '../contracts/agent.ts';
+import type { ErrorData } from '../contracts/error.ts';
+import type { Arrival, BudgetDrawn } from '../contracts/journal-record.ts';
+import type { Json } from '../contracts/json.ts';
 import type { Clock } from '../contracts/clock.ts';
 import type { Message } from '../contracts/message.ts';
 import type { Model } from '../contracts/model.ts';
@@ -17,7 +20,8 @@ import type { TurnCounter } from '../memory/count-tokens.ts';
 import type { BudgetAccount } from '../policy/budget-account.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { Definition } from './definition.ts';
-import type { EventLog } from './event-log.ts';
+import type { Scope } from './journal/scope.ts';
+import type { EventLog, LogKeeper } from './event-log.ts';
 import type { Gate } from './gate.ts';
 import type { PriceBook } from './price-book.ts';
 import type { RunCounter } from './run-counter.ts';
@@ -45,6 +49,8 @@ export interface Stage {
     accountOf(actor: Actor): BudgetAccount | undefined;
   };
   readonly host: Host;
+  /** Where a run is stored: what it writes down, and goes through again. */
+  readonly journal: Recorder | undefined;
   readonly log: EventLog;
   readonly gate: Gate;
   readonly person: PersonDesk;
@@ -60,6 +66,7 @@ export interface Stage {
     withdraw(gone: readonly EffectUnderWay[]): void;
   };
   readonly actors: {
+    at(path: string): Actor | undefined;
     runWithin<Input, Output>(
       parent: Actor,
       agent: Agent<Input, Output>,
@@ -84,6 +91,48 @@ export interface Stage {
   finish(outcome: Outcome): Promise<void>;
 }
 
+/** A child that an effect ran, as a journal has it. */
+export interface RecordedChild {
+  readonly path: string;
+  readonly agent: string;
+  readonly input: Json;
+}
+
+/** What writes down a stored run: everything that comes into it from outside, and every event. */
+export interface Recorder extends LogKeeper {
+  readonly root: Scope;
+  scopeAt(path: string): Scope;
+  /** Does a job in its scope; `counts` is false for one that may be missing when the run is gone through again. */
+  job(scope: Scope, counts: boolean, work: () => void): void;
+  /** Takes a job in while its scope is gone through again; false if it is the queue's. */
+  keeps(scope: Scope | undefined, job: Job): boolean;
+  /** Does work that is not the machines'. */
+  outside<T>(work: () => T): T;
+  stop(actor: Actor, reason: string, work: () => void): void;
+  /** Records what came in; gives when. */
+  arrive(scope: Scope | undefined, arrival: Arrival): number;
+  /** Records what came in, and does what comes of it. */
+  take(scope: Scope | undefined, arrival: Arrival, work: () => void): void;
+  settled(entry: Actor, key: string, answer: EffectAnswer): number;
+  withdrawn(key: string): void;
+  waits(key: string, isWaiting: boolean): void;
+  tookLetter(id: string): void;
+  drawnAt(path: string): BudgetDrawn | undefined;
+  drawn(actor: Actor, used: BudgetDrawn): void;
+  /** Whether an effect is kept back, as its answer may be on record. */
+  holds(entry: Actor, ask: Ask, epoch: number): boolean;
+  begin(ask: Ask, isRepeatable: boolean, isWanted: () => boolean, go: () => void): void;
+  childOf(key: string, index: number): RecordedChild | undefined;
+  engage(child: Actor, start: () => void): void;
+  toldBefore(key: string, index: number): string | undefined;
+  expects(type: Arrival['type']): boolean;
+  idle(): void;
+  end(tell: () => void): void;
+}
+
+/** What came of an effect. */
+export type EffectAnswer = { readonly output: unknown } | { readonly error: ErrorData };
+
 /** What a tool made beside its result, and the agent that it was made for. */
 export interface KeptArtifact {
   readonly path: string;
@@ -98,6 +147,8 @@ export interface Actor extends Carrier {
   readonly definition: Definition;
   readonly sponsor: Sponsor;
   readonly children: Set<Actor>;
+  /** The part of the journal that tells of it; absent where the run has none. */
+  readonly scope: Scope | undefined;
   readonly underWay: Set<EffectUnderWay>;
   /** Grows with every withdrawal: asks from before it are not carried out any more. */
   epoch: number;
@@ -134,6 +185,8 @@ export interface EffectUnderWay {
   readonly abort: LazyAbort;
   /** Made when it is needed: an effect that is done at once needs none. */
   slot: Slot | undefined;
+  /** It may have been done, wholly or in part, before the run was taken up again. */
+  readonly isResumed: boolean;
   readonly record: { -readonly [Key in keyof EffectRecord]: EffectRecord[Key] };
 }
 
@@ -159,7 +212,7 @@ export interface Host {
 export type Job =
   | { readonly kind: 'ask'; readonly actor: Actor; readonly ask: Ask; readonly epoch: number }
   | { readonly kind: 'deliver'; readonly actor: Actor; readonly envelope: Envelope }
-  | { readonly kind: 'withdraw'; readonly gone: readonly EffectUnderWay[] }
+  | { readonly kind: 'withdraw'; readonly actor: Actor; readonly gone: readonly EffectUnderWay[] }
   | { readonly kind: 'engage'; readonly actor: Actor; readonly engagement: Engagement }
   | { readonly kind: 'dismiss'; readonly actor: Actor }
   | { readonly kind: 'post'; readonly actor: Actor; readonly to: string; readonly message: Message }

@@ -53,6 +53,18 @@ export class EnvironmentSession {
     return this.#environment.ops;
   }
 
+  get isOpened(): boolean {
+    return this.#isOpened;
+  }
+
+  /** Sets it up again for a run that is taken up by another process: it is not reset. Answers with what went wrong. */
+  async reopen(): Promise<readonly PreflightIssue[]> {
+    const issues: PreflightIssue[] = [];
+    this.#isOpened = true;
+    await this.#tried('set up', issues, () => this.#environment.setup?.(this.#scope));
+    return issues;
+  }
+
   /** Sets it up and looks at it; answers with all that keeps a run from beginning. */
   async open(
     required: ReadonlyMap<OpsGroup, readonly string[]> = new Map(),

@@ -1,0 +1,113 @@
+import type { Budget } from './budget.ts';
+import type { ErrorData } from './error.ts';
+import type { RuntimeEvent } from './event.ts';
+import type { Json } from './json.ts';
+import type { Message } from './message.ts';
+import type { Usage } from './model.ts';
+import type { EarlierTurn, Outcome } from './run.ts';
+import type { TaskInput } from './task.ts';
+import type { Artifact } from './tool.ts';
+
+/** The version of every record written by this release. */
+export const JOURNAL_VERSION = 1;
+
+/**
+ * What a journal holds, in order: what the run was begun with, all that came into it from outside, and every event.
+ *
+ * What came from outside makes all the rest: whoever tells it to the same machines again, in this order, is told the same
+ * events. That is what resuming, replaying and forking do; an event that differs is a divergence.
+ */
+export type JournalRecord = Began | Happened | Arrived;
+
+/** What a run was begun with: always the first record. */
+export interface Began {
+  readonly kind: 'began';
+  readonly at: number;
+  readonly runId: string;
+  readonly agent: string;
+  readonly input: Json;
+  readonly thread?: string | undefined;
+  readonly history?: readonly EarlierTurn[] | undefined;
+  readonly task?: TaskInput | undefined;
+  readonly budget?: Budget | undefined;
+  /** Where it parted from another run: that run's records up to there come next, under this run's id. */
+  readonly fork?: ForkPoint | undefined;
+}
+
+/** Where a run parted from another. */
+export interface ForkPoint {
+  readonly runId: string;
+  /** The number of the first event that is not shared. */
+  readonly seq: number;
+}
+
+/** An event, without what is the same for all of them. */
+export interface Happened {
+  readonly kind: 'event';
+  /** The address of the scope; absent for the run's own. */
+  readonly scope?: string | undefined;
+  /** Set where it was told from outside (an effect, a person, an observer), and then when; see {@link Arrived}. */
+  readonly tick?: number | undefined;
+  readonly event: Omit<RuntimeEvent, 'v' | 'runId'>;
+}
+
+/** Something that came into the run from outside. */
+export interface Arrived {
+  readonly kind: 'arrived';
+  /**
+   * The address of the scope that it came into; absent for the run's own. A child that an effect runs (`context.run`, a judge) is
+   * a scope of its own: what an effect has answered once is not done again, and nor is what it ran.
+   */
+  readonly scope?: string | undefined;
+  /** How much the scope had done by then: its jobs and its events, counted. */
+  readonly tick: number;
+  readonly at: number;
+  readonly arrival: Arrival;
+}
+
+/** What can come into a run. */
+export type Arrival =
+  /** What the effect gave: plain JSON, as a machine is told nothing else. */
+  | { readonly type: 'answered'; readonly key: string; readonly output?: unknown }
+  | { readonly type: 'failed'; readonly key: string; readonly error: ErrorData }
+  | { readonly type: 'message'; readonly path: string; readonly message: Message }
+  | { readonly type: 'abort'; readonly reason: string }
+  /** An effect runs an agent: the `index`-th that it runs. */
+  | {
+      readonly type: 'engaged';
+      readonly key: string;
+      readonly index: number;
+      readonly path: string;
+      readonly agent: string;
+      readonly input: Json;
+    }
+  /** A person answered the `index`-th question of an effect. */
+  | { readonly type: 'told'; readonly key: string; readonly index: number; readonly text: string }
+  /** Somebody outside the scope stopped its root. */
+  | { readonly type: 'stopped'; readonly reason: string }
+  /** The actor at `path` came to an end that its machine knows nothing of. */
+  | { readonly type: 'broke'; readonly path: string; readonly outcome: Outcome }
+  | {
+      readonly type: 'charged';
+      readonly path: string;
+      readonly model: string;
+      readonly usage: Usage;
+      readonly costUsd?: number | undefined;
+    }
+  | { readonly type: 'kept'; readonly path: string; readonly artifacts: readonly Artifact[] }
+  /** How much of the budget at `path` is used by now. */
+  | { readonly type: 'drawn'; readonly path: string; readonly used: BudgetDrawn }
+  /** Toolsets and memories are let go of: the run may end. */
+  | { readonly type: 'closed' }
+  /** It was later by now: something else in the run had happened meanwhile. */
+  | { readonly type: 'time' }
+  /** Another process goes on with the run. */
+  | { readonly type: 'resumed' };
+
+/** What was used of a budget; dollars in billionths. */
+export interface BudgetDrawn {
+  readonly steps: number;
+  readonly tokens: number;
+  readonly usd: number;
+  readonly toolCalls: number;
+}

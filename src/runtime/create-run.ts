@@ -1,0 +1,67 @@
+import type { RunOptions } from '../contracts/run.ts';
+import { patientClock, systemClock } from '../contracts/clock.ts';
+import { errorData } from '../contracts/error.ts';
+import type { Definition } from './definition.ts';
+import type { Host, Recorder } from './stage.ts';
+import { liveHost } from './live-host.ts';
+import { processPacer } from './pacer.ts';
+import { outcomeOfFailure } from './result.ts';
+import type { OnHooks } from './run-hooks.ts';
+import { attachRunHooks } from './run-hooks.ts';
+import { Run } from './run.ts';
+import { safeInspector } from './safe-inspector.ts';
+import { onSignal } from './shared-signal.ts';
+
+/** What the caller of a run decides that its user does not. */
+export interface StartSetup {
+  readonly isAttended: boolean;
+  /** Default: live. */
+  readonly host?: Host;
+  readonly journal?: Recorder | undefined;
+  readonly random?: () => number;
+  readonly onHooks?: OnHooks;
+}
+
+/** A run that has not begun, wired to its signal, its hooks and its inspector. */
+export const createRun = (definition: Definition, options: RunOptions, setup: StartSetup): Run => {
+  const clock = options.clock === undefined ? systemClock : patientClock(options.clock);
+  const run: Run = new Run(definition, options, {
+    host: setup.host ?? liveHost(inspectorOf(options, () => run)),
+    pacer: processPacer,
+    clock,
+    runId: options.runId ?? crypto.randomUUID(),
+    random: setup.random ?? Math.random,
+    isAttended: setup.isAttended,
+    journal: setup.journal,
+    onEngaged: (engaged) => {
+      hookUp(engaged);
+    },
+  });
+  const hookUp = attachRunHooks(run, definition, options, setup.onHooks);
+  const { signal } = options;
+  if (signal !== undefined) {
+    const abort = (): void => {
+      run.abort(signal.reason instanceof Error ? signal.reason.message : String(signal.reason));
+    };
+    if (signal.aborted) abort();
+    else {
+      const forget = onSignal(signal, abort);
+      run.result.then(forget, forget);
+    }
+  }
+  return run;
+};
+
+/** A run that threw when it was to begin ends like any that failed: nothing is left that waits for it. */
+export const failToBegin = (run: Run, thrown: unknown): void => {
+  const message = 'Cannot begin the run as it threw';
+  const error = errorData(thrown, 'internal', { message, runId: run.runId });
+  run.over(run.root, { ...outcomeOfFailure(error.code, error.message, run.log.now()), error });
+};
+
+const inspectorOf = ({ inspect }: RunOptions, run: () => Run) =>
+  inspect === undefined
+    ? undefined
+    : safeInspector(inspect, (error) => {
+        run().observerFailed('inspector', error);
+      });

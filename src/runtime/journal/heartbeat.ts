@@ -1,0 +1,77 @@
+import { systemClock } from '../../contracts/clock.ts';
+import type { JournalStore } from '../../contracts/journal.ts';
+import type { Run } from '../run.ts';
+import { takeLetter } from './letters.ts';
+import type { RunJournal } from './run-journal.ts';
+
+/** What a heartbeat does. */
+export interface HeartbeatPlan {
+  readonly store: JournalStore;
+  readonly run: Run;
+  readonly journal: RunJournal;
+  readonly renew: () => Promise<void>;
+  /** Between two renewals, in ms. */
+  readonly everyMs: number;
+}
+
+/** How often a run looks for letters, in ms. */
+const LOOK_MS = 250;
+
+/**
+ * Keeps the lease of a run for as long as the run lasts here, and looks for its letters.
+ *
+ * By the machine's clock, whatever clock the run has; and it holds no process back from ending.
+ */
+export class Heartbeat {
+  readonly #plan: HeartbeatPlan;
+  readonly #seen = new Set<string>();
+  #renewAt: number;
+  #timer: unknown;
+  #isStopped = false;
+
+  constructor(plan: HeartbeatPlan) {
+    this.#plan = plan;
+    this.#renewAt = systemClock.now() + plan.everyMs;
+    this.#arm();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    systemClock.clearTimeout(this.#timer);
+  }
+
+  #arm(): void {
+    if (this.#isStopped) return;
+    this.#timer = systemClock.setTimeout(() => {
+      void this.#beat().finally(() => {
+        this.#arm();
+      });
+    }, LOOK_MS);
+    unref(this.#timer);
+  }
+
+  async #beat(): Promise<void> {
+    const { store, run, journal, renew, everyMs } = this.#plan;
+    const now = systemClock.now();
+    if (now >= this.#renewAt) {
+      this.#renewAt = now + everyMs;
+      await renew();
+    }
+    if (this.#isStopped) return;
+    try {
+      for (const letter of await store.letters(run.runId)) {
+        if (this.#isStopped || this.#seen.has(letter.id)) continue;
+        this.#seen.add(letter.id);
+        takeLetter(letter, run, journal);
+      }
+    } catch {
+      // A store that cannot be read now may be read at the next beat; one that is gone is found when it is written to.
+    }
+  }
+}
+
+/** A timer of Node holds its process; this one must not. */
+const unref = (timer: unknown): void => {
+  if (typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function')
+    timer.unref();
+};

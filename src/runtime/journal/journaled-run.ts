@@ -1,0 +1,110 @@
+import { isTroupeError, TroupeError } from '../../contracts/error.ts';
+import type { EventBody } from '../../contracts/event.ts';
+import type { Message } from '../../contracts/message.ts';
+import type { Usage } from '../../contracts/model.ts';
+import type { Outcome, RunStatus } from '../../contracts/run.ts';
+import type { Artifact } from '../../contracts/tool.ts';
+import { countersOver } from '../effect-desk.ts';
+import type { Run } from '../run.ts';
+import type { Job } from '../stage.ts';
+
+/** A run as its journal sees it: what is done to it when something on record happens to it again. */
+export class JournaledRun {
+  #attached: Run | undefined;
+
+  /** Says which run it is: a run is made with its journal. */
+  attach(run: Run): void {
+    this.#attached = run;
+  }
+
+  get #run(): Run {
+    if (this.#attached === undefined)
+      throw new TroupeError('internal', 'Cannot journal a run as it is not made yet');
+    return this.#attached;
+  }
+
+  get runId(): string {
+    return this.#run.runId;
+  }
+  get log() {
+    return this.#run.log;
+  }
+  get effects() {
+    return this.#run.effects;
+  }
+  get actors() {
+    return this.#run.actors;
+  }
+  get isBusy(): boolean {
+    return this.#run.isBusy;
+  }
+  /** How the run ended, once its last event is written. */
+  get ending(): RunStatus | undefined {
+    const { events } = this.#run.log;
+    const last = events.length === 0 ? undefined : events.at(events.length - 1);
+    return last?.type === 'run.ended' ? last.status : undefined;
+  }
+
+  enqueue(job: Job): void {
+    this.#run.enqueue(job);
+  }
+  work(job: Job): void {
+    this.#run.work(job);
+  }
+  post(message: Message, path: string): void {
+    this.#run.post(message, path);
+  }
+  deliverAbort(reason: string, at: number): void {
+    this.#run.deliverAbort(reason, at);
+  }
+  broke(path: string, outcome: Outcome): void {
+    const actor = this.#run.actors.at(path);
+    if (actor !== undefined) this.#run.over(actor, outcome);
+  }
+  close(): void {
+    this.#run.ending.close();
+  }
+  lose(error: TroupeError): void {
+    this.#run.ending.lose(error);
+  }
+  keep(path: string, artifacts: readonly Artifact[]): void {
+    this.#run.artifacts.push(...artifacts.map((artifact) => ({ path, artifact })));
+  }
+
+  /** What a child of an effect used, which no event of its own tells. */
+  charged(path: string, model: string, usage: Usage, costUsd: number | undefined): void {
+    const actor = this.#run.actors.at(path);
+    if (actor !== undefined) for (const counter of countersOver(actor)) counter.charge(model, usage, costUsd);
+  }
+
+  /** Something was told from outside: what came of it besides. */
+  heard(body: EventBody, path: string): void {
+    const actor = this.#run.actors.at(path);
+    switch (body.type) {
+      case 'run.paused':
+        this.#run.gate.pause();
+        break;
+      case 'run.resumed':
+        this.#run.gate.resume();
+        break;
+      case 'model.swapped':
+        this.#swap(body.to);
+        break;
+      case 'tool.removed':
+        if (actor !== undefined) this.#run.toolsOf(actor).remove(body.tool);
+        break;
+      default:
+        if ('usage' in body && actor !== undefined)
+          for (const counter of countersOver(actor)) counter.count(body);
+    }
+  }
+
+  /** A model that was made by hand is not known by its name: whoever takes up the run has to give it again. */
+  #swap(to: string): void {
+    try {
+      this.#run.choose(to);
+    } catch (thrown) {
+      if (!isTroupeError(thrown)) throw thrown;
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import type { Clock } from '../../contracts/clock.ts';
+import type { Scope } from './scope.ts';
+
+/** Something that is told again: it is in the log already, or comes into it now. */
+export interface Retelling {
+  readonly at: number;
+  readonly isInLog: boolean;
+}
+
+/**
+ * Where a journal is: in which scope, when, and whether something is being told again.
+ *
+ * I1  Inside a scope it is as late as when the last thing arrived there; outside, as late as the clock says.
+ * I2  It never gets earlier.
+ */
+export class Moment {
+  /** The scope in which a job is being done; undefined while something from outside has its turn. */
+  inside: Scope | undefined;
+  retelling: Retelling | undefined;
+  /** When anything arrived last. */
+  latest = 0;
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get now(): number {
+    return this.retelling?.at ?? this.inside?.now ?? Math.max(this.#clock.now(), this.latest);
+  }
+
+  /** Something arrives in a scope; gives when. */
+  stamp(scope: Scope): number {
+    this.latest = Math.max(this.latest, this.#clock.now());
+    scope.now = this.latest;
+    return this.latest;
+  }
+
+  /** Something that is on record arrived at `at`. */
+  passed(at: number, scope?: Scope): void {
+    this.latest = Math.max(this.latest, at);
+    if (scope !== undefined) scope.now = Math.max(scope.now, at);
+  }
+
+  /** Does work inside a scope, or with none outside of all of them. */
+  within<T>(scope: Scope | undefined, work: () => T): T {
+    const before = this.inside;
+    this.inside = scope;
+    try {
+      return work();
+    } finally {
+      this.inside = before;
+    }
+  }
+
+  retell(retelling: Retelling, work: () => void): void {
+    const before = this.retelling;
+    this.retelling = retelling;
+    try {
+      work();
+    } finally {
+      this.retelling = before;
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import { canonical } from '../../contracts/canonical.ts';
+import type { EventBody } from '../../contracts/event.ts';
+import type { Happened } from '../../contracts/journal-record.ts';
+import type { Json } from '../../contracts/json.ts';
+import { toJson } from '../../contracts/json.ts';
+
+/** An event's own part. */
+export const bodyOf = ({
+  seq: _seq,
+  at: _at,
+  path: _path,
+  agent: _agent,
+  step: _step,
+  phase,
+  ...rest
+}: Happened['event']): EventBody =>
+  // Without what is the same for every type it is the body of its type.
+  (rest.type === 'phase.entered' ? { ...rest, phase } : rest) as EventBody;
+
+/**
+ * Whether an event that comes of going through a run again is the one on record. What is said of the model in the first event
+ * is not compared: whoever goes through it again may have another.
+ */
+export const isSameEvent = (
+  { seq: _seq, ...recorded }: Happened['event'],
+  found: { readonly type: string },
+  redact: (text: string) => string,
+): boolean => {
+  if (recorded.type === 'run.started' && found.type === 'run.started') return true;
+  const text = redact(JSON.stringify(found));
+  if (JSON.stringify(recorded) === text) return true;
+  const read: Json = JSON.parse(text);
+  return canonical(toJson(recorded)) === canonical(read);
+};

@@ -1,0 +1,299 @@
+import type { Clock } from '../../contracts/clock.ts';
+import type { TroupeError } from '../../contracts/error.ts';
+import { keyInRun } from '../../contracts/effect.ts';
+import type { EventBody, RuntimeEvent } from '../../contracts/event.ts';
+import type { StoredStatus } from '../../contracts/journal.ts';
+import type { Arrival, Began, BudgetDrawn, Happened, JournalRecord } from '../../contracts/journal-record.ts';
+import { isThenable } from '../../contracts/thenable.ts';
+import type { Ask } from '../../machines/asks.ts';
+import type { Speaker } from '../lazy-log.ts';
+import type { Actor, EffectAnswer, Job, RecordedChild, Recorder } from '../stage.ts';
+import { GoingThrough } from './going-through.ts';
+import type { JournaledRun } from './journaled-run.ts';
+import type { JournalWriter } from './journal-writer.ts';
+import { Moment } from './moment.ts';
+import { OpenAsks } from './open-asks.ts';
+import { nameOf, Scope, scopeOf } from './scope.ts';
+
+/**
+ * The journal of one run under way: records what comes in from outside and every event, and goes through what is recorded.
+ *
+ * I1  What happens inside a scope follows from its records alone: the time is that of the last arrival, and nothing else
+ *     of the outside is looked at.
+ * I2  A record stands where it came: whoever goes through the records again meets it after the same jobs and events.
+ * I3  Nothing is told to observers, and no result given, that is not written.
+ */
+export class RunJournal implements Recorder {
+  readonly root: Scope;
+  readonly #run: JournaledRun;
+  readonly #moment: Moment;
+  readonly #again: GoingThrough;
+  readonly #asks = new OpenAsks();
+  #writer: JournalWriter | undefined;
+  /** What was recorded before there was anything to write it to; undefined once there is, or will not be. */
+  #early: JournalRecord[] | undefined = [];
+  /** How the event that is being written is to be recorded; undefined where it is recorded already. */
+  #recording: { readonly scope: Scope; readonly tick: number | undefined } | undefined;
+  #hasStepEnded = false;
+  #isFlushWanted = false;
+
+  constructor(path: string, run: JournaledRun, clock: Clock, redact: (text: string) => string) {
+    const root = new Scope(path, true);
+    const moment = new Moment(clock);
+    this.root = root;
+    this.#run = run;
+    this.#moment = moment;
+    this.#again = new GoingThrough({
+      root,
+      moment,
+      run,
+      redact,
+      job: (scope, work) => {
+        this.job(scope, true, work);
+      },
+      onAhead: () => {
+        this.committed(run.log.events.length);
+      },
+    });
+  }
+
+  /** From now on what is recorded is written; `began` comes first, then what was recorded before. */
+  write(writer: JournalWriter, began?: Began): void {
+    this.#writer = writer;
+    if (began !== undefined) writer.push({ ...began, at: this.#moment.stamp(this.root) });
+    for (const record of this.#early ?? []) writer.push(record);
+    this.#early = undefined;
+  }
+
+  /** How the run stands. */
+  get status(): StoredStatus {
+    return this.#run.ending ?? this.#asks.status;
+  }
+  get dueAt(): number | undefined {
+    return this.#asks.dueAt;
+  }
+  now(): number {
+    return this.#moment.now;
+  }
+
+  scopeAt(path: string): Scope {
+    const scope = new Scope(path, false);
+    scope.now = this.#moment.inside?.now ?? this.#moment.latest;
+    return scope;
+  }
+
+  job(scope: Scope, counts: boolean, work: () => void): void {
+    if (scope.rerun === undefined && scope.now < this.#moment.latest) this.arrive(scope, { type: 'time' });
+    if (counts) scope.tick += 1;
+    this.#moment.within(scope, () => {
+      work();
+      this.#again.catchUp(scope);
+    });
+    if (counts) scope.tick += 1;
+    this.#again.catchUp(scope);
+  }
+
+  outside<T>(work: () => T): T {
+    return this.#moment.within(undefined, work);
+  }
+
+  /** Stops an actor: of its own accord within its scope, else as something that comes into it. */
+  stop({ scope }: Actor, reason: string, work: () => void): void {
+    if (scope === undefined || scope === this.#moment.inside) work();
+    else this.take(scope, { type: 'stopped', reason }, work);
+  }
+
+  admit(
+    body: EventBody,
+    speaker: Speaker,
+    step: number | undefined,
+    phase: string | undefined,
+  ): EventBody | undefined {
+    this.#recording = undefined;
+    const { retelling, inside } = this.#moment;
+    if (retelling !== undefined) return retelling.isInLog ? undefined : body;
+    if (inside === undefined) {
+      const scope = scopeOf(speaker) ?? this.root;
+      this.#moment.stamp(scope);
+      this.#recording = { scope, tick: scope.tick };
+      return body;
+    }
+    this.#again.catchUp(inside);
+    const { rerun } = inside;
+    const expected =
+      rerun === undefined ? undefined : this.#again.expected(inside, rerun, body, speaker, step, phase);
+    inside.tick += 1;
+    if (expected !== undefined) return inside === this.root ? expected : undefined;
+    this.#recording = { scope: inside, tick: undefined };
+    return body;
+  }
+
+  wrote({ v: _v, runId: _runId, ...event }: RuntimeEvent): void {
+    if (this.#recording === undefined) return;
+    if (event.type === 'step.ended') this.#hasStepEnded = true;
+    const { scope, tick } = this.#recording;
+    this.#push({
+      kind: 'event',
+      ...nameOf(scope),
+      ...(tick === undefined ? {} : { tick }),
+      // Without what is the same for all of them, it is still one of them.
+      event: event as Happened['event'],
+    });
+  }
+
+  arrive(scope: Scope | undefined, arrival: Arrival): number {
+    const into = scope ?? this.root;
+    const { tick } = into;
+    const at = this.#moment.stamp(into);
+    this.#push({ kind: 'arrived', ...nameOf(into), tick, at, arrival });
+    return at;
+  }
+
+  take(scope: Scope | undefined, arrival: Arrival, work: () => void): void {
+    const into = scope ?? this.root;
+    this.arrive(into, arrival);
+    this.job(into, true, work);
+  }
+
+  settled(entry: Actor, key: string, answer: EffectAnswer): number {
+    this.#asks.close(key);
+    const short = keyInRun({ key, runId: this.#run.runId });
+    const arrival: Arrival =
+      'error' in answer
+        ? { type: 'failed', key: short, error: answer.error }
+        : { type: 'answered', key: short, output: answer.output };
+    return this.arrive(entry.scope, arrival);
+  }
+
+  withdrawn(key: string): void {
+    this.#asks.close(key);
+  }
+
+  waits(key: string, isWaiting: boolean): void {
+    this.#asks.waits(key, isWaiting);
+    this.#wantFlush();
+  }
+
+  tookLetter(id: string): void {
+    this.#writer?.take(id);
+    this.#wantFlush();
+  }
+
+  drawnAt(path: string): BudgetDrawn | undefined {
+    return this.#again.drawnAt(path);
+  }
+
+  drawn({ path, scope }: Actor, used: BudgetDrawn): void {
+    if (this.#moment.retelling !== undefined || scope?.rerun !== undefined) return;
+    this.arrive(scope, { type: 'drawn', path, used });
+  }
+
+  holds(entry: Actor, ask: Ask, epoch: number): boolean {
+    if (entry.scope?.rerun === undefined) return false;
+    this.#again.hold(entry, ask, epoch);
+    return true;
+  }
+
+  /** Begins an effect: one that must not be done twice, once it is written that it will be. */
+  begin(ask: Ask, isRepeatable: boolean, isWanted: () => boolean, go: () => void): void {
+    const start = (): void => {
+      // Somebody may have called it off while the store wrote.
+      if (!isWanted()) return;
+      this.#asks.open(ask);
+      this.outside(go);
+    };
+    const writing = isRepeatable ? undefined : this.#flush();
+    if (isThenable(writing)) void writing.then(start);
+    else start();
+    // A step that is over is written with what its successor asked first.
+    if (this.#hasStepEnded) void this.#flush();
+  }
+
+  childOf(key: string, index: number): RecordedChild | undefined {
+    return this.#again.childOf(key, index);
+  }
+
+  engage({ scope }: Actor, start: () => void): void {
+    if (scope !== undefined) this.#again.engage(scope, start);
+  }
+
+  toldBefore(key: string, index: number): string | undefined {
+    return this.#again.toldBefore(key, index);
+  }
+
+  /** Goes through a whole run again; what its journal does not know yet, it does. */
+  rerun(records: readonly JournalRecord[], begin: () => void): void {
+    this.#again.through(this.root, records, begin);
+  }
+
+  expects(type: Arrival['type']): boolean {
+    const { rerun } = this.root;
+    const isExpected = (record: JournalRecord): boolean =>
+      record.kind === 'arrived' && record.scope === undefined && record.arrival.type === type;
+    return rerun?.rest.some(isExpected) ?? false;
+  }
+
+  keeps(scope: Scope | undefined, job: Job): boolean {
+    if (scope?.rerun === undefined) return false;
+    scope.rerun.jobs.push({
+      work: () => {
+        this.#run.work(job);
+      },
+      leave: () => {
+        this.#run.enqueue(job);
+      },
+    });
+    return true;
+  }
+
+  /** The run has nothing to do at once: what there is, is written. */
+  idle(): void {
+    void this.#flush();
+  }
+
+  /** The last event is out: writes what is left, then tells. */
+  end(tell: () => void): void {
+    const writing = this.#flush();
+    if (isThenable(writing)) void writing.then(tell);
+    else tell();
+  }
+
+  /** Told by its writer: so many events are safe. */
+  committed(events: number): void {
+    this.outside(() => {
+      this.#run.log.tell(events);
+    });
+  }
+
+  /** Told by its writer: the store failed, or somebody else has the run. */
+  failed(error: TroupeError): void {
+    this.#writer = undefined;
+    this.outside(() => {
+      this.#run.lose(error);
+    });
+  }
+
+  #push(record: JournalRecord): void {
+    this.#early?.push(record);
+    this.#writer?.push(record);
+    this.#writer?.wrote(this.#run.log.events.length);
+    if (this.#moment.inside === undefined) this.#wantFlush();
+  }
+
+  #flush(): void | Promise<void> {
+    this.#hasStepEnded = false;
+    if (this.#writer !== undefined) return this.#writer.flush();
+    if (this.root.rerun === undefined) this.committed(this.#run.log.events.length);
+    return undefined;
+  }
+
+  /** Soon, unless the run does it when it has nothing to do. */
+  #wantFlush(): void {
+    if (this.#isFlushWanted) return;
+    this.#isFlushWanted = true;
+    queueMicrotask(() => {
+      this.#isFlushWanted = false;
+      if (!this.#run.isBusy) this.idle();
+    });
+  }
+}

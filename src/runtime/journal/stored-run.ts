@@ -1,0 +1,228 @@
+import { patientClock, systemClock } from '../../contracts/clock.ts';
+import { errorData, toError, TroupeError } from '../../contracts/error.ts';
+import type { JournalStore, Lease, LeaseWish, RunEntry } from '../../contracts/journal.ts';
+import type { Began, JournalRecord } from '../../contracts/journal-record.ts';
+import { toJson } from '../../contracts/json.ts';
+import type { RunHandle, RunOptions } from '../../contracts/run.ts';
+import { redactor, secretsIn } from '../../policy/redaction.ts';
+import type { Definition } from '../definition.ts';
+import { drivenHost } from '../driven-host.ts';
+import { Handle } from '../handle.ts';
+import { HeldHandle } from '../held-handle.ts';
+import type { Run } from '../run.ts';
+import type { StartSetup } from '../create-run.ts';
+import { createRun } from '../create-run.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { JournaledRun } from './journaled-run.ts';
+import { JournalWriter } from './journal-writer.ts';
+import { RunJournal } from './run-journal.ts';
+
+/** How long a process may be silent before another may take its runs over, in ms. */
+const LEASE_MS = 15_000;
+/** Of the input, in a list of runs. */
+const TITLE_LENGTH = 80;
+
+/** A run and the journal that it is to be kept in. */
+export interface Journaled {
+  readonly run: Run;
+  readonly journal: RunJournal;
+}
+
+/** Makes a run with a journal; it has not begun, and is not written anywhere yet. */
+export const journaled = (definition: Definition, options: RunOptions, setup: StartSetup): Journaled => {
+  const clock = options.clock === undefined ? systemClock : patientClock(options.clock);
+  const journaledRun = new JournaledRun();
+  const journal = new RunJournal(definition.name, journaledRun, clock, secretsOut());
+  const run = createRun(definition, options, { ...setup, host: setup.host ?? drivenHost(), journal });
+  journaledRun.attach(run);
+  return { run, journal };
+};
+
+/** Starts a run that is kept in a store: it begins once the store has it. */
+export const startStored = <Output, State>(
+  definition: Definition,
+  input: unknown,
+  options: RunOptions & { readonly store: JournalStore },
+  setup: StartSetup,
+): RunHandle<Output, State> => {
+  const { run, journal } = journaled(definition, options, { ...setup, isAttended: true });
+  const opening = async (): Promise<void> => {
+    const { store } = options;
+    const began = beganWith(run, definition, input, options);
+    const entry = entryOf(began, run.clock.now());
+    const lease = await store.create(entry, wishFor(store));
+    await keepIn({ store, lease, run, journal, began });
+  };
+  const line = {
+    enter: (turn: () => void): void => {
+      void opening().then(turn, (thrown: unknown) => {
+        run.ending.lose(toError(errorData(thrown, 'journal.failed', { message: NOT_OPENED })));
+      });
+    },
+    skip: (): void => undefined,
+    over: (): void => undefined,
+  };
+  const handle = new HeldHandle<Output, State>(run, line);
+  handle.enter(input, options);
+  return handle;
+};
+
+const NOT_OPENED = 'Cannot begin the run as its store failed';
+
+/** What it takes to go on with a run. */
+export interface Taken {
+  readonly store: JournalStore;
+  readonly lease: Lease;
+  readonly records: readonly JournalRecord[];
+  readonly began: Began;
+}
+
+/** Takes a run over from whoever had it, with all that its journal has. */
+export const takeOver = async (store: JournalStore, runId: string): Promise<Taken> => {
+  const lease = await store.acquire(runId, wishFor(store));
+  try {
+    return { store, lease, ...(await recordsIn(store, runId)) };
+  } catch (thrown) {
+    await store.release(lease);
+    throw thrown;
+  }
+};
+
+/** All records of a run. @throws `journal.unknown`, `journal.corrupt`, `journal.version` */
+export const recordsIn = async (store: JournalStore, runId: string) => {
+  const { openJournal } = await import('../../persistence/journal-codec.ts');
+  const opened = openJournal(runId, await store.read(runId));
+  if (opened.damage !== undefined) throw opened.damage;
+  // The codec found them sound, and of this version: they are as they were written.
+  const records = opened.records as unknown as readonly JournalRecord[];
+  const [began] = records;
+  if (began?.kind === 'began') return { records, began, opened };
+  const message = `Cannot go on with run '${runId}' as its journal does not say how it began: it holds ${records.length} records`;
+  throw new TroupeError('journal.corrupt', message, { runId });
+};
+
+/** Goes on with a run whose journal was taken over. */
+export const resumeTaken = async <Output, State>(
+  definition: Definition,
+  { store, lease, records, began }: Taken,
+  options: RunOptions,
+): Promise<RunHandle<Output, State>> => {
+  const { runId, agent } = began;
+  if (agent !== definition.name) {
+    await store.release(lease);
+    const message = `Cannot resume run '${runId}' as it is one of '${agent}': found '${definition.name}'`;
+    throw new TroupeError('journal.diverged', message, { runId });
+  }
+  const { run, journal } = journaled(definition, optionsOf(began, options), { isAttended: true });
+  try {
+    await keepIn({ store, lease, run, journal });
+    journal.rerun(records, () => {
+      run.beginAgain(began.input, began.history);
+    });
+  } catch (thrown) {
+    run.ending.lose(toError(errorData(thrown, 'journal.failed', { message: 'Cannot resume the run' })));
+    await store.release(lease);
+    throw thrown;
+  }
+  return new Handle<Output, State>(run);
+};
+
+/** What a run was begun with is its journal's to say; the rest is whose process goes on with it. */
+export const optionsOf = (
+  { runId, thread, history, task, budget }: Began,
+  options: RunOptions,
+): RunOptions => ({ ...options, runId, thread, history, task, budget });
+
+interface Keeping {
+  readonly store: JournalStore;
+  readonly lease: Lease;
+  readonly run: Run;
+  readonly journal: RunJournal;
+  readonly began?: Began | undefined;
+}
+
+/** Has all that is recorded written, and keeps the lease for as long as the run lasts. */
+const keepIn = async ({ store, lease, run, journal, began }: Keeping): Promise<void> => {
+  const { JournalSeal, openJournal } = await import('../../persistence/journal-codec.ts');
+  const { runId } = run;
+  const after = began === undefined ? openJournal(runId, await store.read(runId)) : undefined;
+  const seal = new JournalSeal({ runId, redact: secretsOut(), ...(after === undefined ? {} : { after }) });
+  const writer = new JournalWriter({
+    store,
+    lease,
+    seal,
+    wish: () => wishFor(store),
+    change: () => ({
+      status: journal.status,
+      updatedAt: journal.now(),
+      ...(journal.dueAt === undefined ? {} : { dueAt: journal.dueAt }),
+    }),
+    onCommitted: (events) => {
+      journal.committed(events);
+    },
+    onFailure: (error) => {
+      heartbeat.stop();
+      journal.failed(error);
+    },
+  });
+  const heartbeat = new Heartbeat({
+    store,
+    run,
+    journal,
+    renew: () => writer.renew(),
+    everyMs: LEASE_MS / 3,
+  });
+  journal.write(writer, began);
+  const over = (): void => {
+    heartbeat.stop();
+    void writer.release();
+  };
+  run.result.then(over, over);
+};
+
+const wishFor = ({ identity = NOBODY }: JournalStore): LeaseWish => ({
+  holder: identity.holder,
+  ttlMs: LEASE_MS,
+  // Of the machine: a run may have a clock of its own.
+  now: systemClock.now(),
+  isGone: (holder) => identity.isGone(holder),
+});
+
+const NOBODY = { holder: crypto.randomUUID(), isGone: () => false };
+
+const beganWith = (
+  run: Run,
+  { name }: Definition,
+  input: unknown,
+  { thread, history, task, budget }: RunOptions,
+): Began => ({
+  kind: 'began',
+  at: run.clock.now(),
+  runId: run.runId,
+  agent: name,
+  input: toJson(input),
+  ...(thread === undefined ? {} : { thread }),
+  ...(history === undefined ? {} : { history }),
+  ...(task === undefined ? {} : { task }),
+  ...(budget === undefined ? {} : { budget }),
+});
+
+/** What is said of a run in a list. */
+export const entryOf = ({ runId, agent, input, thread, fork }: Began, now: number): RunEntry => ({
+  runId,
+  agent,
+  status: 'running',
+  title: titleOf(typeof input === 'string' ? input : JSON.stringify(input)),
+  createdAt: now,
+  updatedAt: now,
+  ...(thread === undefined ? {} : { thread }),
+  ...(fork === undefined ? {} : { forkedFrom: fork.runId }),
+});
+
+const titleOf = (text: string): string => {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length > TITLE_LENGTH ? `${line.slice(0, TITLE_LENGTH - 1)}…` : line;
+};
+
+/** Secrets of this process's environment are not written. */
+const secretsOut = (): ((text: string) => string) => redactor(secretsIn(globalThis.process?.env ?? {}));

@@ -1,0 +1,118 @@
+import type { TroupeError } from '../contracts/error.ts';
+import { errorData, toError } from '../contracts/error.ts';
+import type { Outcome, RunResult } from '../contracts/run.ts';
+import { endedBody, outcomeOfFailure, resultOf } from './result.ts';
+import type { Actor, Stage } from './stage.ts';
+import type { TearDowns } from './tear-down.ts';
+
+/** A run, as far as its end needs it. */
+export interface EndingRun extends Stage {
+  readonly tearDowns: TearDowns;
+  /** Lets jobs be done. */
+  release(): void;
+}
+
+/**
+ * How a run comes to its end.
+ *
+ * I1  `run.ended` is written once, last, and `result` settles by it.
+ * I2  What was set up is let go of first; that it was is on record where the run has a journal.
+ */
+export class RunEnding {
+  readonly result: Promise<RunResult>;
+  readonly #run: EndingRun;
+  #outcome: Outcome | undefined;
+  /** Why the run's store does not keep it any more. */
+  #lost: TroupeError | undefined;
+  #resolve!: (result: RunResult) => void;
+  #reject!: (error: TroupeError) => void;
+
+  constructor(run: EndingRun) {
+    this.#run = run;
+    this.result = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    // Whoever reads the events only has not asked for the rejection.
+    this.result.catch(() => undefined);
+  }
+
+  get hasBegun(): boolean {
+    return this.#outcome !== undefined;
+  }
+
+  /** The root is over: everything that is still open is closed, and the last event written. */
+  async finish(outcome: Outcome): Promise<void> {
+    if (this.hasBegun) return;
+    this.#outcome = outcome;
+    const { journal, tearDowns } = this.#run;
+    // It was waited for before: that it is through is on record, too.
+    if (journal?.expects('closed') === true) return;
+    if (!tearDowns.areUnderWay) {
+      this.close();
+      return;
+    }
+    await tearDowns.settled(outcome.status === 'aborted');
+    if (journal === undefined) this.close();
+    else
+      journal.take(undefined, { type: 'closed' }, () => {
+        this.close();
+      });
+  }
+
+  /** What was set up is let go of: the last event is written, and then told. */
+  close(): void {
+    const outcome = this.#outcome;
+    if (outcome === undefined) return;
+    const { log, root, gate, journal } = this.#run;
+    log.closeTools('the run ended first');
+    log.write(endedBody(outcome, log.totals), root);
+    gate.close();
+    const tell = (): void => {
+      this.#settle(outcome);
+    };
+    if (journal === undefined) tell();
+    else journal.end(tell);
+  }
+
+  /** An actor comes to an end that its machine knows nothing of. */
+  force(actor: Actor, outcome: Outcome): void {
+    const { journal } = this.#run;
+    if (this.#lost === undefined) journal?.arrive(actor.scope, { type: 'broke', path: actor.path, outcome });
+    this.#run.over(actor, outcome);
+  }
+
+  /** The runtime itself threw, or something that it trusted: the run ends, and the process goes on. */
+  broke(thrown: unknown): void {
+    const { runId, root } = this.#run;
+    const message = 'Cannot go on with the run as the runtime broke';
+    const outcome = this.#failure(errorData(thrown, 'internal', { message, runId }));
+    if (root.isOver) void this.finish(outcome);
+    else this.force(root, outcome);
+  }
+
+  /** What the run is kept in failed, or belongs to another process now: it ends here, and may go on elsewhere. */
+  lose(error: TroupeError): void {
+    this.#lost ??= error;
+    this.#run.release();
+    if (!this.hasBegun) this.#run.over(this.#run.root, this.#failure(error.data));
+  }
+
+  #failure(error: ReturnType<typeof errorData>): Outcome {
+    return { ...outcomeOfFailure(error.code, error.message, this.#run.log.now()), error };
+  }
+
+  #settle(outcome: Outcome): void {
+    const { log, root } = this.#run;
+    const result = resultOf(this.#run, outcome, root.path, 0);
+    log.close();
+    const { status, error } = outcome;
+    const failure = this.#lost ?? (status === 'failed' && error !== undefined ? toError(error) : undefined);
+    if (failure === undefined) this.#resolve(result);
+    else this.#reject(withResult(failure, result));
+  }
+}
+
+/** Not enumerable: a process that dies of an error prints all that it shows, and a result is pages long. */
+const withResult = (error: TroupeError, result: RunResult): TroupeError =>
+  Object.defineProperty(error, 'result', { value: result });
