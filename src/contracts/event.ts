@@ -10,6 +10,7 @@ import { budgetKinds } from './budget.ts';
 import { errorSchema as error, usageSchema as usage } from './error-schema.ts';
 import type { StopReason } from './stop.ts';
 import { isStopKind } from './stop.ts';
+import { taskSchema } from './task.ts';
 
 /** The version of every event written by this release; readers refuse what they do not know. */
 export const EVENT_VERSION = 1;
@@ -73,7 +74,13 @@ const event = <Type extends string, Shape extends z.core.$ZodLooseShape>(type: T
  * `run.ended` the last, and there is exactly one of each.
  */
 export const runtimeEventSchema = z.discriminatedUnion('type', [
-  event('run.started', { input: json, model: text.optional(), isLanguageModel: z.boolean().optional() }),
+  event('run.started', {
+    input: json,
+    /** What the run is about, read and checked; absent where it was given no task, or one that is unfit. */
+    task: taskSchema.optional(),
+    model: text.optional(),
+    isLanguageModel: z.boolean().optional(),
+  }),
   event('run.paused', {}),
   event('run.resumed', {}),
   event('run.ended', {

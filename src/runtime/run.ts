@@ -26,7 +26,7 @@ import { outcomeOfFailure } from './result.ts';
 import { RunEnding } from './run-ending.ts';
 import { RunMoney } from './run-money.ts';
 import type { RunTask } from '../actors/run-task.ts';
-import { readTask, refusalOf } from './task-of.ts';
+import { readTask, refusalOf, taskFacts } from './task-of.ts';
 import type { Actor, Host, Job, KeptArtifact, Recorder, Stage } from './stage.ts';
 import { TearDowns } from './tear-down.ts';
 
@@ -143,7 +143,10 @@ export class Run implements Stage {
   /** Writes the first event; gives the input of the root's machine, for whoever starts it. */
   started(input: unknown, history?: RunOptions['history']): unknown {
     const { root } = this;
-    this.log.write({ type: 'run.started', input: toJson(input), ...modelFacts(root) }, root);
+    this.log.write(
+      { type: 'run.started', input: toJson(input), ...taskFacts(this.task), ...modelFacts(root) },
+      root,
+    );
     return root.definition.start(input, { runId: this.runId, path: root.path, at: this.log.now(), history });
   }
 

@@ -1,7 +1,9 @@
 import { issueProblem } from '../actors/issue-problem.ts';
 import type { RunTask } from '../actors/run-task.ts';
 import type { Outcome } from '../contracts/run.ts';
-import type { TaskInput } from '../contracts/task.ts';
+import { toJson } from '../contracts/json.ts';
+import type { Task, TaskInput } from '../contracts/task.ts';
+import { taskSchema } from '../contracts/task.ts';
 import { problemOf } from '../machines/agent-end.ts';
 import { checkTask } from '../tools/environments/check-task.ts';
 import type { Definition } from './definition.ts';
@@ -18,6 +20,12 @@ export const readTask = (given: TaskInput, root: Definition): RunTask => {
 
 const hasEnvironment = ({ agent, members }: Definition): boolean =>
   agent?.environment !== undefined || [...members.values()].some(hasEnvironment);
+
+/** What the first event says of a task that is fit; a copy, as what it names for an environment may be anybody's object. */
+export const taskFacts = (read: RunTask | undefined): { readonly task?: Task } => {
+  const task = read?.task && taskSchema.safeParse(toJson(read.task)).data;
+  return task === undefined ? {} : { task };
+};
 
 /** The task of the run that an actor is there for; undefined for one that somebody's work runs for ends of its own. */
 export const taskOf = (actor: Actor): RunTask | undefined => {

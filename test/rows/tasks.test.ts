@@ -8,6 +8,7 @@ import type { RunOptions, RunResult } from '../../src/contracts/run.ts';
 import { answer } from '../../src/contracts/decision.ts';
 import type { TaskInput } from '../../src/contracts/task.ts';
 import { taskSchema } from '../../src/contracts/task.ts';
+import { parseEvent } from '../../src/events/parse-event.ts';
 import { pipeline } from '../../src/runtime/patterns.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { evaluateTask } from '../../src/runtime/evaluate.ts';
@@ -183,6 +184,39 @@ describe.each(interpreters)('$name: what a run is about', ({ host }) => {
       expect(result.records[0]?.results[0]).toMatchObject({ ok: true, text: 'Notes' });
       const unknown = agent({ name: 'b', model: scriptedModel([]), environment: missing });
       expect((await run(unknown, 'x', { task })).error?.message).toContain('there is no such world');
+    });
+  });
+
+  describe('is on record', () => {
+    const begun = async (task?: TaskInput) => {
+      const one = agent({ name: 'a', model: scriptedModel(['done']), environment: memoryEnvironment() });
+      const { events, task: ofResult } = await run(one, 'x', { task });
+      const [first] = events;
+      if (first?.type !== 'run.started') throw new Error('a run begins with run.started');
+      return { first, ofResult };
+    };
+
+    test('[QITOS-36] in the first event of the run, read and checked, and so it can be read back', async () => {
+      const { first, ofResult } = await begun({
+        objective: 'Mend the file',
+        successCriteria: ['It is polite.', { kind: 'contains', text: 'done' }],
+        budget: { steps: 3 },
+      });
+      expect(first.task).toEqual(ofResult);
+      expect(first.task).toMatchObject({ id: 'task', objective: 'Mend the file', budget: { steps: 3 } });
+      expect(parseEvent(JSON.parse(JSON.stringify(first)))).toEqual(first);
+    });
+
+    test('[QITOS-36] as plain JSON, whatever its environment is made of', async () => {
+      const environment = { type: 'memory', clock: () => 0, started: new Date(0) };
+      const { first } = await begun({ objective: 'x', environment });
+      expect(JSON.parse(JSON.stringify(first))).toEqual(first);
+      expect(first.task?.environment).toMatchObject({ type: 'memory' });
+    });
+
+    test('[QITOS-36] unless there is none, or it is unfit', async () => {
+      expect((await begun()).first).not.toHaveProperty('task');
+      expect((await begun({ objective: '' })).first).not.toHaveProperty('task');
     });
   });
 
