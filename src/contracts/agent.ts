@@ -99,7 +99,10 @@ export interface AgentOptions<
   readonly decide?:
     | ((view: AgentView<State, Observation>) => Decision | undefined | Promise<Decision | undefined>)
     | undefined;
-  /** Folds a step into the state, which stays plain JSON: what is none ends the run as failed. */
+  /**
+   * Folds a step into the state, which stays plain JSON: what is none ends the run as failed. The state that it sees is
+   * frozen, as it is everywhere: it gives another, and whoever changes it in place ends the run as failed.
+   */
   readonly reduce?: ((view: ReduceView<State, Observation>) => NoInfer<State>) | undefined;
   /** Ends the run with what it says (or plainly, for `true`). */
   readonly shouldStop?: ((view: StopView) => string | boolean | undefined) | undefined;

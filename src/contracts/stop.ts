@@ -124,7 +124,10 @@ export interface StopRule {
   readonly limitsSteps?: boolean | undefined;
   /** `memory` is what `remember` gave just before. */
   check(view: StopView, memory?: Json): StopReason | undefined;
-  /** What it keeps from one CHECK_STOP to the next, from what it kept: plain JSON that must not grow with the run. */
+  /**
+   * What it keeps from one CHECK_STOP to the next, from what it kept: plain JSON that must not grow with the run. What is
+   * none ends the run as failed. What it kept is frozen.
+   */
   remember?(view: StopView, memory: Json | undefined): Json;
   /**
    * How much of its limit is used, from 0; 1 where the step to come is the last. An agent that wraps up (`wrapUp`) goes

@@ -1,6 +1,6 @@
 import type { Json } from '../contracts/json.ts';
 import type { StopReason, StopRule, StopView } from '../contracts/stop.ts';
-import { atOnce } from './rules.ts';
+import { atOnce, plain } from './rules.ts';
 
 /** Stops when any of the rules does, with the reason of the first in order. */
 export const anyOf = (...rules: readonly StopRule[]): StopRule => ({
@@ -42,7 +42,11 @@ export const remembered = (
   memory: Json | undefined,
 ): readonly Json[] | undefined =>
   rules.some(keeps)
-    ? rules.map((rule, index) => atOnce(rule.remember?.(view, memoryAt(memory, index))) ?? null)
+    ? rules.map((rule, index) => {
+        const before = memoryAt(memory, index);
+        const kept = atOnce(rule.remember?.(view, before)) ?? null;
+        return kept === null ? null : plain(kept, before, 'memory');
+      })
     : undefined;
 
 /** What the rule at `index` keeps. */

@@ -1,4 +1,5 @@
 import type { CritiquePatch, SaidCritique } from '../contracts/critique.ts';
+import { freezeJson } from '../contracts/freeze-json.ts';
 import type { JsonObject } from '../contracts/json.ts';
 import { isJsonObject } from '../contracts/json.ts';
 import type { AgentContext } from './agent-context.ts';
@@ -25,7 +26,7 @@ export const patched = (
   patch: JsonObject | undefined,
 ): Pick<AgentContext, 'cycle'> | Pick<AgentContext, 'cycle' | 'state'> => {
   if (patch === undefined) return { cycle };
-  const next = { ...(isJsonObject(state) ? state : {}), ...patch };
+  const next = freezeJson({ ...(isJsonObject(state) ? state : {}), ...patch }, state);
   const diff = { ...cycle.diff };
   for (const [key, change] of Object.entries(difference(state, next)))
     diff[key] = { before: (cycle.diff[key] ?? change).before, after: change.after };

@@ -1,5 +1,6 @@
 import type { Ending, LoopLimits, WrapUp } from '../contracts/ending.ts';
 import type { Json } from '../contracts/json.ts';
+import { freezeJson } from '../contracts/freeze-json.ts';
 import { oddValueIn } from '../contracts/odd-value.ts';
 import type { ReduceView } from '../contracts/agent.ts';
 import type { StopRule, StopView } from '../contracts/stop.ts';
@@ -50,11 +51,14 @@ export const atOnce = <T>(said: T): T => {
   throw new TypeError('it returned a promise, and has to answer at once');
 };
 
-/** The state that a rule made of `before`; what is no plain JSON is refused, or it would be another when it is read back. */
-export const plain = (state: Json, before: Json): Json => {
-  const odd = oddValueIn(state, 'state', before);
-  if (odd === undefined) return state;
-  throw new TypeError(`it returned a state that is no plain JSON: ${odd.found} at ${odd.at}`);
+/**
+ * What a rule made of `before`, frozen: changed in place later on it would be another without anybody's knowing. What is no
+ * plain JSON is refused, or it would be another when it is read back.
+ */
+export const plain = (made: Json, before: Json | undefined, what: string): Json => {
+  const odd = oddValueIn(made, what, before);
+  if (odd === undefined) return freezeJson(made, before);
+  throw new TypeError(`it returned a ${what} that is no plain JSON: ${odd.found} at ${odd.at}`);
 };
 
 /** The rules of the agent whose machine is moving; empty ones where nobody said. */

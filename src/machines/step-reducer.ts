@@ -42,7 +42,7 @@ export const reduced = (context: AgentContext): AgentChange => {
       decision: decision ?? undefined,
       results,
     });
-    const state = plain(atOnce(said), context.state);
+    const state = plain(atOnce(said), context.state, 'state');
     const diff = difference(context.state, state);
     return { ...change, state, cycle: { ...cycle, results, plan: null, diff } };
   } catch (thrown) {

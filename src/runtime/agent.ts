@@ -8,6 +8,7 @@ import { messageOf, TroupeError } from '../contracts/error.ts';
 import { append, emptyHistory } from '../contracts/history.ts';
 import type { Json } from '../contracts/json.ts';
 import { toJson } from '../contracts/json.ts';
+import { freezeJson } from '../contracts/freeze-json.ts';
 import { oddValueIn } from '../contracts/odd-value.ts';
 import type { Schema } from '../contracts/schema.ts';
 import type { StopRule } from '../contracts/stop.ts';
@@ -173,8 +174,8 @@ const startOf = (
   agent: plan.name,
   at,
   input: toJson(input),
-  // A copy: two runs share nothing.
-  state: toJson(plan.state),
+  // A copy, as two runs share nothing, that nobody can change.
+  state: freezeJson(toJson(plan.state)),
   history: append<Turn>(emptyHistory(), ...history),
   observes: plan.observe !== undefined || plan.environment !== undefined || plan.memories.length > 0,
   ...criticsOf(plan),
