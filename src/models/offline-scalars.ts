@@ -2,13 +2,14 @@ import type { Json, JsonSchema } from '../contracts/json.ts';
 import { stem } from '../contracts/stem.ts';
 import { plainText } from './offline-canonical.ts';
 import type { Material } from './offline-material.ts';
+import { isOfOtherUnit, unitsOf } from './offline-measures.ts';
 import { contentWords, numbersIn, stemSet } from './offline-text.ts';
 import { keyWords } from './offline-values.ts';
 
 const numberOf = (value: Json | undefined, otherwise: number): number =>
   typeof value === 'number' ? value : otherwise;
 
-/** A number of the text within the schema's bounds: the one by the property's name, else the next that nobody has taken. */
+/** A number of the text within the schema's bounds and of no other unit: the one by the property's name, else the next that nobody has taken. */
 export const fillNumber = (
   schema: JsonSchema,
   key: string,
@@ -44,7 +45,10 @@ export const fillNumber = (
     value !== schema['exclusiveMaximum'] &&
     value !== schema['exclusiveMinimum'] &&
     (step === 0 || Number.isInteger(value / step));
-  const free = numbersIn(text).filter(({ value, at }) => fits(value) && !pool.used.has(`#${at}`));
+  const units = unitsOf(key, plainText(schema['description'] ?? ''));
+  const free = numbersIn(text).filter(
+    (number) => fits(number.value) && !pool.used.has(`#${number.at}`) && !isOfOtherUnit(text, number, units),
+  );
   const names = new Set(
     [...keyWords(key), ...contentWords(plainText(schema['description'] ?? ''))].map((word) => stem(word)),
   );

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { Json } from '../../src/contracts/json.ts';
 import type { Turn } from '../../src/contracts/transcript.ts';
 import { offlineModel } from '../../src/models/offline.ts';
 import { documentsFrom } from '../../src/tools/built-in/documents-from.ts';
@@ -144,6 +145,28 @@ describe('of tools that it has never seen', () => {
     ]) {
       expect((await converse(model, request, { tools })).calls).toEqual([]);
     }
+  });
+
+  test.each<[string, z.ZodType, string, Json | undefined]>([
+    ['celsius', z.number(), 'Note 19 degrees celsius', 19],
+    ['fahrenheit', z.number(), 'Note 19 degrees celsius', undefined],
+    ['fahrenheit', z.number(), 'Note 19°C', undefined],
+    ['fahrenheit', z.number(), 'Note 19 °C, which is 66 °F', 66],
+    ['fahrenheit', z.number(), 'Note 19 degrees', 19],
+    ['timeoutMs', z.number(), 'Note a wait of 5 seconds', undefined],
+    ['timeoutMs', z.number(), 'Note a wait of 500 ms', 500],
+    ['length', z.number().describe('The length in minutes.'), 'Note a 2-hour talk', undefined],
+    ['length', z.number().describe('The length in minutes.'), 'Note a 45-minute talk', 45],
+    ['euros', z.number(), 'Note $5', undefined],
+    ['euros', z.number(), 'Note $5 or €4', 4],
+    ['weightKg', z.number(), 'Note 7 pounds', undefined],
+    ['pounds', z.number(), 'Note 7 lbs', 7],
+    ['second', z.number(), 'Note 7 km', 7],
+    ['amount', z.number(), 'Note 7 km', 7],
+  ])('a number of another unit is not taken: %s %o, %s', async (key, schema, request, value) => {
+    const note = echo('note', 'Note a number.', z.object({ [key]: schema }));
+    const { calls } = await converse(model, request, { tools: [note] });
+    expect(calls).toEqual(value === undefined ? [] : [{ name: 'note', input: { [key]: value } }]);
   });
 
   test('it uses one for each part of a compound request, at the same time', async () => {
