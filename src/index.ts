@@ -80,7 +80,7 @@ export type { WorkerReply } from './coordination/supervisor-worker.ts';
 export { team } from './runtime/team.ts';
 export type { Member, TeamOptions } from './runtime/team.ts';
 export { setupTeam, teamArrows, teamEnds } from './coordination/setup-team.ts';
-export { newRound, repliesOf, teamContext, teamOutcome } from './coordination/team-context.ts';
+export { newRound, repliesOf, spentEnd, teamContext, teamOutcome } from './coordination/team-context.ts';
 export type {
   Reply,
   Round,

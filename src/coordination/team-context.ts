@@ -146,7 +146,13 @@ const withoutRest = (round: Round): Round => ({
   starting: [],
 });
 
-/** The end of a team if a reply of the round says that its budget, or one above it, is spent. */
+/**
+ * The end of a team if a reply of the round says that its budget, or one above it, is spent; undefined if none does.
+ *
+ * @example
+ * const end = spentEnd(context); // once the round is over
+ * if (end !== undefined) return { end: { ...end, candidate: own.votes } };
+ */
 export const spentEnd = ({ team, round }: TeamContext): TeamEnd | undefined => {
   const spent = round.replies.find((reply) => reply !== null && isBudgetOf(team, reply.stopReason));
   return spent ? { status: 'stopped', stopReason: spent.stopReason } : undefined;

@@ -147,24 +147,24 @@ describe('of tools that it has never seen', () => {
     }
   });
 
-  test.each<[string, z.ZodType, string, Json | undefined]>([
-    ['celsius', z.number(), 'Note 19 degrees celsius', 19],
-    ['fahrenheit', z.number(), 'Note 19 degrees celsius', undefined],
-    ['fahrenheit', z.number(), 'Note 19°C', undefined],
-    ['fahrenheit', z.number(), 'Note 19 °C, which is 66 °F', 66],
-    ['fahrenheit', z.number(), 'Note 19 degrees', 19],
-    ['timeoutMs', z.number(), 'Note a wait of 5 seconds', undefined],
-    ['timeoutMs', z.number(), 'Note a wait of 500 ms', 500],
-    ['length', z.number().describe('The length in minutes.'), 'Note a 2-hour talk', undefined],
-    ['length', z.number().describe('The length in minutes.'), 'Note a 45-minute talk', 45],
-    ['euros', z.number(), 'Note $5', undefined],
-    ['euros', z.number(), 'Note $5 or €4', 4],
-    ['weightKg', z.number(), 'Note 7 pounds', undefined],
-    ['pounds', z.number(), 'Note 7 lbs', 7],
-    ['second', z.number(), 'Note 7 km', 7],
-    ['amount', z.number(), 'Note 7 km', 7],
-  ])('a number of another unit is not taken: %s %o, %s', async (key, schema, request, value) => {
-    const note = echo('note', 'Note a number.', z.object({ [key]: schema }));
+  test.each<[request: string, key: string, value: Json | undefined, description?: string]>([
+    ['Note 19 degrees celsius', 'celsius', 19],
+    ['Note 19 degrees celsius', 'fahrenheit', undefined],
+    ['Note 19°C', 'fahrenheit', undefined],
+    ['Note 19 °C, which is 66 °F', 'fahrenheit', 66],
+    ['Note 19 degrees', 'fahrenheit', 19],
+    ['Note a wait of 5 seconds', 'timeoutMs', undefined],
+    ['Note a wait of 500 ms', 'timeoutMs', 500],
+    ['Note a 2-hour talk', 'length', undefined, 'The length in minutes.'],
+    ['Note a 45-minute talk', 'length', 45, 'The length in minutes.'],
+    ['Note $5', 'euros', undefined],
+    ['Note $5 or €4', 'euros', 4],
+    ['Note 7 pounds', 'weightKg', undefined],
+    ['Note 7 lbs', 'pounds', 7],
+    ['Note 7 km', 'second', 7],
+    ['Note 7 km', 'amount', 7],
+  ])('a number of another unit is not taken: %s, for %s', async (request, key, value, description = '') => {
+    const note = echo('note', 'Note a number.', z.object({ [key]: z.number().describe(description) }));
     const { calls } = await converse(model, request, { tools: [note] });
     expect(calls).toEqual(value === undefined ? [] : [{ name: 'note', input: { [key]: value } }]);
   });

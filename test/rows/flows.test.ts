@@ -3,12 +3,15 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { memorySessions } from '../../src/actors/backends/session-store.ts';
 import { passthrough } from '../../src/actors/backends/passthrough.ts';
+import type { Clock } from '../../src/contracts/clock.ts';
+import { act, answer } from '../../src/contracts/decision.ts';
 import { TroupeError } from '../../src/contracts/error.ts';
 import type { LiveEvent } from '../../src/contracts/event.ts';
 import type { Prices } from '../../src/contracts/prices.ts';
 import type { RunTotals } from '../../src/contracts/run.ts';
 import { addUsage } from '../../src/events/select.ts';
 import { byTool } from '../../src/machines/endings.ts';
+import { stagnation } from '../../src/machines/soft-rules.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { pipeline } from '../../src/runtime/patterns.ts';
@@ -18,6 +21,7 @@ import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { complete } from '../../src/tools/built-in/complete.ts';
 import { delegate } from '../../src/tools/built-in/delegate.ts';
+import { memoryEnvironment } from '../../src/tools/environments/memory-environment.ts';
 import {
   echo,
   interpreters,
@@ -282,3 +286,39 @@ test('[KAIZEN-70] an agent without options, and without trouble, is one actor; w
   const busy = new TroupeError('model.unavailable', 'Cannot answer: busy', { retryable: 'yes' });
   expect(await actors([looks, busy, 'there'])).toHaveLength(2);
 });
+
+test('[KAIZEN-70] a plain step is two effects and no timer; each layer adds its own, and only where it is', async () => {
+  const { clock, armed } = counting(virtualClock());
+  const effectsOf = async (layers: object) => {
+    const decide = ({ step }: { readonly step: number }) =>
+      step < 5 ? act({ name: 'echo', input: { text: `${step}` } }) : answer('done');
+    const one = agent({ name: 'a', tools: [echo], decide, ...layers });
+    const { effects } = await settled(start(one, 'go', { clock }));
+    return effects.filter(({ key }) => key.includes('#3.')).map(({ port }) => port);
+  };
+  const critic = { name: 'kind', each: 'step', critique: () => ({ verdict: 'accept' }) };
+  expect(await effectsOf({})).toEqual(['decide', 'act']);
+  expect(await effectsOf({ budget: { tokens: 1_000 }, stop: stagnation(), reduce: () => ({}) })).toEqual([
+    'decide',
+    'act',
+  ]);
+  expect(armed()).toBe(0);
+  expect(await effectsOf({ environment: memoryEnvironment() })).toEqual(['observe', 'decide', 'act']);
+  expect(await effectsOf({ critics: [critic] })).toEqual(['decide', 'act', 'critique']);
+});
+
+/** A clock that counts the timers that are set. */
+const counting = (clock: Clock) => {
+  let timers = 0;
+  const counted: Clock = {
+    now: () => clock.now(),
+    setTimeout: (callback, ms) => {
+      timers += 1;
+      return clock.setTimeout(callback, ms);
+    },
+    clearTimeout: (handle) => {
+      clock.clearTimeout(handle);
+    },
+  };
+  return { clock: counted, armed: () => timers };
+};
