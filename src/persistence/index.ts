@@ -3,6 +3,15 @@
  */
 export { folderStore } from './folder-store.ts';
 export { memoryStore } from './memory-store.ts';
+export { postgresStore } from './postgres-store.ts';
+export type { PostgresPlace, PostgresStoreOptions } from './postgres-store.ts';
+export type {
+  PostgresAnswer,
+  PostgresClient,
+  PostgresPool,
+  PostgresQueries,
+  PostgresValue,
+} from './postgres-pool.ts';
 export { isProcessGone, processHolder } from './process-holder.ts';
 export { sqliteStore } from './sqlite-store.ts';
 export type { SqliteStoreOptions } from './sqlite-store.ts';

@@ -65,11 +65,12 @@ export interface Clause {
 }
 
 /**
- * The runs that a query means, newest first. `place` writes the place of the nth value, counted from 1.
+ * The runs of a table that a query means, newest first. `place` writes the place of the nth value, counted from 1.
  *
  * Of those that are to be pruned only such as have ended, and are under no lease.
  */
 export const runsOf = (
+  table: string,
   { status, thread, dueBy, idleSince, limit }: RunQuery,
   place: (n: number) => string,
   isToPrune = false,
@@ -87,7 +88,7 @@ export const runsOf = (
   ];
   const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
   const most = limit === undefined || limit === Infinity ? '' : `limit ${put(limit)}`;
-  return { sql: `from runs ${where} order by created_at desc, id desc ${most}`, values };
+  return { sql: `from ${table} ${where} order by created_at desc, id desc ${most}`, values };
 };
 
 const freeAt = (idleSince: number | undefined, put: (value: Column) => string): string =>

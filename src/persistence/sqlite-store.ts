@@ -130,7 +130,7 @@ class SqliteStore implements JournalStore {
   }
 
   list(query: RunQuery = {}): readonly RunEntry[] {
-    const { sql, values } = runsOf(query, () => '?');
+    const { sql, values } = runsOf('runs', query, () => '?');
     return this.#told(({ database }) =>
       database
         .prepare(`select ${entryColumns} ${sql}`)
@@ -157,7 +157,7 @@ class SqliteStore implements JournalStore {
   }
 
   prune(query: RunQuery): number {
-    const { sql, values } = runsOf(query, () => '?', true);
+    const { sql, values } = runsOf('runs', query, () => '?', true);
     return this.#told(({ database }) =>
       Number(database.prepare(`delete from runs where id in (select id ${sql})`).run(...values).changes),
     );

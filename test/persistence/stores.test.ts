@@ -1,10 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
+import { openPool } from '../../src/persistence/postgres-pool.ts';
+import { postgresStore } from '../../src/persistence/postgres-store.ts';
 import { sqliteStore } from '../../src/persistence/sqlite-store.ts';
 import type { SqliteDriver } from '../../src/persistence/sqlite-driver.ts';
+import { describeWithPostgres } from '../support/postgres.ts';
 import { storeContract } from './store-contract.ts';
 
 const inFolder = (driver: SqliteDriver) => () => {
@@ -23,4 +26,50 @@ describe('one contract for every store', () => {
   if (process.getBuiltinModule('node:sqlite') !== undefined)
     storeContract(`in a file, by Node's own SQLite`, inFolder('node'));
   storeContract('in a database that is only in memory', () => ({ store: sqliteStore(':memory:') }));
+
+  describeWithPostgres('in PostgreSQL', ({ connectionString }) => {
+    let worlds = 0;
+    storeContract('of an address', () => {
+      const schema = `of "${(worlds += 1)}"`;
+      const open = () => postgresStore({ connectionString, schema });
+      return { store: open(), another: open };
+    });
+
+    test('leaves connections that it was given open, and makes its tables once for many that open it', async () => {
+      const pool = await openPool(connectionString);
+      const stores = Array.from({ length: 8 }, () => postgresStore({ pool, schema: 'shared' }));
+      expect(await Promise.all(stores.map((store) => store.list()))).toEqual(stores.map(() => []));
+      await Promise.all(stores.map((store) => store.close()));
+      await expect(stores[0]?.list()).rejects.toMatchObject({ code: 'journal.failed' });
+      expect((await pool.query('select version from shared.version')).rows).toEqual([{ version: 1 }]);
+      await pool.query('update shared.version set version = 9');
+      await expect(postgresStore({ pool, schema: 'shared' }).list()).rejects.toMatchObject({
+        code: 'journal.version',
+        message: expect.stringContaining('of version 9: this troupe knows versions up to 1'),
+      });
+      await pool.end();
+    });
+
+    test('finds rows that are gone, and says which can be had', async () => {
+      const pool = await openPool(connectionString);
+      const store = postgresStore({ pool, schema: 'damaged' });
+      const wish = { holder: 'a', ttlMs: 1, now: 0 };
+      const change = { status: 'running', updatedAt: 0 } as const;
+      const lease = await store.create({ runId: 'r', agent: 'a', title: '', createdAt: 0, ...change }, wish);
+      await store.commit(lease, { rows: [0, 1, 2].map((n) => ({ n, text: `${n}` })), change });
+      await pool.query('delete from damaged.rows where n = 1');
+      const problem = { code: 'journal.corrupt', data: { details: { row: 1 } } };
+      await expect(store.read('r')).rejects.toMatchObject(problem);
+      expect(await store.read('r', 0, 1)).toEqual([{ n: 0, text: '0' }]);
+      await pool.end();
+    });
+  });
+
+  test('nobody answers where there is no server, and the next call tries again', async () => {
+    const store = postgresStore({ connectionString: 'postgresql://ada:secret@/runs?host=/nowhere' });
+    for (let tries = 0; tries < 2; tries += 1)
+      await expect(store.list()).rejects.toMatchObject({ code: 'journal.failed', retryable: 'maybe' });
+    expect(store.name).not.toContain('secret');
+    await store.close();
+  });
 });

@@ -3,3 +3,6 @@
  * as the reporter reads it too, and a reporter cannot import the test API.
  */
 export const missingFixtures = 'skipped for lack of fixtures';
+
+/** How the name of a test begins that stands in for a group that needs PostgreSQL. */
+export const missingPostgres = 'skipped for lack of PostgreSQL';

@@ -1,15 +1,21 @@
 import type { Reporter, TestModule } from 'vitest/node';
-import { missingFixtures } from './fixtures-missing.ts';
+import { missingFixtures, missingPostgres } from './fixtures-missing.ts';
 
-/** Says at the end how much was not tested because the recorded fixtures are not on this machine. */
+const remedies = {
+  [missingFixtures]: 'Set TROUPE_FIXTURES to the folder that has them:',
+  [missingPostgres]: 'Install its server (Debian: postgresql):',
+};
+
+/** Says at the end how much was not tested because something that it needs is not on this machine. */
 export default class FixturesReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
-    const skipped = modules
-      .flatMap((module) => [...module.children.allTests('skipped')])
-      .filter((test) => test.name.startsWith(missingFixtures));
-    if (skipped.length === 0) return;
-    const groups = skipped.length === 1 ? '1 group of tests' : `${skipped.length} groups of tests`;
-    console.log(`\n${groups} ${missingFixtures}. Set TROUPE_FIXTURES to the folder that has them:`);
-    for (const test of skipped) console.log(`  ${test.fullName.replace(`${missingFixtures}: `, '')}`);
+    const skipped = modules.flatMap((module) => [...module.children.allTests('skipped')]);
+    for (const [reason, remedy] of Object.entries(remedies)) {
+      const missed = skipped.filter((test) => test.name.startsWith(reason));
+      if (missed.length === 0) continue;
+      const groups = missed.length === 1 ? '1 group of tests' : `${missed.length} groups of tests`;
+      console.log(`\n${groups} ${reason}. ${remedy}`);
+      for (const test of missed) console.log(`  ${test.fullName.replace(`${reason}: `, '')}`);
+    }
   }
 }
