@@ -3,10 +3,13 @@ import type { RunEntry, RunQuery, StoredStatus } from '../contracts/journal.ts';
 import type { RunStatus } from '../contracts/run.ts';
 import { storedText, textOf } from './stored-text.ts';
 
+/** Bytes, as one driver or the other gives them. */
+type Bytes = Uint8Array | ArrayBuffer;
+
 /** What a database takes and gives. */
 export type Column = string | number | null;
-/** A row as a database gives it. */
-export type TableRow = Readonly<Record<string, Column>>;
+/** A row as a database gives it: a text may come as its bytes. */
+export type TableRow = Readonly<Record<string, Column | Bytes>>;
 
 /** The columns of an entry, in the order of {@link entryValues}. */
 export const entryColumns = 'run, agent, status, title, created_at, updated_at, due_at, thread, forked_from';
@@ -88,7 +91,7 @@ export const runsOf = (
   ];
   const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
   const most = limit === undefined || limit === Infinity ? '' : `limit ${put(limit)}`;
-  return { sql: `from ${table} ${where} order by created_at desc, id desc ${most}`, values };
+  return { sql: `from ${table} ${where} order by runs.created_at desc, runs.id desc ${most}`, values };
 };
 
 const freeAt = (idleSince: number | undefined, put: (value: Column) => string): string =>
@@ -97,7 +100,22 @@ const freeAt = (idleSince: number | undefined, put: (value: Column) => string): 
 /** The text in a column. @throws `journal.corrupt` */
 export const textAt = (row: TableRow, column: string): string => {
   const value = row[column];
-  return typeof value === 'string' ? textOf(value) : misplaced(column, 'text', value);
+  if (typeof value === 'string') return textOf(value);
+  const text = isBytes(value) ? decoded(value) : undefined;
+  return text === undefined ? misplaced(column, 'text', value) : textOf(text);
+};
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+const isBytes = (value: unknown): value is Bytes =>
+  value instanceof Uint8Array || value instanceof ArrayBuffer;
+
+const decoded = (bytes: Bytes): string | undefined => {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return undefined;
+  }
 };
 
 /** The number in a column. @throws `journal.corrupt` */
@@ -125,7 +143,7 @@ const statusAt = (row: TableRow): StoredStatus => {
 const misplaced = (column: string, wanted: string, found: unknown): never => {
   throw new TroupeError(
     'journal.corrupt',
-    `Cannot read the store as there is no ${wanted} in its column '${column}': found ${JSON.stringify(found ?? null)}`,
+    `Cannot read the store as there is no ${wanted} in its column '${column}': found ${isBytes(found) ? `${found.byteLength} bytes` : JSON.stringify(found ?? null)}`,
   );
 };
 

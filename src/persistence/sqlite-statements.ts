@@ -6,36 +6,59 @@ import { entryColumns, numberAt, stateColumns, stateOf, textAt } from './run-tab
 import type { SqliteDatabase } from './sqlite-driver.ts';
 import { storedText } from './stored-text.ts';
 
+/**
+ * Columns as they are asked for: texts as bytes and all else as numbers. Where a damaged file holds what is no text, libsql
+ * does not throw: it ends the process.
+ */
+const shielded = (columns: string): string =>
+  columns
+    .split(', ')
+    .map((column) => `${TEXTS.has(column) ? `cast(${column} as blob)` : `${column} + 0`} as ${column}`)
+    .join(', ');
+
+const TEXTS: ReadonlySet<string> = new Set([
+  'run',
+  'agent',
+  'status',
+  'title',
+  'thread',
+  'forked_from',
+  'holder',
+  'name',
+  'text',
+]);
+
+/** What is asked for to make an entry. */
+export const entrySelection = shielded(entryColumns);
+
 /** The statements of a store, prepared once for an open database. */
 export const sqliteStatements = (database: SqliteDatabase) => {
   const prepare = (sql: string) => database.prepare(sql);
   return {
-    begin: prepare('begin'),
-    beginToWrite: prepare('begin immediate'),
-    commit: prepare('commit'),
-    rollback: prepare('rollback'),
     insertRun: prepare(
       `insert into runs (${entryColumns}, holder, fence, expires_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        on conflict (run) do nothing`,
     ),
-    selectEntry: prepare(`select ${entryColumns} from runs where run = ?`),
-    selectState: prepare(`select ${stateColumns} from runs where run = ?`),
+    selectEntry: prepare(`select ${entrySelection} from runs where run = ?`),
+    selectState: prepare(`select ${shielded(stateColumns)} from runs where run = ?`),
     changeRun: prepare(`update runs set rows = ?, status = ?, updated_at = ?, due_at = ? where id = ?`),
     giveLease: prepare('update runs set holder = ?, fence = ?, expires_at = ? where id = ?'),
     renewLease: prepare('update runs set expires_at = ? where run = ? and holder = ? and fence = ?'),
     endLease: prepare('update runs set holder = null where run = ? and holder = ? and fence = ?'),
     insertRow: prepare('insert into rows (run, n, text) values (?, ?, ?)'),
-    selectRows: prepare('select n, text from rows where run = ? and n >= ? and n < ? order by n'),
+    selectRows: prepare(
+      `select ${shielded('n, text')} from rows where run = ? and n >= ? and n < ? order by rows.n`,
+    ),
     insertLetter: prepare(
       'insert into letters (run, id, at, text) values (?, ?, ?, ?) on conflict (run, id) do nothing',
     ),
     // Its id stays, so that it cannot be posted again.
     takeLetter: prepare('update letters set text = null where run = ? and id = ?'),
     selectLetters: prepare(
-      `select letters.id, letters.at, letters.text from letters join runs on runs.id = letters.run
+      `select cast(letters.id as blob) as id, letters.at + 0 as at, cast(letters.text as blob) as text from letters join runs on runs.id = letters.run
        where runs.run = ? and letters.text is not null order by letters.number`,
     ),
-    readFile: prepare('select text from files where room = ? and name = ?'),
+    readFile: prepare(`select ${shielded('text')} from files where room = ? and name = ?`),
     writeFile: prepare(
       `insert into files (room, name, text) values (?, ?, ?)
        on conflict (room, name) do update set text = excluded.text`,
@@ -45,7 +68,7 @@ export const sqliteStatements = (database: SqliteDatabase) => {
        on conflict (room, name) do update set text = text || excluded.text`,
     ),
     removeFile: prepare('delete from files where room = ? and name = ?'),
-    fileNames: prepare('select name from files where room = ?'),
+    fileNames: prepare(`select ${shielded('name')} from files where room = ?`),
   };
 };
 
@@ -61,12 +84,23 @@ export class SqliteConnection {
 
   /** Does `work` whole or not at all: nobody else writes meanwhile. */
   write<T>(work: () => T): T {
-    return this.#transaction('beginToWrite', work);
+    return this.#transaction('begin immediate', work);
   }
 
   /** Does `work` on one state of the database, whoever writes meanwhile. */
   look<T>(work: () => T): T {
     return this.#transaction('begin', work);
+  }
+
+  /** Moves what was written into the file itself: libsql does not always do so when it closes. */
+  close(): void {
+    try {
+      // Nobody is waited for: whoever else has it open does it later.
+      this.database.exec('pragma busy_timeout = 0; pragma wal_checkpoint(truncate)');
+    } catch {
+      // What was confirmed is on the disk either way.
+    }
+    this.database.close();
   }
 
   /** How a run stands. */
@@ -101,16 +135,16 @@ export class SqliteConnection {
     }
   }
 
-  #transaction<T>(begin: 'begin' | 'beginToWrite', work: () => T): T {
-    const { [begin]: start, commit, rollback } = this.statements;
-    start.run();
+  // Never prepared: with libsql a prepared `begin` that found the database busy stands in the way of each commit after it.
+  #transaction<T>(begin: 'begin' | 'begin immediate', work: () => T): T {
+    this.database.exec(begin);
     try {
       const result = work();
-      commit.run();
+      this.database.exec('commit');
       return result;
     } catch (error) {
       try {
-        rollback.run();
+        this.database.exec('rollback');
       } catch {
         // SQLite rolled it back itself, as it does when there is no room.
       }

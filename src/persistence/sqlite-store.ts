@@ -14,11 +14,11 @@ import type {
 import type { KeyValueFiles } from '../contracts/memory.ts';
 import { assertFollows, assertFree, assertHolds, journalErrors } from './journal-errors.ts';
 import type { Column } from './run-table.ts';
-import { entryColumns, entryOf, entryValues, numberAt, runsOf, textAt } from './run-table.ts';
+import { entryOf, entryValues, numberAt, runsOf, textAt } from './run-table.ts';
 import type { SqliteDriver } from './sqlite-driver.ts';
 import { openSqlite, sqliteError } from './sqlite-driver.ts';
 import { prepareTables } from './sqlite-schema.ts';
-import { SqliteConnection } from './sqlite-statements.ts';
+import { entrySelection, SqliteConnection } from './sqlite-statements.ts';
 import { storedText } from './stored-text.ts';
 
 /** How a database is used. */
@@ -62,7 +62,7 @@ class SqliteStore implements JournalStore {
   }
 
   create(entry: RunEntry, { holder, ttlMs, now }: LeaseWish): Lease {
-    return this.#told(({ statements }) => {
+    return this.#write(({ statements }) => {
       const lease = { runId: entry.runId, holder, fence: 1, expiresAt: now + ttlMs };
       const values = [...entryValues(entry), storedText(holder), lease.fence, lease.expiresAt];
       if (isNone(statements.insertRun.run(...values))) throw journalErrors.exists(entry.runId);
@@ -71,20 +71,18 @@ class SqliteStore implements JournalStore {
   }
 
   acquire(runId: string, wish: LeaseWish): Lease {
-    return this.#told((connection) =>
-      connection.write(() => {
-        const run = connection.run(runId) ?? this.#unknown(runId);
-        assertFree(runId, run, wish);
-        const { holder, ttlMs, now } = wish;
-        const lease = { runId, holder, fence: run.fence + 1, expiresAt: now + ttlMs };
-        connection.statements.giveLease.run(storedText(holder), lease.fence, lease.expiresAt, run.id);
-        return lease;
-      }),
-    );
+    return this.#write((connection) => {
+      const run = connection.run(runId) ?? this.#unknown(runId);
+      assertFree(runId, run, wish);
+      const { holder, ttlMs, now } = wish;
+      const lease = { runId, holder, fence: run.fence + 1, expiresAt: now + ttlMs };
+      connection.statements.giveLease.run(storedText(holder), lease.fence, lease.expiresAt, run.id);
+      return lease;
+    });
   }
 
   renew(lease: Lease, { ttlMs, now }: LeaseWish): Lease {
-    return this.#told((connection) => {
+    return this.#write((connection) => {
       const expiresAt = now + ttlMs;
       if (isNone(connection.statements.renewLease.run(expiresAt, ...leaseValues(lease))))
         throw connection.run(lease.runId) === undefined
@@ -95,22 +93,20 @@ class SqliteStore implements JournalStore {
   }
 
   release(lease: Lease): void {
-    this.#told(({ statements }) => statements.endLease.run(...leaseValues(lease)));
+    this.#write(({ statements }) => statements.endLease.run(...leaseValues(lease)));
   }
 
   commit(lease: Lease, { rows, change, taken = [] }: JournalCommit): void {
-    this.#told((connection) =>
-      connection.write(() => {
-        const { insertRow, takeLetter, changeRun } = connection.statements;
-        const run = connection.run(lease.runId) ?? this.#unknown(lease.runId);
-        assertHolds(run, lease);
-        assertFollows(lease.runId, run.rows, rows);
-        for (const { n, text } of rows) insertRow.run(run.id, n, storedText(text));
-        for (const letter of taken) takeLetter.run(run.id, storedText(letter));
-        const { status, updatedAt, dueAt = null } = change;
-        changeRun.run(run.rows + rows.length, status, updatedAt, dueAt, run.id);
-      }),
-    );
+    this.#write((connection) => {
+      const { insertRow, takeLetter, changeRun } = connection.statements;
+      const run = connection.run(lease.runId) ?? this.#unknown(lease.runId);
+      assertHolds(run, lease);
+      assertFollows(lease.runId, run.rows, rows);
+      for (const { n, text } of rows) insertRow.run(run.id, n, storedText(text));
+      for (const letter of taken) takeLetter.run(run.id, storedText(letter));
+      const { status, updatedAt, dueAt = null } = change;
+      changeRun.run(run.rows + rows.length, status, updatedAt, dueAt, run.id);
+    });
   }
 
   read(runId: string, from = 0, limit = Infinity): readonly JournalRow[] {
@@ -133,19 +129,17 @@ class SqliteStore implements JournalStore {
     const { sql, values } = runsOf('runs', query, () => '?');
     return this.#told(({ database }) =>
       database
-        .prepare(`select ${entryColumns} ${sql}`)
+        .prepare(`select ${entrySelection} ${sql}`)
         .all(...values)
         .map(entryOf),
     );
   }
 
   post({ runId, id, at, text }: Letter): void {
-    this.#told((connection) =>
-      connection.write(() => {
-        const run = connection.run(runId) ?? this.#unknown(runId);
-        connection.statements.insertLetter.run(run.id, storedText(id), at, storedText(text));
-      }),
-    );
+    this.#write((connection) => {
+      const run = connection.run(runId) ?? this.#unknown(runId);
+      connection.statements.insertLetter.run(run.id, storedText(id), at, storedText(text));
+    });
   }
 
   letters(runId: string): readonly Letter[] {
@@ -158,7 +152,7 @@ class SqliteStore implements JournalStore {
 
   prune(query: RunQuery): number {
     const { sql, values } = runsOf('runs', query, () => '?', true);
-    return this.#told(({ database }) =>
+    return this.#write(({ database }) =>
       Number(database.prepare(`delete from runs where id in (select id ${sql})`).run(...values).changes),
     );
   }
@@ -172,13 +166,13 @@ class SqliteStore implements JournalStore {
           return row === undefined ? undefined : textAt(row, 'text');
         }),
       write: async (name, text) => {
-        this.#told(({ statements }) => statements.writeFile.run(...at(name), storedText(text)));
+        this.#write(({ statements }) => statements.writeFile.run(...at(name), storedText(text)));
       },
       append: async (name, text) => {
-        this.#told(({ statements }) => statements.appendFile.run(...at(name), storedText(text)));
+        this.#write(({ statements }) => statements.appendFile.run(...at(name), storedText(text)));
       },
       remove: async (name) => {
-        this.#told(({ statements }) => statements.removeFile.run(...at(name)));
+        this.#write(({ statements }) => statements.removeFile.run(...at(name)));
       },
       names: async () =>
         this.#told(({ statements }) =>
@@ -192,13 +186,18 @@ class SqliteStore implements JournalStore {
 
   close(): void {
     this.#isClosed = true;
-    const { database } = this.#open ?? {};
+    const open = this.#open;
     this.#open = undefined;
-    database?.close();
+    open?.close();
   }
 
   #unknown(runId: string): never {
     throw journalErrors.unknown(runId, this.name);
+  }
+
+  /** All that writes waits its turn at the beginning, so that it is never refused in its midst. */
+  #write<T>(work: (connection: SqliteConnection) => T): T {
+    return this.#told((connection) => connection.write(() => work(connection)));
   }
 
   #told<T>(work: (connection: SqliteConnection) => T): T {
