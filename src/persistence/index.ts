@@ -30,4 +30,5 @@ export type {
   RunQuery,
   Stored,
   StoredStatus,
+  StoreIdentity,
 } from '../contracts/journal.ts';

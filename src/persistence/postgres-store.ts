@@ -14,6 +14,7 @@ import type { PostgresAnswer, PostgresPool, PostgresQueries, PostgresValue } fro
 import { inTransaction, openPool, postgresError } from './postgres-pool.ts';
 import type { Tables } from './postgres-schema.ts';
 import { preparePostgres, tablesIn } from './postgres-schema.ts';
+import { processIdentity } from './process-holder.ts';
 import type { RunState } from './run-table.ts';
 import {
   entryColumns,
@@ -58,6 +59,7 @@ const LAST = 2 ** 31 - 1;
 
 class PostgresStore implements JournalStore {
   readonly name: string;
+  readonly identity = processIdentity();
   readonly #place: PostgresPlace;
   readonly #tables: Tables;
   #open: Promise<PostgresPool> | undefined;

@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import type { StoreIdentity } from '../contracts/journal.ts';
+
+/** This process, to one store: another one to each. */
+export const processIdentity = (): StoreIdentity => ({ holder: processHolder(), isGone: isProcessGone });
 
 /**
  * A name for this process as the holder of leases: its host, its process id, and something unique, joined by `:`.

@@ -13,6 +13,7 @@ import type {
 } from '../contracts/journal.ts';
 import type { KeyValueFiles } from '../contracts/memory.ts';
 import { assertFollows, assertFree, assertHolds, journalErrors } from './journal-errors.ts';
+import { processIdentity } from './process-holder.ts';
 import type { Column } from './run-table.ts';
 import { entryOf, entryValues, numberAt, runsOf, textAt } from './run-table.ts';
 import type { SqliteDriver } from './sqlite-driver.ts';
@@ -50,6 +51,7 @@ export const sqliteStore = (file: string, options: SqliteStoreOptions = {}): Jou
 
 class SqliteStore implements JournalStore {
   readonly name: string;
+  readonly identity = processIdentity();
   readonly #file: string;
   readonly #options: SqliteStoreOptions;
   #open: SqliteConnection | undefined;

@@ -85,4 +85,16 @@ export const leaseLaws: readonly SceneLaw[] = [
     same('how many', settled.filter(({ status }) => status === 'fulfilled').length, 1);
     same('one row', (await store.read('r')).length, 1);
   }),
+  law('is somebody else each time it is opened, and is not gone', async ({ store, other }) => {
+    const second = await other();
+    const [one, two] = [store.identity, second.identity];
+    if (one === undefined || two === undefined || second === store) return;
+    same('two holders', one.holder === two.holder, false);
+    for (const { holder } of [one, two])
+      same(
+        `${holder} is gone`,
+        [one, two].map((each) => each.isGone(holder)),
+        [false, false],
+      );
+  }),
 ];

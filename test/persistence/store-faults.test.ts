@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { build } from 'esbuild';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -65,13 +66,16 @@ const found = async (file: string): Promise<readonly JournalRow[] | string> => {
   }
 };
 
-/** What is {@link found} in a file that is not needed again. */
-const foundOnce = async (file: string) => {
-  try {
-    return await found(file);
-  } finally {
-    rmSync(dirname(file), { recursive: true });
-  }
+/** What came back of rows, in a file that is not needed again: how it failed, or how much of them there is. */
+const leftOf = async (rows: readonly JournalRow[], file: string): Promise<string> => {
+  const left = await found(file);
+  rmSync(dirname(file), { recursive: true });
+  if (typeof left === 'string') return left;
+  const opened = openJournal('r', left);
+  const isRight = isDeepStrictEqual(left.slice(0, opened.rows), rows.slice(0, opened.rows));
+  if (!isRight) return 'something else';
+  if (opened.damage !== undefined) return `damage after ${opened.rows}`;
+  return left.length === rows.length ? 'all' : `the first ${left.length}`;
 };
 
 describe('a store that was damaged gives the last good state, or says that it is damaged', () => {
@@ -79,21 +83,17 @@ describe('a store that was damaged gives the last good state, or says that it is
     const file = place();
     const { store, rows } = await filled(file, 12);
     const length = statSync(`${file}-wal`).size;
-    const counts = new Set<number>();
+    const seen = new Set<string>();
     for (let size = 0; size <= length; size += 1733) {
       const copy = place();
       copyFileSync(file, copy);
       copyFileSync(`${file}-wal`, `${copy}-wal`);
       truncateSync(`${copy}-wal`, size);
-      const left = await foundOnce(copy);
-      if (typeof left === 'string') expect(left).toBe('journal.unknown');
-      else {
-        expect(left).toEqual(rows.slice(0, left.length));
-        expect(openJournal('r', left)).toMatchObject({ rows: left.length, damage: undefined });
-        counts.add(left.length);
-      }
+      const left = await leftOf(rows, copy);
+      expect(left).toMatch(/^(journal\.unknown|the first \d+|all)$/);
+      seen.add(left);
     }
-    expect(counts.size).toBeGreaterThan(5);
+    expect(seen.size).toBeGreaterThan(5);
     await store.close();
   });
 
@@ -105,9 +105,7 @@ describe('a store that was damaged gives the last good state, or says that it is
     for (let size = 0; size < whole.length; size += 1733) {
       const copy = place();
       writeFileSync(copy, whole.subarray(0, size));
-      const left = await foundOnce(copy);
-      if (typeof left === 'string') expect(left).toMatch(/^journal\.(corrupt|unknown)$/);
-      else expect(left).toEqual(rows);
+      expect(await leftOf(rows, copy)).toMatch(/^(journal\.(corrupt|unknown)|all)$/);
     }
   });
 
@@ -125,16 +123,9 @@ describe('a store that was damaged gives the last good state, or says that it is
         damaged[at] = (damaged[at] ?? 0) ^ (1 << bit);
         const copy = place();
         writeFileSync(copy, damaged);
-        const left = await foundOnce(copy);
-        if (typeof left === 'string') {
-          seen.add(left);
-          expect(left).toMatch(/^journal\.(corrupt|unknown|version|failed|read-only)$/);
-          return;
-        }
-        const opened = openJournal('r', left);
-        seen.add(opened.damage?.code ?? 'whole');
-        if (opened.damage === undefined) expect(left).toEqual(rows);
-        else expect(left.slice(0, opened.rows)).toEqual(rows.slice(0, opened.rows));
+        const left = await leftOf(rows, copy);
+        expect(left).toMatch(/^(journal\.(corrupt|unknown|version|failed|read-only)|damage after \d+|all)$/);
+        seen.add(left);
       },
     );
     await fc.assert(flipped, {
@@ -147,7 +138,7 @@ describe('a store that was damaged gives the last good state, or says that it is
         [4096, 1],
       ],
     });
-    expect(seen).toContain('journal.corrupt');
+    expect([...seen].join()).toMatch(/journal\.corrupt.*damage after|damage after.*journal\.corrupt/);
   });
 
   test('where rows are gone: it says which can be had, and gives those', async () => {
@@ -294,9 +285,10 @@ describe('several processes on one store', () => {
   const kills = isFull ? 200 : 20;
 
   test(`lose nothing that was confirmed, and leave nothing half done, when they are killed ${kills} times`, async () => {
-    const file = place();
+    let file = '';
     let before = 0;
     for (let kill = 0; kill < kills; kill += 1) {
+      if (kill % 20 === 0) [file, before] = [place(), 0];
       const writer = another('write', file);
       let told = '';
       writer.stdout.on('data', (data: Buffer) => (told += data.toString()));
@@ -316,7 +308,7 @@ describe('several processes on one store', () => {
       before = opened.rows;
       await store.close();
     }
-  });
+  }, 600_000);
 
   test('get a run one at a time: of three that want it, exactly one wins', async () => {
     const file = place();

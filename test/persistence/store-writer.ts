@@ -7,12 +7,12 @@
 import { createInterface } from 'node:readline';
 import type { RunEntry } from '../../src/contracts/journal.ts';
 import { JournalSeal, openJournal } from '../../src/persistence/journal-codec.ts';
-import { isProcessGone, processHolder } from '../../src/persistence/process-holder.ts';
 import { sqliteStore } from '../../src/persistence/sqlite-store.ts';
 
 const [, , task, file = ''] = process.argv;
 const store = sqliteStore(file);
-const wish = { holder: processHolder(), ttlMs: 3_600_000, now: Date.now(), isGone: isProcessGone };
+const { holder, isGone } = store.identity ?? { holder: 'nobody', isGone: () => false };
+const wish = { holder, isGone, ttlMs: 3_600_000, now: Date.now() };
 const entry = (runId: string): RunEntry => ({
   runId,
   agent: 'clerk',

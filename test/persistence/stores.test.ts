@@ -38,8 +38,8 @@ describe('one contract for every store', () => {
     test('leaves connections that it was given open, and makes its tables once for many that open it', async () => {
       const pool = await openPool(connectionString);
       const stores = Array.from({ length: 8 }, () => postgresStore({ pool, schema: 'shared' }));
-      expect(await Promise.all(stores.map((store) => store.list()))).toEqual(stores.map(() => []));
-      await Promise.all(stores.map((store) => store.close()));
+      expect(await Promise.all(stores.map(async (store) => store.list()))).toEqual(stores.map(() => []));
+      await Promise.all(stores.map(async (store) => store.close()));
       await expect(stores[0]?.list()).rejects.toMatchObject({ code: 'journal.failed' });
       expect((await pool.query('select version from shared.version')).rows).toEqual([{ version: 1 }]);
       await pool.query('update shared.version set version = 9');
