@@ -6,7 +6,7 @@ import type { Message } from './message.ts';
 import type { Usage } from './model.ts';
 import type { EarlierTurn, Outcome } from './run.ts';
 import type { TaskInput } from './task.ts';
-import type { Artifact } from './tool.ts';
+import type { Artifact, ToolSpec } from './tool.ts';
 
 /** The version of every record written by this release. */
 export const JOURNAL_VERSION = 1;
@@ -97,6 +97,14 @@ export type Arrival =
   | { readonly type: 'kept'; readonly path: string; readonly artifacts: readonly Artifact[] }
   /** How much of the budget at `path` is used by now. */
   | { readonly type: 'drawn'; readonly path: string; readonly used: BudgetDrawn }
+  /** What an agent tells its models of itself, composed once for as long as a process has the run. */
+  | {
+      readonly type: 'prompted';
+      readonly path: string;
+      readonly agent: string;
+      readonly prompt: string;
+      readonly tools: readonly ToolSpec[];
+    }
   /** Toolsets and memories are let go of: the run may end. */
   | { readonly type: 'closed' }
   /** It was later by now: something else in the run had happened meanwhile. */
@@ -111,3 +119,7 @@ export interface BudgetDrawn {
   readonly usd: number;
   readonly toolCalls: number;
 }
+
+/** Whether a record is of something of that kind that came into the run's own scope. */
+export const isArrivalOf = (record: JournalRecord, type: Arrival['type']): boolean =>
+  record.kind === 'arrived' && record.scope === undefined && record.arrival.type === type;

@@ -4,12 +4,18 @@ import type { Host } from './stage.ts';
 import type { TurnRecord, Turned } from './turn.ts';
 import { firstTurn, turn } from './turn.ts';
 
+/** A host whose machines can be looked at. */
+export interface DrivenHost extends Host {
+  /** What an actor's machine knows; undefined for one that is over. */
+  contextOf(actor: Actor): unknown;
+}
+
 /**
  * Moves machines by the pure turn, holding their records in memory: no XState actor runs.
  *
  * What a store adds later is one line: committing record and outputs before they are carried out.
  */
-export const drivenHost = (): Host => {
+export const drivenHost = (): DrivenHost => {
   const records = new Map<Actor, TurnRecord>();
 
   const commit = (entry: Actor, { record, outputs }: Turned): void => {
@@ -30,5 +36,6 @@ export const drivenHost = (): Host => {
     stop: (entry) => {
       records.delete(entry);
     },
+    contextOf: (entry) => records.get(entry)?.snapshot?.context as unknown,
   };
 };

@@ -61,7 +61,13 @@ export class EffectDesk implements Desk {
     return this.#entry.run.modelsOf(this.#principal);
   }
   get systemPrompt(): string {
-    return (this.#principal.systemPrompt ??= systemPrompt(this.definition, this.tools.specs()));
+    const { agent, path, run, scope, systemPrompt: known } = this.#principal;
+    if (known !== undefined) return known;
+    const tools = this.tools.specs();
+    const prompt = systemPrompt(this.definition, tools);
+    this.#principal.systemPrompt = prompt;
+    run.journal?.arrive(scope, { type: 'prompted', path, agent, prompt, tools });
+    return prompt;
   }
   get answers(): CallCache {
     return this.#entry.run.effects.answers;

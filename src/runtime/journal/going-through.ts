@@ -4,10 +4,9 @@ import type { Arrived, BudgetDrawn, Happened, JournalRecord } from '../../contra
 import { toJson } from '../../contracts/json.ts';
 import type { Ask } from '../../machines/asks.ts';
 import type { Speaker } from '../lazy-log.ts';
-import type { Actor, RecordedChild } from '../stage.ts';
+import type { Actor, Job, RecordedChild } from '../stage.ts';
 import { DeterminismError } from './determinism-error.ts';
-import type { JournaledRun } from './journaled-run.ts';
-import type { Moment } from './moment.ts';
+import type { AtEnd, Journey } from './journey.ts';
 import { bodyOf, isSameEvent } from './recorded-event.ts';
 import { Rerun } from './scope.ts';
 import type { Scope } from './scope.ts';
@@ -17,18 +16,6 @@ interface Pending {
   readonly entry: Actor;
   readonly ask: Ask;
   readonly epoch: number;
-}
-
-/** Whose journal is gone through. */
-export interface Journey {
-  readonly root: Scope;
-  readonly moment: Moment;
-  readonly run: JournaledRun;
-  readonly redact: (text: string) => string;
-  /** Does a job of a scope. */
-  readonly job: (scope: Scope, work: () => void) => void;
-  /** The run is ahead of its journal from now on. */
-  readonly onAhead: () => void;
 }
 
 /**
@@ -85,8 +72,23 @@ export class GoingThrough {
     this.#pending.set(this.#short(ask.key), { entry, ask, epoch });
   }
 
+  /** Takes a job in while its scope is gone through; false if it is the queue's. */
+  keeps(scope: Scope | undefined, job: Job): boolean {
+    if (scope?.rerun === undefined) return false;
+    const { run } = this.#journey;
+    scope.rerun.jobs.push({
+      work: () => {
+        run.work(job);
+      },
+      leave: () => {
+        run.enqueue(job);
+      },
+    });
+    return true;
+  }
+
   /** Goes through records of a scope, from how it began. */
-  through(scope: Scope, records: readonly JournalRecord[], start: () => void): void {
+  through(scope: Scope, records: readonly JournalRecord[], start: () => void, onEnd?: AtEnd): void {
     const { moment, job } = this.#journey;
     const rerun = new Rerun(records);
     scope.rerun = rerun;
@@ -103,7 +105,8 @@ export class GoingThrough {
     } finally {
       scope.rerun = undefined;
     }
-    this.#resume(scope);
+    onEnd?.before?.();
+    this.#resume(scope, onEnd?.answer);
   }
 
   /** The event that is to come next in a scope, as the journal has it; throws if another came. */
@@ -261,19 +264,22 @@ export class GoingThrough {
           run.close();
         });
         break;
+      case 'prompted':
+        this.#journey.onPrompted(arrival);
+        break;
       case 'time':
       case 'resumed':
     }
   }
 
   /** Has done what was asked for and not answered when the journal ended. */
-  #resume(scope: Scope): void {
+  #resume(scope: Scope, answer: AtEnd['answer'] = () => false): void {
     const { effects } = this.#journey.run;
     const waiting = [...this.#pending].filter(([, { entry }]) => entry.scope === scope);
     for (const [key, { entry, ask, epoch }] of waiting) {
       this.#pending.delete(key);
       if (entry.isOver || entry.epoch !== epoch) effects.forget(ask);
-      else effects.ask(entry, ask, epoch, true);
+      else if (!answer(entry, ask)) effects.ask(entry, ask, epoch, true);
     }
   }
 

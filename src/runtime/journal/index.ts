@@ -3,6 +3,14 @@
  */
 export { DeterminismError } from './determinism-error.ts';
 export type { Divergence } from './determinism-error.ts';
+export { compare } from './compare.ts';
+export type { Comparable, Parted, RunComparison, RunSummary, Sides } from './compare.ts';
+export { fork } from './fork.ts';
+export type { ForkChange, ForkOptions } from './fork.ts';
+export { replay } from './replay.ts';
+export type { Replayed, ReplayOptions } from './replay.ts';
+export type { RunPoint } from './run-point.ts';
+export { recordsIn } from './stored-run.ts';
 export { resume } from './resume.ts';
 export type { ResumeOptions } from './resume.ts';
 export { JOURNAL_VERSION } from '../../contracts/journal-record.ts';

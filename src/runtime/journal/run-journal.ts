@@ -1,15 +1,16 @@
-import type { Clock } from '../../contracts/clock.ts';
 import type { TroupeError } from '../../contracts/error.ts';
 import { keyInRun } from '../../contracts/effect.ts';
 import type { EventBody, RuntimeEvent } from '../../contracts/event.ts';
 import type { StoredStatus } from '../../contracts/journal.ts';
-import type { Arrival, Began, BudgetDrawn, Happened, JournalRecord } from '../../contracts/journal-record.ts';
+import type { Arrival, BudgetDrawn, Happened, JournalRecord } from '../../contracts/journal-record.ts';
+import { isArrivalOf } from '../../contracts/journal-record.ts';
 import { isThenable } from '../../contracts/thenable.ts';
 import type { Ask } from '../../machines/asks.ts';
 import type { Speaker } from '../lazy-log.ts';
 import type { Actor, EffectAnswer, Job, RecordedChild, Recorder } from '../stage.ts';
 import { GoingThrough } from './going-through.ts';
 import type { JournaledRun } from './journaled-run.ts';
+import type { GoingOn, JournalPlan } from './journal-plan.ts';
 import type { JournalWriter } from './journal-writer.ts';
 import { Moment } from './moment.ts';
 import { OpenAsks } from './open-asks.ts';
@@ -37,7 +38,7 @@ export class RunJournal implements Recorder {
   #hasStepEnded = false;
   #isFlushWanted = false;
 
-  constructor(path: string, run: JournaledRun, clock: Clock, redact: (text: string) => string) {
+  constructor({ path, run, clock, redact, reading }: JournalPlan) {
     const root = new Scope(path, true);
     const moment = new Moment(clock);
     this.root = root;
@@ -52,20 +53,27 @@ export class RunJournal implements Recorder {
         this.job(scope, true, work);
       },
       onAhead: () => {
+        reading?.onEnd();
         this.committed(run.log.events.length);
       },
+      onPrompted: (prompted) => reading?.onPrompted(prompted),
     });
+    // Where a journal is only read, nothing is recorded.
+    if (reading !== undefined) this.#early = undefined;
   }
 
-  /** From now on what is recorded is written; `began` comes first, then what was recorded before. */
-  write(writer: JournalWriter, began?: Began): void {
+  /** From now on what is recorded is written; `first` comes first, then what was recorded before. */
+  write(writer: JournalWriter, first: readonly JournalRecord[] = []): void {
     this.#writer = writer;
-    if (began !== undefined) writer.push({ ...began, at: this.#moment.stamp(this.root) });
-    for (const record of this.#early ?? []) writer.push(record);
+    for (const record of [...first, ...(this.#early ?? [])]) writer.push(record);
     this.#early = undefined;
   }
 
-  /** How the run stands. */
+  /** The run begins; gives when. */
+  begins(): number {
+    return this.#moment.stamp(this.root);
+  }
+
   get status(): StoredStatus {
     return this.#run.ending ?? this.#asks.status;
   }
@@ -171,7 +179,6 @@ export class RunJournal implements Recorder {
 
   waits(key: string, isWaiting: boolean): void {
     this.#asks.waits(key, isWaiting);
-    this.#wantFlush();
   }
 
   tookLetter(id: string): void {
@@ -222,31 +229,27 @@ export class RunJournal implements Recorder {
   }
 
   /** Goes through a whole run again; what its journal does not know yet, it does. */
-  rerun(records: readonly JournalRecord[], begin: () => void): void {
-    this.#again.through(this.root, records, begin);
+  rerun(records: readonly JournalRecord[], begin: () => void, going?: GoingOn): void {
+    this.#again.through(this.root, records, begin, {
+      before: going?.before,
+      answer: (entry, ask) => {
+        const answer = going?.inHand.get(keyInRun(ask));
+        if (answer === undefined) return false;
+        this.#run.effects.answer(entry, ask, answer, this.settled(entry, ask.key, answer));
+        return true;
+      },
+    });
   }
 
   expects(type: Arrival['type']): boolean {
-    const { rerun } = this.root;
-    const isExpected = (record: JournalRecord): boolean =>
-      record.kind === 'arrived' && record.scope === undefined && record.arrival.type === type;
-    return rerun?.rest.some(isExpected) ?? false;
+    return this.root.rerun?.rest.some((record) => isArrivalOf(record, type)) ?? false;
   }
 
   keeps(scope: Scope | undefined, job: Job): boolean {
-    if (scope?.rerun === undefined) return false;
-    scope.rerun.jobs.push({
-      work: () => {
-        this.#run.work(job);
-      },
-      leave: () => {
-        this.#run.enqueue(job);
-      },
-    });
-    return true;
+    return this.#again.keeps(scope, job);
   }
 
-  /** The run has nothing to do at once: what there is, is written. */
+  /** What there is, is written. */
   idle(): void {
     void this.#flush();
   }

@@ -15,6 +15,7 @@ import { createRun } from '../create-run.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { JournaledRun } from './journaled-run.ts';
 import { JournalWriter } from './journal-writer.ts';
+import type { Reading } from './journal-plan.ts';
 import { RunJournal } from './run-journal.ts';
 
 /** How long a process may be silent before another may take its runs over, in ms. */
@@ -29,12 +30,23 @@ export interface Journaled {
 }
 
 /** Makes a run with a journal; it has not begun, and is not written anywhere yet. */
-export const journaled = (definition: Definition, options: RunOptions, setup: StartSetup): Journaled => {
+export const journaled = (
+  definition: Definition,
+  options: RunOptions,
+  setup: StartSetup,
+  reading?: Reading,
+): Journaled => {
   const clock = options.clock === undefined ? systemClock : patientClock(options.clock);
-  const journaledRun = new JournaledRun();
-  const journal = new RunJournal(definition.name, journaledRun, clock, secretsOut());
+  const attached = new JournaledRun();
+  const journal = new RunJournal({
+    path: definition.name,
+    run: attached,
+    clock,
+    redact: secretsOut(),
+    reading,
+  });
   const run = createRun(definition, options, { ...setup, host: setup.host ?? drivenHost(), journal });
-  journaledRun.attach(run);
+  attached.attach(run);
   return { run, journal };
 };
 
@@ -51,7 +63,7 @@ export const startStored = <Output, State>(
     const began = beganWith(run, definition, input, options);
     const entry = entryOf(began, run.clock.now());
     const lease = await store.create(entry, wishFor(store));
-    await keepIn({ store, lease, run, journal, began });
+    await keepIn({ store, lease, run, journal, first: [{ ...began, at: journal.begins() }] });
   };
   const line = {
     enter: (turn: () => void): void => {
@@ -133,19 +145,21 @@ export const optionsOf = (
   options: RunOptions,
 ): RunOptions => ({ ...options, runId, thread, history, task, budget });
 
-interface Keeping {
+/** Where a run is to be kept. */
+export interface Keeping {
   readonly store: JournalStore;
   readonly lease: Lease;
   readonly run: Run;
   readonly journal: RunJournal;
-  readonly began?: Began | undefined;
+  /** What a new journal begins with. Default: it goes on with the one that is there. */
+  readonly first?: readonly JournalRecord[] | undefined;
 }
 
 /** Has all that is recorded written, and keeps the lease for as long as the run lasts. */
-const keepIn = async ({ store, lease, run, journal, began }: Keeping): Promise<void> => {
+export const keepIn = async ({ store, lease, run, journal, first }: Keeping): Promise<void> => {
   const { JournalSeal, openJournal } = await import('../../persistence/journal-codec.ts');
   const { runId } = run;
-  const after = began === undefined ? openJournal(runId, await store.read(runId)) : undefined;
+  const after = first === undefined ? openJournal(runId, await store.read(runId)) : undefined;
   const seal = new JournalSeal({ runId, redact: secretsOut(), ...(after === undefined ? {} : { after }) });
   const writer = new JournalWriter({
     store,
@@ -172,7 +186,7 @@ const keepIn = async ({ store, lease, run, journal, began }: Keeping): Promise<v
     renew: () => writer.renew(),
     everyMs: LEASE_MS / 3,
   });
-  journal.write(writer, began);
+  journal.write(writer, first);
   const over = (): void => {
     heartbeat.stop();
     void writer.release();
@@ -180,7 +194,8 @@ const keepIn = async ({ store, lease, run, journal, began }: Keeping): Promise<v
   run.result.then(over, over);
 };
 
-const wishFor = ({ identity = NOBODY }: JournalStore): LeaseWish => ({
+/** Who this process is to a store. */
+export const wishFor = ({ identity = NOBODY }: JournalStore): LeaseWish => ({
   holder: identity.holder,
   ttlMs: LEASE_MS,
   // Of the machine: a run may have a clock of its own.
@@ -190,7 +205,8 @@ const wishFor = ({ identity = NOBODY }: JournalStore): LeaseWish => ({
 
 const NOBODY = { holder: crypto.randomUUID(), isGone: () => false };
 
-const beganWith = (
+/** What a journal says first. */
+export const beganWith = (
   run: Run,
   { name }: Definition,
   input: unknown,

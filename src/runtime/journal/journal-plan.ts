@@ -1,0 +1,31 @@
+import type { Clock } from '../../contracts/clock.ts';
+import type { EffectAnswer } from '../stage.ts';
+import type { JournaledRun } from './journaled-run.ts';
+import type { Prompted } from './journey.ts';
+
+/** How a run goes on where the records that it went through end. */
+export interface GoingOn {
+  /** Done first. */
+  readonly before?: (() => void) | undefined;
+  /** Answers that are known, by key: these effects are not done. */
+  readonly inHand: ReadonlyMap<string, EffectAnswer>;
+}
+
+/** What a journal is made for. */
+export interface JournalPlan {
+  /** The address of the run's root. */
+  readonly path: string;
+  readonly run: JournaledRun;
+  readonly clock: Clock;
+  /** Takes secrets out. */
+  readonly redact: (text: string) => string;
+  /** Set where the journal is only read. */
+  readonly reading?: Reading | undefined;
+}
+
+/** Going through a journal without going on. */
+export interface Reading {
+  /** The journal is at its end: throws, as nothing may come after it. */
+  readonly onEnd: () => never;
+  readonly onPrompted: (prompted: Prompted) => void;
+}

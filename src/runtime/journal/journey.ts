@@ -1,0 +1,30 @@
+import type { Arrival } from '../../contracts/journal-record.ts';
+import type { Ask } from '../../machines/asks.ts';
+import type { Actor } from '../stage.ts';
+import type { JournaledRun } from './journaled-run.ts';
+import type { Moment } from './moment.ts';
+import type { Scope } from './scope.ts';
+
+/** What is done when the records are at their end. */
+export interface AtEnd {
+  readonly before?: (() => void) | undefined;
+  /** Answers an effect without doing it, if its answer is known. */
+  readonly answer: (entry: Actor, ask: Ask) => boolean;
+}
+
+/** What an agent told its models of itself. */
+export type Prompted = Extract<Arrival, { readonly type: 'prompted' }>;
+
+/** Whose journal is gone through. */
+export interface Journey {
+  readonly root: Scope;
+  readonly moment: Moment;
+  readonly run: JournaledRun;
+  readonly redact: (text: string) => string;
+  /** Does a job of a scope. */
+  readonly job: (scope: Scope, work: () => void) => void;
+  /** The run is ahead of its journal from now on. */
+  readonly onAhead: () => void;
+  /** Told what an agent told its models of itself. */
+  readonly onPrompted: (prompted: Prompted) => void;
+}
