@@ -32,16 +32,15 @@ export class RunJournal implements Recorder {
   readonly #asks = new OpenAsks();
   #writer: JournalWriter | undefined;
   /** What was recorded before there was anything to write it to; undefined once there is, or will not be. */
-  #early: JournalRecord[] | undefined = [];
-  /** How the event that is being written is to be recorded; undefined where it is recorded already. */
+  #early: JournalRecord[] | undefined;
+  /** Of the event that is being written; undefined where it is recorded already. */
   #recording: { readonly scope: Scope; readonly tick: number | undefined } | undefined;
   #hasStepEnded = false;
   #isFlushWanted = false;
 
   constructor({ path, run, clock, redact, reading }: JournalPlan) {
-    const root = new Scope(path, true);
+    const root = (this.root = new Scope(path, true));
     const moment = new Moment(clock);
-    this.root = root;
     this.#run = run;
     this.#moment = moment;
     this.#again = new GoingThrough({
@@ -58,8 +57,7 @@ export class RunJournal implements Recorder {
       },
       onPrompted: (prompted) => reading?.onPrompted(prompted),
     });
-    // Where a journal is only read, nothing is recorded.
-    if (reading !== undefined) this.#early = undefined;
+    this.#early = reading === undefined ? [] : undefined;
   }
 
   /** From now on what is recorded is written; `first` comes first, then what was recorded before. */
