@@ -221,8 +221,23 @@ const leaseValues = ({ runId, holder, fence }: Lease): readonly Column[] => [
   fence,
 ];
 
+/** SQLite itself does not wait while another process makes the same database its own. */
 const connect = (file: string, name: string, options: SqliteStoreOptions): SqliteConnection => {
-  const { busyTimeoutMs = 5000, maxPages, driver } = options;
+  const until = Date.now() + (options.busyTimeoutMs ?? BUSY_TIMEOUT_MS);
+  for (;;) {
+    try {
+      return tryToConnect(file, name, options);
+    } catch (error) {
+      if (sqliteError(error, name).code !== 'journal.busy' || Date.now() >= until) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
+  }
+};
+
+const BUSY_TIMEOUT_MS = 5000;
+
+const tryToConnect = (file: string, name: string, options: SqliteStoreOptions): SqliteConnection => {
+  const { busyTimeoutMs = BUSY_TIMEOUT_MS, maxPages, driver } = options;
   if (file !== ':memory:') makeFolder(dirname(file), name);
   const database = openSqlite(file, driver);
   try {

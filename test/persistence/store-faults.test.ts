@@ -279,8 +279,8 @@ describe('several processes on one store', () => {
     rmSync(program, { force: true });
   });
 
-  const another = (task: 'write' | 'race', file: string) =>
-    spawn(process.execPath, [program, task, file], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const another = (task: 'write' | 'race', at: string) =>
+    spawn(process.execPath, [program, task, at], { stdio: ['pipe', 'pipe', 'inherit'] });
 
   const kills = isFull ? 200 : 20;
 
@@ -313,23 +313,23 @@ describe('several processes on one store', () => {
   test('get a run one at a time: of three that want it, exactly one wins', async () => {
     const file = place();
     const racers = Array.from({ length: 3 }, () => {
-      const racer = another('race', file);
+      const racer = another('race', dirname(file));
       return { racer, lines: createInterface({ input: racer.stdout })[Symbol.asyncIterator]() };
     });
     const answers = () => Promise.all(racers.map(async ({ lines }) => String((await lines.next()).value)));
     expect(await answers()).toEqual(['ready', 'ready', 'ready']);
-    // The first also has them make the database at once.
-    const race = async (runId: string) => {
-      for (const { racer } of racers) racer.stdin.write(`${runId}\n`);
+    const race = async (name: string, runId: string) => {
+      for (const { racer } of racers) racer.stdin.write(`${name} ${runId}\n`);
       return (await answers()).sort();
     };
+    // They make the database at once, too.
     for (let round = 0; round < 20; round += 1)
-      expect(await race(`new ${round}`)).toEqual(['has it', 'journal.exists', 'journal.exists']);
+      expect(await race(`new-${round}.db`, 'new')).toEqual(['has it', 'journal.exists', 'journal.exists']);
     const store = sqliteStore(file);
     for (let round = 0; round < 20; round += 1) {
-      const runId = `run ${round}`;
+      const runId = `run-${round}`;
       await store.release(await store.create({ ...entry, runId }, wish));
-      expect(await race(runId)).toEqual(['has it', 'journal.held', 'journal.held']);
+      expect(await race('runs.db', runId)).toEqual(['has it', 'journal.held', 'journal.held']);
     }
     await store.close();
     for (const { racer } of racers) {
@@ -340,7 +340,7 @@ describe('several processes on one store', () => {
 
   test('are known to be gone only on their own machine', async () => {
     expect(isProcessGone(processHolder())).toBe(false);
-    const racer = another('race', place());
+    const racer = another('race', dirname(place()));
     const holder = processHolder().replace(`:${process.pid}:`, `:${racer.pid}:`);
     expect(isProcessGone(holder)).toBe(false);
     racer.kill('SIGKILL');

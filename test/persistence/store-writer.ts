@@ -2,17 +2,23 @@
  * Another process on a store, told what to do by its arguments:
  *
  * - `write FILE`: takes the run and writes to it until it is killed, and says after each commit how many rows there are.
- * - `race FILE`: tries to take each run that is named on its input, and says whether it has it.
+ * - `race FOLDER`: tries to take each run that is named on its input, as `FILE RUN`, and says whether it has it.
  */
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { RunEntry } from '../../src/contracts/journal.ts';
+import type { JournalStore, LeaseWish, RunEntry } from '../../src/contracts/journal.ts';
 import { JournalSeal, openJournal } from '../../src/persistence/journal-codec.ts';
 import { sqliteStore } from '../../src/persistence/sqlite-store.ts';
 
-const [, , task, file = ''] = process.argv;
-const store = sqliteStore(file);
-const { holder, isGone } = store.identity ?? { holder: 'nobody', isGone: () => false };
-const wish = { holder, isGone, ttlMs: 3_600_000, now: Date.now() };
+const [, , task, place = ''] = process.argv;
+
+const wishFor = ({ identity }: JournalStore): LeaseWish => ({
+  holder: identity?.holder ?? 'nobody',
+  ttlMs: 3_600_000,
+  now: Date.now(),
+  isGone: (holder) => identity?.isGone(holder) ?? false,
+});
+
 const entry = (runId: string): RunEntry => ({
   runId,
   agent: 'clerk',
@@ -23,6 +29,8 @@ const entry = (runId: string): RunEntry => ({
 });
 
 const write = async (): Promise<void> => {
+  const store = sqliteStore(place);
+  const wish = wishFor(store);
   const isNew = (await store.entry('r')) === undefined;
   const lease = await (isNew ? store.create(entry('r'), wish) : store.acquire('r', wish));
   const after = openJournal('r', await store.read('r'));
@@ -37,9 +45,13 @@ const write = async (): Promise<void> => {
 
 const race = async (): Promise<void> => {
   process.stdout.write('ready\n');
-  for await (const runId of createInterface({ input: process.stdin })) {
+  const stores = new Map<string, JournalStore>();
+  for await (const line of createInterface({ input: process.stdin })) {
+    const [file = '', runId = ''] = line.split(' ');
+    const store = stores.get(file) ?? sqliteStore(join(place, file));
+    stores.set(file, store);
     const attempt = async () =>
-      runId.startsWith('new') ? store.create(entry(runId), wish) : store.acquire(runId, wish);
+      runId === 'new' ? store.create(entry(runId), wishFor(store)) : store.acquire(runId, wishFor(store));
     const answer = await attempt().then(
       () => 'has it',
       (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : String(error)),
