@@ -48,8 +48,15 @@ export interface Happened {
   readonly scope?: string | undefined;
   /** Set where it was told from outside (an effect, a person, an observer), and then when; see {@link Arrived}. */
   readonly tick?: number | undefined;
-  readonly event: Omit<RuntimeEvent, 'v' | 'runId'>;
+  readonly event: RecordedEvent;
 }
+
+/** An event without version and run: those are the journal's. */
+export type RecordedEvent = RuntimeEvent extends infer One
+  ? One extends RuntimeEvent
+    ? Omit<One, 'v' | 'runId'>
+    : never
+  : never;
 
 /** Something that came into the run from outside. */
 export interface Arrived {

@@ -69,7 +69,7 @@ export interface LeaseWish {
 export interface StoreIdentity {
   readonly holder: string;
   /** Whether a holder is known to be gone: its process, on this very machine, has ended. */
-  isGone(holder: string): boolean;
+  readonly isGone: (holder: string) => boolean;
 }
 
 /** What is written at once, whole or not at all. */

@@ -2,6 +2,9 @@
  * Where things are kept beyond the process. Node only.
  */
 export { folderStore } from './folder-store.ts';
+export { exportJournal, readJournalFile } from './journal-file.ts';
+export { journalText, readJournalText } from './journal-text.ts';
+export type { JournalCopy } from './journal-text.ts';
 export { memoryStore } from './memory-store.ts';
 export { postgresStore } from './postgres-store.ts';
 export type { PostgresPlace, PostgresStoreOptions } from './postgres-store.ts';

@@ -27,3 +27,7 @@ export { environmentLaws } from './environment-laws.ts';
 export type { EnvironmentLaw, EnvironmentWorld } from './environment-laws.ts';
 export { journalStoreLaws } from './journal-store-laws.ts';
 export type { JournalStoreLaw, JournalStoreWorld } from './journal-store-laws.ts';
+export { replayModel } from './replay-model.ts';
+export type { Replaying } from './replay-model.ts';
+export { replayTools } from './replay-tools.ts';
+export type { ReplayedTools } from './replay-tools.ts';

@@ -4,6 +4,7 @@ import type { JournalStore, Lease, LeaseWish, RunEntry } from '../../contracts/j
 import type { Began, JournalRecord } from '../../contracts/journal-record.ts';
 import { toJson } from '../../contracts/json.ts';
 import type { RunHandle, RunOptions } from '../../contracts/run.ts';
+import type { OpenedJournal } from '../../persistence/journal-codec.ts';
 import { redactor, secretsIn } from '../../policy/redaction.ts';
 import type { Definition } from '../definition.ts';
 import { drivenHost } from '../driven-host.ts';
@@ -87,6 +88,7 @@ export interface Taken {
   readonly lease: Lease;
   readonly records: readonly JournalRecord[];
   readonly began: Began;
+  readonly opened: OpenedJournal;
 }
 
 /** Takes a run over from whoever had it, with all that its journal has. */
@@ -116,7 +118,7 @@ export const recordsIn = async (store: JournalStore, runId: string) => {
 /** Goes on with a run whose journal was taken over. */
 export const resumeTaken = async <Output, State>(
   definition: Definition,
-  { store, lease, records, began }: Taken,
+  { store, lease, records, began, opened }: Taken,
   options: RunOptions,
 ): Promise<RunHandle<Output, State>> => {
   const { runId, agent } = began;
@@ -127,7 +129,7 @@ export const resumeTaken = async <Output, State>(
   }
   const { run, journal } = journaled(definition, optionsOf(began, options), { isAttended: true });
   try {
-    await keepIn({ store, lease, run, journal });
+    await keepIn({ store, lease, run, journal, after: opened });
     journal.rerun(records, () => {
       run.beginAgain(began.input, began.history);
     });
@@ -151,16 +153,17 @@ export interface Keeping {
   readonly lease: Lease;
   readonly run: Run;
   readonly journal: RunJournal;
-  /** What a new journal begins with. Default: it goes on with the one that is there. */
+  /** What a new journal begins with. */
   readonly first?: readonly JournalRecord[] | undefined;
+  /** The journal that is gone on with. */
+  readonly after?: OpenedJournal | undefined;
 }
 
 /** Has all that is recorded written, and keeps the lease for as long as the run lasts. */
-export const keepIn = async ({ store, lease, run, journal, first }: Keeping): Promise<void> => {
-  const { JournalSeal, openJournal } = await import('../../persistence/journal-codec.ts');
+export const keepIn = async ({ store, lease, run, journal, first, after }: Keeping): Promise<void> => {
+  const { JournalSeal } = await import('../../persistence/journal-codec.ts');
   const { runId } = run;
-  const after = first === undefined ? openJournal(runId, await store.read(runId)) : undefined;
-  const seal = new JournalSeal({ runId, redact: secretsOut(), ...(after === undefined ? {} : { after }) });
+  const seal = new JournalSeal({ runId, redact: secretsOut(), after });
   const writer = new JournalWriter({
     store,
     lease,

@@ -1,0 +1,52 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { messageOf, TroupeError } from '../contracts/error.ts';
+import type { JournalStore } from '../contracts/journal.ts';
+import type { JournalCopy } from './journal-text.ts';
+import { journalText, readJournalText } from './journal-text.ts';
+
+/**
+ * Writes the journal of a run into a file, as text.
+ *
+ * @example
+ * await exportJournal(store, 'run-17', 'run-17.journal');
+ *
+ * @throws {TroupeError} `journal.unknown`; `journal.failed` where the file cannot be written.
+ */
+export const exportJournal = async (store: JournalStore, runId: string, file: string): Promise<void> => {
+  const entry = await store.entry(runId);
+  const rows = await store.read(runId);
+  if (entry === undefined)
+    throw new TroupeError(
+      'journal.unknown',
+      `Cannot export run '${runId}' as ${store.name} has none of that id`,
+      {
+        runId,
+      },
+    );
+  try {
+    writeFileSync(file, journalText({ entry, rows }));
+  } catch (thrown) {
+    const message = `Cannot write the journal of '${runId}' as the file system refuses: ${messageOf(thrown)}`;
+    throw new TroupeError('journal.failed', message, { runId, cause: thrown });
+  }
+};
+
+/**
+ * Reads a journal from a file.
+ *
+ * @example
+ * const { entry, rows } = readJournalFile('run-17.journal');
+ *
+ * @throws {TroupeError} `journal.failed` where the file cannot be read; `journal.corrupt` for one that is no journal.
+ */
+export const readJournalFile = (file: string): JournalCopy => {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (thrown) {
+    throw new TroupeError('journal.failed', `Cannot read the journal '${file}': ${messageOf(thrown)}`, {
+      cause: thrown,
+    });
+  }
+  return readJournalText(text, `'${file}'`);
+};

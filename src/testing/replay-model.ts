@@ -1,0 +1,101 @@
+import { toError } from '../contracts/error.ts';
+import type { Json } from '../contracts/json.ts';
+import type { Model, ModelAnswer, ModelRequest } from '../contracts/model.ts';
+import { DeterminismError } from '../runtime/journal/determinism-error.ts';
+import type { Cassette, RecordedAnswer } from './cassette.ts';
+import { cassetteFrom } from './cassette.ts';
+
+/** What plays a part from a recording, and can say whether it played all of it. */
+export interface Replaying {
+  /** Throws {@link DeterminismError} for what is on record and was not asked for. */
+  readonly assertReplayed: () => void;
+}
+
+/**
+ * A model that answers as models did in a recorded run: by agent, step and attempt, whatever agent asks and in whatever order.
+ *
+ * It is strict: what is not on record, and an agent whose instructions or number of messages are others, fails the call with
+ * `journal.diverged`. The run may have another id; agents and steps have to be the same.
+ *
+ * @example
+ * const model = replayModel('test/recordings/refund.journal');
+ * const { output } = await clerk.run('…', { model });
+ * model.assertReplayed();
+ *
+ * @throws {TroupeError} `journal.failed` where the file cannot be read; `journal.corrupt`, `journal.version`.
+ */
+export const replayModel = (file: string): Model & Replaying => {
+  const cassette = cassetteFrom(file);
+  const left = new Set(cassette.answers.keys());
+  const [first] = cassette.answers.values();
+  const [provider = 'replay', ...id] = (first?.model ?? '').split(':');
+  return {
+    provider,
+    id: id.join(':'),
+    isLanguageModel: false,
+    answer: (request, { key }) => {
+      const place = key.slice(key.indexOf('/') + 1);
+      const recorded = cassette.answers.get(place);
+      if (recorded === undefined) throw unasked(cassette, place);
+      checkRequest(cassette, recorded, request);
+      left.delete(place);
+      if (recorded.said === undefined && recorded.error !== undefined) throw toError(recorded.error);
+      return answerOf(recorded);
+    },
+    assertReplayed: () => {
+      for (const key of left) throw leftOver(cassette, `model call ${key}`);
+    },
+  };
+};
+
+const unasked = ({ runId }: Cassette, key: string): DeterminismError =>
+  new DeterminismError({ runId, path: key.split('#')[0] ?? '', expected: null, found: { asked: key } });
+
+/** Something that is on record did not happen. */
+export const leftOver = ({ runId }: Cassette, what: string): DeterminismError =>
+  new DeterminismError({ runId, path: what, expected: what, found: null });
+
+const checkRequest = (
+  { runId, prompts }: Cassette,
+  { path, step, messages }: RecordedAnswer,
+  request: ModelRequest,
+): void => {
+  const place = { runId, path, step };
+  const instructions = prompts.get(path);
+  if (instructions !== undefined && instructions !== request.instructions)
+    throw new DeterminismError({
+      ...place,
+      expected: { instructions },
+      found: { instructions: request.instructions },
+    });
+  if (messages !== request.messages.length)
+    throw new DeterminismError({ ...place, expected: { messages }, found: { messages: lastOf(request) } });
+};
+
+const lastOf = ({ messages }: ModelRequest): Json => ({
+  count: messages.length,
+  last: messages.at(-1)?.text ?? null,
+});
+
+const answerOf = ({ said, turn }: RecordedAnswer): ModelAnswer => ({
+  text: said?.text ?? turn?.text ?? '',
+  ...(said?.reasoning === undefined ? {} : { reasoning: said.reasoning }),
+  calls: turn?.calls ?? [],
+  finish: finishOf(said?.finish),
+  usage: said?.usage ?? { input: 0, output: 0 },
+  ...(turn?.replay === undefined ? {} : { replay: turn.replay }),
+});
+
+const FINISHES: ReadonlySet<string> = new Set<ModelAnswer['finish']>([
+  'stop',
+  'tool-calls',
+  'length',
+  'content-filter',
+  'refusal',
+  'pause',
+  'other',
+]);
+
+const finishOf = (found: string | undefined): ModelAnswer['finish'] =>
+  // It is one of them, as the line before has it.
+  found !== undefined && FINISHES.has(found) ? (found as ModelAnswer['finish']) : 'other';

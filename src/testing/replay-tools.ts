@@ -1,0 +1,109 @@
+import { canonical } from '../contracts/canonical.ts';
+import { keyInRun } from '../contracts/effect.ts';
+import { toError } from '../contracts/error.ts';
+import { toJson } from '../contracts/json.ts';
+import type { Checked } from '../contracts/schema.ts';
+import { isThenable } from '../contracts/thenable.ts';
+import type { Tool, ToolContext } from '../contracts/tool.ts';
+import { DeterminismError } from '../runtime/journal/determinism-error.ts';
+import { tool } from '../tools/define-tool.ts';
+import { dual } from '../tools/tool-result.ts';
+import type { Cassette, RecordedCall } from './cassette.ts';
+import { callName, cassetteFrom } from './cassette.ts';
+import type { Replaying } from './replay-model.ts';
+import { leftOver } from './replay-model.ts';
+
+/** The tools of a recorded run. */
+export interface ReplayedTools extends Replaying {
+  readonly tools: readonly Tool[];
+}
+
+/**
+ * Tools that answer as tools did in a recorded run, and do nothing: by agent, step and call.
+ *
+ * Given the real ones, each keeps all that it says of itself (schema, safety, approvals, retries); without, they are made of what
+ * models were told of them, and are `read`. They are strict: a call that is not on record, or that has another input, fails with
+ * `journal.diverged`, as does one of a real tool that was never called.
+ *
+ * @example
+ * const { tools, assertReplayed } = replayTools('test/recordings/refund.journal', [refund, lookUp]);
+ * await agent({ name: 'clerk', tools }).run('…', { model: replayModel('test/recordings/refund.journal') });
+ * assertReplayed();
+ *
+ * @throws {TroupeError} `journal.failed` where the file cannot be read; `journal.corrupt`, `journal.version`.
+ */
+export const replayTools = (file: string, real?: readonly Tool[]): ReplayedTools => {
+  const cassette = cassetteFrom(file);
+  const left = new Set(
+    [...cassette.calls].filter(([, { result }]) => result !== undefined).map(([name]) => name),
+  );
+  const execute = (like: Pick<Tool, 'name' | 'check'>, input: unknown, context: ToolContext): unknown => {
+    const { name } = like;
+    const place = callName(context.path, context.step, context.callId, context.attempt);
+    const recorded = cassette.calls.get(place);
+    if (recorded?.tool !== name) throw unmocked(cassette, context, name, input);
+    const play = (expected: Checked<unknown>): unknown => {
+      if (!expected.ok || canonical(toJson(expected.value)) !== canonical(toJson(input)))
+        throw otherInput(cassette, recorded, input);
+      left.delete(place);
+      return played(recorded);
+    };
+    // What was recorded is what the model said; a tool is given what its schema makes of it.
+    const expected = like.check(recorded.input);
+    return isThenable(expected) ? Promise.resolve(expected).then(play) : play(expected);
+  };
+  const tools =
+    real === undefined
+      ? [...cassette.tools.values()].map((spec): Tool => {
+          const made: Tool = tool({
+            ...spec,
+            dynamicSchema: true,
+            execute: (input, context) => execute(made, input, context),
+          });
+          return made;
+        })
+      : real.map((each): Tool => ({
+          ...each,
+          // A getter is not copied.
+          parameters: each.parameters,
+          execute: (input, context) => execute(each, input, context),
+        }));
+  return {
+    tools,
+    assertReplayed: () => {
+      for (const name of left) throw leftOver(cassette, `tool call ${name}`);
+    },
+  };
+};
+
+const played = ({ result, error }: RecordedCall): unknown => {
+  if (result?.ok === true) {
+    const { text, value, artifacts, control } = result;
+    return dual({
+      text,
+      value,
+      ...(artifacts === undefined ? {} : { artifacts }),
+      ...(control === undefined ? {} : { control }),
+    });
+  }
+  const failure = result?.error ?? error;
+  throw failure === undefined ? new Error('it failed') : toError(failure);
+};
+
+const unmocked = ({ runId }: Cassette, { path, step, key }: ToolContext, tool: string, input: unknown) =>
+  new DeterminismError({
+    runId,
+    path,
+    step,
+    expected: null,
+    found: { call: keyInRun({ key, runId }), tool, input: toJson(input) },
+  });
+
+const otherInput = ({ runId }: Cassette, { path, step, tool, input }: RecordedCall, found: unknown) =>
+  new DeterminismError({
+    runId,
+    path,
+    step,
+    expected: { tool, input },
+    found: { tool, input: toJson(found) },
+  });

@@ -1,0 +1,106 @@
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { agent } from '../../src/index.ts';
+import { exportJournal, memoryStore, readJournalFile } from '../../src/persistence/index.ts';
+import { replay } from '../../src/runtime/journal/index.ts';
+import { replayModel, replayTools, scriptedModel } from '../../src/testing/index.ts';
+import { PlainStore } from '../support/plain-store.ts';
+import { clerkTools, shop, till } from '../support/recorded-clerk.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'troupe-cassettes-'));
+
+/** The journal of a run of the shop, in a file. */
+const recorded = async (): Promise<string> => {
+  const store = memoryStore();
+  await shop().run('tea and biscuits', { store, runId: 'recorded' });
+  const file = join(folder, 'recorded.journal');
+  await exportJournal(store, 'recorded', file);
+  return file;
+};
+
+beforeEach(() => {
+  till.length = 0;
+});
+
+describe('a journal as a cassette', () => {
+  test.each([
+    { what: 'the real tools, not run', real: clerkTools },
+    { what: 'tools made of what models were told', real: undefined },
+  ])('plays models and tools again: $what', async ({ real }) => {
+    const file = await recorded();
+    till.length = 0;
+    const model = replayModel(file);
+    const { tools, assertReplayed } = replayTools(file, real);
+    const result = await shop(model, tools).run('tea and biscuits');
+    expect(result.output).toBe('Told: Tea is paid, biscuits are too dear.');
+    expect(till).toEqual([]);
+    model.assertReplayed();
+    assertReplayed();
+  });
+
+  test('is strict about a call that is not on record, one with another input, and one that did not come', async () => {
+    const file = await recorded();
+    const { tools, assertReplayed } = replayTools(file, clerkTools);
+    const other = scriptedModel([
+      { calls: [{ id: 'a', name: 'price', input: { item: 'coffee' } }] },
+      { calls: [{ id: 'b', name: 'price', input: { item: 'tea' } }] },
+      'Nothing.',
+    ]);
+    const { events } = await shop(other, tools).run('coffee');
+    const failures = events.flatMap((event) =>
+      event.type === 'tool.finished' && !event.ok ? [event.error] : [],
+    );
+    expect(failures.map((error) => error?.code)).toEqual(['journal.diverged', 'journal.diverged']);
+    expect(failures[0]?.message).toContain('coffee');
+    expect(() => {
+      assertReplayed();
+    }).toThrow('tool call');
+  });
+
+  test('is strict about a model that is asked with other instructions, or by somebody who is not on record', async () => {
+    const file = await recorded();
+    const { tools } = replayTools(file, clerkTools);
+    const otherwise = shop(replayModel(file), tools, 'Buy nothing.').run('tea and biscuits');
+    await expect(otherwise).rejects.toMatchObject({ code: 'journal.diverged' });
+    const twice = replayModel(file);
+    await shop(twice, replayTools(file).tools).run('tea and biscuits');
+    const once = await shop(twice, replayTools(file).tools).run('tea and biscuits');
+    expect(once.status).toBe('completed');
+    const elsewhere = agent({ name: 'stranger', model: twice }).run('tea and biscuits');
+    await expect(elsewhere).rejects.toThrow('stranger#0.DECIDE.0.1');
+    expect(() => {
+      replayModel(file).assertReplayed();
+    }).toThrow('model call');
+  });
+
+  test('says what is wrong with a file that is none', () => {
+    const file = join(folder, 'none.journal');
+    expect(() => replayModel(join(folder, 'missing'))).toThrow('Cannot read the journal');
+    writeFileSync(file, '{"hello":1}\n');
+    expect(() => replayModel(file)).toThrow('it is no journal of this version');
+  });
+});
+
+describe('recordings of releases', () => {
+  const recordings = join(import.meta.dirname, '..', 'fixtures', 'journals');
+  const files = readdirSync(recordings).filter((name) => name.endsWith('.journal'));
+
+  test('there is one', () => {
+    expect(files).toContain('0.1.0.journal');
+  });
+
+  test.each(files)('[QITOS-104] %s is gone through again by what is newest, event by event', async (name) => {
+    const { entry, rows } = readJournalFile(join(recordings, name));
+    const store = new PlainStore();
+    store.rows.set(entry.runId, [...rows]);
+    store.entries.set(entry.runId, entry);
+    const { result, events } = await replay(shop(scriptedModel([])), entry.runId, { store });
+    expect(result?.output).toBe('Told: Tea is paid, biscuits are too dear.');
+    const told = events.map((event) => JSON.stringify(event));
+    const kept = readFileSync(join(recordings, name.replace('.journal', '.events')), 'utf8');
+    expect(told.join('\n')).toBe(kept.trimEnd());
+    expect(till).toEqual([]);
+  });
+});
