@@ -24,6 +24,7 @@ const byNoun: Readonly<Record<Noun, ErrorCategory>> = {
   run: 'system',
   engine: 'system',
   memory: 'state',
+  thread: 'state',
   documents: 'tool',
   session: 'system',
   journal: 'system',

@@ -4,9 +4,10 @@ import type { RuntimeEvent } from './event.ts';
 import type { Json } from './json.ts';
 import type { Message } from './message.ts';
 import type { Usage } from './model.ts';
-import type { EarlierTurn, Outcome } from './run.ts';
+import type { Outcome } from './run.ts';
 import type { TaskInput } from './task.ts';
 import type { Artifact, ToolSpec } from './tool.ts';
+import type { Turn } from './transcript.ts';
 
 /** The version of every record written by this release. */
 export const JOURNAL_VERSION = 1;
@@ -27,7 +28,7 @@ export interface Began {
   readonly agent: string;
   readonly input: Json;
   readonly thread?: string | undefined;
-  readonly history?: readonly EarlierTurn[] | undefined;
+  readonly history?: readonly Turn[] | undefined;
   readonly task?: TaskInput | undefined;
   readonly budget?: Budget | undefined;
   /** Where it parted from another run: that run's records up to there come next, under this run's id. */

@@ -14,8 +14,10 @@ import type { FailureReport } from './recovery.ts';
 import type { Prices } from './prices.ts';
 import type { SafetyStrategy } from './safety.ts';
 import type { StopReason, Tally } from './stop.ts';
+import type { Threads } from './thread.ts';
 import type { Task, TaskInput } from './task.ts';
 import type { Artifact, Tool, ToolResult, Toolset } from './tool.ts';
+import type { Turn } from './transcript.ts';
 import type { Clock } from './clock.ts';
 
 /** How a run ended; every run ends in exactly one way. */
@@ -131,13 +133,18 @@ export interface RunOptions {
   readonly person?: Person | undefined;
   /** Effects under way at the same time in the whole run, at least 1. Default: no limit but those of tools. */
   readonly concurrency?: number | undefined;
-  /** Earlier turns of the conversation, to go on from. */
-  readonly history?: readonly EarlierTurn[] | undefined;
+  /** Earlier turns of the conversation, to go on from, tool cycles included; the members of a team are told of them, too. */
+  readonly history?: readonly Turn[] | undefined;
   /**
    * The conversation that this run belongs to, by a name of the caller's: memories of scope `thread` are shared by its
    * runs, and sessions of external engines are gone on with in it. Default: the run is a thread of its own.
+   *
+   * Where threads are kept (`threads`, or else `store`), the run goes on from what was said in it, unless it is given a
+   * `history`, and adds what it was asked and what it answered, or how it ended.
    */
   readonly thread?: string | undefined;
+  /** Where threads are kept; see `threads` of `troupe/memory`. Default: where the run is, if that is in a `store`. */
+  readonly threads?: Threads | undefined;
   /** Says of every tool call whether it may run. */
   readonly safety?: SafetyStrategy | undefined;
   /**

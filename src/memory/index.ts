@@ -36,6 +36,21 @@ export type {
   VectorIndex,
 } from '../contracts/memory.ts';
 
+// Conversations across runs
+export { threads } from './threads.ts';
+export type { ThreadsOptions } from './threads.ts';
+export { modelTitle } from './model-title.ts';
+export type {
+  NewThread,
+  SaidTurns,
+  SkippedLine,
+  Thread,
+  ThreadEntry,
+  ThreadQuery,
+  Threads,
+  ThreadTurn,
+} from '../contracts/thread.ts';
+
 // What several agents share
 export { blackboard, queryInsights } from './blackboard.ts';
 export type {

@@ -12,6 +12,7 @@ import { callDefinitions } from './call-definitions.ts';
 import type { Definition } from './definition.ts';
 import { definitionOf } from './definition.ts';
 import { rememberEnd } from './memory-of.ts';
+import { historyOf } from './task-of.ts';
 import { callEnd, outcomeOf, outcomeOfFailure, resultOf } from './result.ts';
 import type { Actor, Sponsor, Stage } from './stage.ts';
 
@@ -206,7 +207,12 @@ export class ActorTree {
     this.#run.log.write({ type: 'member.engaged', member: definition.name }, child);
     this.#run.host.start(
       child,
-      definition.start(input, { runId: this.#run.runId, path, at: this.#run.log.now() }),
+      definition.start(input, {
+        runId: this.#run.runId,
+        path,
+        at: this.#run.log.now(),
+        history: historyOf(child),
+      }),
     );
   }
 

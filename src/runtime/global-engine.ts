@@ -12,6 +12,7 @@ import { withDefaults } from './engine-defaults.ts';
 import { EngineEvents } from './engine-events.ts';
 import { HeldHandle } from './held-handle.ts';
 import { RunQueue } from './run-queue.ts';
+import { inThread, joinThread } from './run-thread.ts';
 import { rememberSettling } from './settled-runs.ts';
 import { createRun } from './create-run.ts';
 
@@ -118,7 +119,10 @@ export class GlobalEngine implements Engine {
         hooks.push(attached);
       },
     });
-    const handle = new HeldHandle<Output, State>(run, this.#queue);
+    const handle = new HeldHandle<Output, State>(
+      run,
+      inThread(this.#queue, run, joinThread(run, input, options)),
+    );
     this.#handles.set(runId, handle);
     this.#events.add(run);
     const forget = (): void => {

@@ -7,13 +7,16 @@ import { Handle } from './handle.ts';
 import type { Run } from './run.ts';
 import { failToBegin } from './create-run.ts';
 
+/** Begins a run; what was said before takes the place of its history, where that is known only then. */
+export type Turn = (history?: RunOptions['history']) => void;
+
 /** Where a run waits for its turn. */
 export interface Line {
   /** Begins now, or when it is its turn. */
-  enter(turn: () => void): void;
+  enter(turn: Turn): void;
   /** Begins now where that can be, as it was aborted. */
-  skip(turn: () => void): void;
-  over(turn: () => void): void;
+  skip(turn: Turn): void;
+  over(turn: Turn): void;
 }
 
 /**
@@ -28,7 +31,7 @@ export class HeldHandle<Output, State> extends Handle<Output, State> {
   #hasBegun = false;
   /** What to tell the run when it begins. */
   #untold: (() => void)[] = [];
-  #turn: () => void = () => undefined;
+  #turn: Turn = () => undefined;
 
   constructor(run: Run, queue: Line) {
     super(run);
@@ -45,8 +48,8 @@ export class HeldHandle<Output, State> extends Handle<Output, State> {
       signal?.removeEventListener('abort', skip);
       this.#queue.over(this.#turn);
     };
-    this.#turn = () => {
-      this.#begin(input, history);
+    this.#turn = (earlier = history) => {
+      this.#begin(input, earlier);
     };
     this.#run.result.then(leave, leave);
     this.#queue.enter(this.#turn);

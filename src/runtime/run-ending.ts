@@ -48,6 +48,14 @@ export class RunEnding {
     const { journal, tearDowns } = this.#run;
     // It was waited for before: that it is through is on record, too.
     if (journal?.expects('closed') === true) return;
+    // Once all that made it is written, it can be no other: a run that is taken up again comes to the same.
+    tearDowns.cameTo(outcome, (go) => {
+      const told = (): void => {
+        go(this.#lost === undefined);
+      };
+      if (journal === undefined) told();
+      else journal.end(told);
+    });
     if (!tearDowns.areUnderWay) {
       this.close();
       return;

@@ -70,6 +70,7 @@ export class Run implements Stage {
   readonly tearDowns: TearDowns;
   readonly artifacts: KeptArtifact[] = [];
   readonly ending: RunEnding;
+  history: RunOptions['history'];
   readonly result: Promise<RunResult>;
   readonly #queue: JobQueue;
   #choice: ModelChoice | undefined;
@@ -143,6 +144,7 @@ export class Run implements Stage {
   /** Writes the first event; gives the input of the root's machine, for whoever starts it. */
   started(input: unknown, history?: RunOptions['history']): unknown {
     const { root } = this;
+    this.history = history;
     this.log.write(
       { type: 'run.started', input: toJson(input), ...taskFacts(this.task), ...modelFacts(root) },
       root,

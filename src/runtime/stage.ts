@@ -5,7 +5,7 @@ import type { Json } from '../contracts/json.ts';
 import type { Clock } from '../contracts/clock.ts';
 import type { Message } from '../contracts/message.ts';
 import type { Model } from '../contracts/model.ts';
-import type { EffectRecord, Outcome, RunResult } from '../contracts/run.ts';
+import type { EffectRecord, Outcome, RunOptions, RunResult } from '../contracts/run.ts';
 import type { SafetyStrategy } from '../contracts/safety.ts';
 import type { RunTask } from '../actors/run-task.ts';
 import type { Artifact } from '../contracts/tool.ts';
@@ -40,6 +40,8 @@ export interface Stage {
   readonly context: unknown;
   /** The conversation that the run belongs to, if the caller named one. */
   readonly thread: string | undefined;
+  /** What was said before: told to the root, or to the members of a team. */
+  readonly history: RunOptions['history'];
   /** What the run is about. */
   readonly task: RunTask | undefined;
   /** What the run may use, and what it costs. */

@@ -3,7 +3,9 @@ import type { StartSetup } from './create-run.ts';
 import { createRun, failToBegin } from './create-run.ts';
 import type { Definition } from './definition.ts';
 import { Handle } from './handle.ts';
+import { HeldHandle } from './held-handle.ts';
 import { startStored } from './journal/stored-run.ts';
+import { inThread, joinThread, noLine } from './run-thread.ts';
 
 /** Starts a run of a definition and hands it over. */
 export const startRun = <Output, State>(
@@ -15,6 +17,12 @@ export const startRun = <Output, State>(
   const { store } = options;
   if (store !== undefined) return startStored(definition, input, { ...options, store }, setup);
   const run = createRun(definition, options, setup);
+  const history = joinThread(run, input, options);
+  if (history !== undefined) {
+    const handle = new HeldHandle<Output, State>(run, inThread(noLine, run, history));
+    handle.enter(input, options);
+    return handle;
+  }
   try {
     run.begin(input, options.history);
   } catch (thrown) {

@@ -1,6 +1,6 @@
 import { issueProblem } from '../actors/issue-problem.ts';
 import type { RunTask } from '../actors/run-task.ts';
-import type { Outcome } from '../contracts/run.ts';
+import type { Outcome, RunOptions } from '../contracts/run.ts';
 import { toJson } from '../contracts/json.ts';
 import type { Task, TaskInput } from '../contracts/task.ts';
 import { taskSchema } from '../contracts/task.ts';
@@ -30,10 +30,20 @@ export const taskFacts = (read: RunTask | undefined): { readonly task?: Task } =
 /** The task of the run that an actor is there for; undefined for one that somebody's work runs for ends of its own. */
 export const taskOf = (actor: Actor): RunTask | undefined => {
   const { run, principal } = actor;
-  if (run.task === undefined) return undefined;
-  let { sponsor } = principal;
+  return run.task !== undefined && isOfRun(principal) ? run.task : undefined;
+};
+
+/** What was said before the run that an actor is there for. */
+export const historyOf = (actor: Actor): RunOptions['history'] => {
+  const { history } = actor.run;
+  return history !== undefined && isOfRun(actor) ? history : undefined;
+};
+
+/** Whether an actor is there for the run itself: its root, or a member of it, however deep. */
+const isOfRun = ({ sponsor: own }: Actor): boolean => {
+  let sponsor = own;
   while (sponsor.kind === 'machine') ({ sponsor } = sponsor.parent);
-  return sponsor.kind === 'root' ? run.task : undefined;
+  return sponsor.kind === 'root';
 };
 
 /** How a team ends that was given a task which is unfit: an agent finds that when it prepares, a team does not prepare. */

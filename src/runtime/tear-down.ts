@@ -1,5 +1,6 @@
 import type { ErrorData } from '../contracts/error.ts';
 import { isJsonObject } from '../contracts/json.ts';
+import type { Outcome } from '../contracts/run.ts';
 import type { MemorySession } from '../memory/memory-session.ts';
 import type { Actor, Stage } from './stage.ts';
 
@@ -20,6 +21,7 @@ export class TearDowns {
   readonly #underWay = new Set<Promise<void>>();
   readonly #memories: MemorySession[] = [];
   #hurry: () => void = () => undefined;
+  #last: ((outcome: Outcome) => Promise<void>) | undefined;
 
   constructor(run: Pick<Stage, 'clock' | 'log'>) {
     this.#run = run;
@@ -27,6 +29,25 @@ export class TearDowns {
 
   get areUnderWay(): boolean {
     return this.#underWay.size > 0;
+  }
+
+  /** Has something done once it is known what the run came to, and before its last event. Never rejects. */
+  beforeEnd(work: (outcome: Outcome) => Promise<void>): void {
+    this.#last = work;
+  }
+
+  /** The run has come to this: has done what waited for it, as soon as `whenWritten` says so. */
+  cameTo(outcome: Outcome, whenWritten: (go: (isKept: boolean) => void) => void): void {
+    const last = this.#last;
+    if (last === undefined) return;
+    const done = new Promise<void>((resolve) => {
+      whenWritten((isKept) => {
+        resolve(isKept ? last(outcome) : undefined);
+      });
+    }).then(() => {
+      this.#underWay.delete(done);
+    });
+    this.#underWay.add(done);
   }
 
   /** Begins to let go of the toolsets of an actor that is over. */

@@ -7,7 +7,9 @@ import type {
   Letter,
   RunEntry,
 } from '../../src/contracts/journal.ts';
+import type { KeyValueFiles } from '../../src/contracts/memory.ts';
 import type { JournalRecord } from '../../src/contracts/journal-record.ts';
+import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { JournalSeal } from '../../src/persistence/journal-codec.ts';
 
 /** A store that keeps everything in plain sight, counts commits and can be told to fail. */
@@ -20,6 +22,7 @@ export class PlainStore implements JournalStore {
   /** Called before each commit; what it throws, the commit throws. */
   beforeCommit: (commit: JournalCommit) => void = () => undefined;
   #fence = 0;
+  readonly #store = memoryStore();
 
   /** A store that holds these records of a run, as one row. */
   static with(runId: string, records: readonly JournalRecord[]): PlainStore {
@@ -70,8 +73,8 @@ export class PlainStore implements JournalStore {
   prune(): number {
     return 0;
   }
-  files(): never {
-    throw new Error('a plain store has no files');
+  files(room: string): KeyValueFiles {
+    return this.#store.files(room);
   }
   close(): void {
     // Nothing is open.

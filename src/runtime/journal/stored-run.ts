@@ -9,7 +9,9 @@ import { redactor, secretsIn } from '../../policy/redaction.ts';
 import type { Definition } from '../definition.ts';
 import { drivenHost } from '../driven-host.ts';
 import { Handle } from '../handle.ts';
+import type { Turn } from '../held-handle.ts';
 import { HeldHandle } from '../held-handle.ts';
+import { joinThread } from '../run-thread.ts';
 import type { Run } from '../run.ts';
 import type { StartSetup } from '../create-run.ts';
 import { createRun } from '../create-run.ts';
@@ -59,15 +61,18 @@ export const startStored = <Output, State>(
   setup: StartSetup,
 ): RunHandle<Output, State> => {
   const { run, journal } = journaled(definition, options, { ...setup, isAttended: true });
-  const opening = async (): Promise<void> => {
+  const earlier = joinThread(run, input, options);
+  const opening = async (): Promise<RunOptions['history']> => {
     const { store } = options;
-    const began = beganWith(run, definition, input, options);
+    const history = earlier === undefined ? options.history : await earlier();
+    const began = beganWith(run, definition, input, { ...options, history });
     const entry = entryOf(began, run.clock.now());
     const lease = await store.create(entry, wishFor(store));
     await keepIn({ store, lease, run, journal, first: [{ ...began, at: journal.begins() }] });
+    return history;
   };
   const line = {
-    enter: (turn: () => void): void => {
+    enter: (turn: Turn): void => {
       void opening().then(turn, (thrown: unknown) => {
         run.ending.lose(toError(errorData(thrown, 'journal.failed', { message: NOT_OPENED })));
       });
@@ -127,7 +132,10 @@ export const resumeTaken = async <Output, State>(
     const message = `Cannot resume run '${runId}' as it is one of '${agent}': found '${definition.name}'`;
     throw new TroupeError('journal.diverged', message, { runId });
   }
-  const { run, journal } = journaled(definition, optionsOf(began, options), { isAttended: true });
+  const given = { ...optionsOf(began, options), store };
+  const { run, journal } = journaled(definition, given, { isAttended: true });
+  // A fork is another way that it could have gone: the thread has the one that it went.
+  if (began.fork === undefined) joinThread(run, began.input, given);
   try {
     await keepIn({ store, lease, run, journal, after: opened });
     journal.rerun(records, () => {

@@ -1,0 +1,130 @@
+import { TroupeError } from '../contracts/error.ts';
+import type { JsonObject } from '../contracts/json.ts';
+import { isJsonObject, toJson } from '../contracts/json.ts';
+import type { RunStatus } from '../contracts/run.ts';
+import type { SkippedLine, ThreadEntry, ThreadTurn } from '../contracts/thread.ts';
+
+/** The version of everything that is written of a thread. */
+export const THREAD_VERSION = 1;
+
+/** What is kept of a thread beside its turns: a text of its own, small and always written whole. */
+export interface ThreadMeta extends ThreadEntry {
+  /** Somebody gave it its title, or it was made: it is not made again. */
+  readonly isTitled: boolean;
+  /** So many of its turns are in the summary. */
+  readonly summed: number;
+}
+
+/** Turns that were added at once. */
+export interface ThreadLine {
+  readonly runId?: string | undefined;
+  readonly turns: readonly ThreadTurn[];
+}
+
+/** All that can be read of the turns of a thread. */
+export interface ThreadLines {
+  readonly lines: readonly ThreadLine[];
+  readonly skipped: readonly SkippedLine[];
+  /** The last line was cut off: what comes next begins a line of its own. */
+  readonly isCut: boolean;
+}
+
+/** What is known of a thread, without what is nobody else's business. */
+export const entryOf = ({ isTitled: _titled, summed: _summed, ...entry }: ThreadMeta): ThreadEntry => entry;
+
+export const metaText = (meta: ThreadMeta): string => JSON.stringify({ v: THREAD_VERSION, ...meta });
+
+/** @throws `thread.version`, `thread.corrupt` */
+export const readMeta = (text: string, name: string): ThreadMeta => {
+  const found = parsed(text);
+  if (found === undefined) throw corrupt(name, text);
+  assertVersion(found, name);
+  const { v, id, title, summary, createdAt, updatedAt, isArchived, isComplete, isTitled, summed } = found;
+  const isWhole = typeof createdAt === 'number' && typeof updatedAt === 'number';
+  if (v !== THREAD_VERSION || typeof id !== 'string' || typeof title !== 'string' || !isWhole)
+    throw corrupt(name, text);
+  return {
+    id,
+    title,
+    ...(typeof summary === 'string' ? { summary } : {}),
+    isArchived: isArchived === true,
+    isComplete: isComplete === true,
+    createdAt,
+    updatedAt,
+    isTitled: isTitled === true,
+    summed: typeof summed === 'number' ? summed : 0,
+  };
+};
+
+export const lineText = (line: ThreadLine): string => `${JSON.stringify({ v: THREAD_VERSION, ...line })}\n`;
+
+/**
+ * The turns of a thread, each run's once. A line that is none is passed over, and named.
+ *
+ * @throws `thread.version`
+ */
+export const readLines = (text: string, id: string): ThreadLines => {
+  const lines: ThreadLine[] = [];
+  const skipped: SkippedLine[] = [];
+  const runs = new Set<string>();
+  for (const [index, each] of text.split('\n').entries()) {
+    if (each === '') continue;
+    const found = parsed(each);
+    if (found !== undefined) assertVersion(found, id);
+    const line = found === undefined ? undefined : lineOf(found);
+    if (line === undefined) skipped.push({ line: index + 1, text: each });
+    else if (line.runId === undefined || !runs.has(line.runId)) {
+      if (line.runId !== undefined) runs.add(line.runId);
+      lines.push(line);
+    }
+  }
+  return { lines, skipped, isCut: text !== '' && !text.endsWith('\n') };
+};
+
+const lineOf = ({ v, runId, turns }: JsonObject): ThreadLine | undefined => {
+  if (v !== THREAD_VERSION || !Array.isArray(turns)) return undefined;
+  const run = typeof runId === 'string' ? { runId } : {};
+  const read = turns.map((turn) => turnOf(turn, run));
+  const whole = read.filter((turn) => turn !== undefined);
+  return whole.length === read.length ? { ...run, turns: whole } : undefined;
+};
+
+const turnOf = (value: unknown, run: { readonly runId?: string }): ThreadTurn | undefined => {
+  if (!isJsonObject(value)) return undefined;
+  const { role, text, at, from, status } = value;
+  const isRole = role === 'user' || role === 'assistant';
+  if (!isRole || typeof text !== 'string' || typeof at !== 'number') return undefined;
+  const known = STATUSES.find((each) => each === status);
+  return {
+    role,
+    text,
+    at,
+    ...run,
+    ...(typeof from === 'string' ? { from } : {}),
+    ...(known === undefined ? {} : { status: known }),
+  };
+};
+
+const STATUSES: readonly RunStatus[] = ['completed', 'stopped', 'aborted', 'failed'];
+
+const parsed = (text: string): JsonObject | undefined => {
+  try {
+    const value = toJson(JSON.parse(text));
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const assertVersion = ({ v }: JsonObject, name: string): void => {
+  if (v === THREAD_VERSION || typeof v !== 'number') return;
+  const message = `Cannot read the thread '${name}' as it was written by another release: version ${v}, where ${THREAD_VERSION} is known`;
+  throw new TroupeError('thread.version', message, { details: { thread: name, version: v } });
+};
+
+const corrupt = (name: string, text: string): TroupeError =>
+  new TroupeError(
+    'thread.corrupt',
+    `Cannot read the thread '${name}' as what is kept of it is damaged: ${text.slice(0, 80)}`,
+    { details: { thread: name } },
+  );

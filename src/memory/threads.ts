@@ -1,0 +1,258 @@
+import type { Clock } from '../contracts/clock.ts';
+import { systemClock } from '../contracts/clock.ts';
+import { TroupeError } from '../contracts/error.ts';
+import type { KeyValueFiles } from '../contracts/memory.ts';
+import type { Summariser } from '../contracts/processor.ts';
+import type {
+  NewThread,
+  SaidTurns,
+  Thread,
+  ThreadEntry,
+  ThreadQuery,
+  Threads,
+  ThreadTurn,
+} from '../contracts/thread.ts';
+import { ThreadFiles } from './thread-files.ts';
+import type { ThreadLines, ThreadMeta } from './thread-text.ts';
+import { entryOf } from './thread-text.ts';
+import { oneLine } from './truncate-text.ts';
+
+/** How {@link threads} are kept. */
+export interface ThreadsOptions {
+  /** Whose they are, such as the hash of a project: threads of other scopes are not seen. Default `default`. */
+  readonly scope?: string | undefined;
+  /**
+   * Makes the title once something was said, such as `modelTitle(model)`. Default, and where it fails: the first five words.
+   * What it costs is in no run's totals.
+   */
+  readonly title?: ((turns: readonly ThreadTurn[]) => string | Promise<string>) | undefined;
+  /** Sums up after each append what is new, such as `modelSummariser(model)`. Default: no summaries. */
+  readonly summariser?: Summariser | undefined;
+  /**
+   * Told of a thread that cannot be read, which `list` and `search` then leave out (without it they reject), and of a title or
+   * a summary that could not be made.
+   */
+  readonly onProblem?: ((error: unknown, id: string) => void) | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+/**
+ * Conversations across runs, kept in files: of a folder, or of a store.
+ *
+ * A run that is given them, and a thread's name, goes on from what was said there, and adds what it was asked and answered.
+ * Two processes may add to one thread at a time where the files take that (a store's do, a folder's do not).
+ *
+ * @example
+ * const talks = threads(folderStore('./threads'));
+ * await clerk.run('My name is Ada.', { thread: 'ada', threads: talks });
+ * await clerk.run('What is my name?', { thread: 'ada', threads: talks });
+ * (await talks.list()).map(({ title }) => title); // => ['My name is Ada.']
+ *
+ * @throws {TroupeError} `thread.invalid` for a scope without a name.
+ */
+export const threads = (files: KeyValueFiles, options: ThreadsOptions = {}): Threads =>
+  new KeptThreads(files, options);
+
+class KeptThreads implements Threads {
+  readonly #files: ThreadFiles;
+  readonly #options: ThreadsOptions;
+  readonly #clock: Clock;
+  /** What is being done to a thread last; never rejects. */
+  readonly #last = new Map<string, Promise<unknown>>();
+  readonly #making = new Set<Promise<void>>();
+
+  constructor(files: KeyValueFiles, options: ThreadsOptions) {
+    const { scope = 'default', clock = systemClock } = options;
+    assertNamed(scope, 'keep threads', 'their scope');
+    this.#files = new ThreadFiles(files, scope);
+    this.#options = options;
+    this.#clock = clock;
+  }
+
+  create({ id = crypto.randomUUID(), title }: NewThread = {}): Promise<ThreadEntry> {
+    return this.#next(id, async () => {
+      if ((await this.#files.meta(id)) !== undefined)
+        throw problem('thread.exists', `Cannot create the thread '${id}' as there is one of that name`, id);
+      return entryOf(await this.#files.write(this.#begun(id, title)));
+    });
+  }
+
+  async append(id: string, { runId, turns }: SaidTurns): Promise<void> {
+    const isNew = await this.#next(id, async () => {
+      const meta = (await this.#files.meta(id)) ?? (await this.#files.write(this.#begun(id)));
+      const known = await this.#files.lines(id);
+      const at = this.#clock.now();
+      const isThere = runId !== undefined && known.lines.some((line) => line.runId === runId);
+      if (!isThere && turns.length > 0) {
+        const run = runId === undefined ? {} : { runId };
+        await this.#files.append(id, { ...run, turns: turns.map((turn) => ({ ...turn, at })) }, known);
+      }
+      // A process may have died between the two: the entry is brought up to date all the same.
+      const [first] = [...turnsOf(known), ...turns];
+      const title = meta.title === '' ? titleOf(first?.text ?? '') : meta.title;
+      await this.#files.write({ ...meta, title, updatedAt: isThere ? meta.updatedAt : at });
+      return !isThere;
+    });
+    if (isNew) this.#make(id);
+  }
+
+  load(id: string): Promise<Thread | undefined> {
+    return this.#next(id, async () => {
+      const meta = await this.#files.meta(id);
+      if (meta === undefined) return undefined;
+      const known = await this.#files.lines(id);
+      return { ...entryOf(meta), turns: turnsOf(known), skipped: known.skipped };
+    });
+  }
+
+  list(query: ThreadQuery = {}): Promise<readonly ThreadEntry[]> {
+    return this.#find(query, () => true);
+  }
+
+  search(text: string, query: ThreadQuery = {}): Promise<readonly ThreadEntry[]> {
+    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    return this.#find(query, async ({ id, title, summary = '' }) => {
+      const turns = turnsOf(await this.#files.lines(id)).map((turn) => turn.text);
+      const all = [title, summary, ...turns].join('\n').toLowerCase();
+      return words.every((word) => all.includes(word));
+    });
+  }
+
+  rename(id: string, title: string): Promise<void> {
+    return this.#change(id, { title: oneLine(title, LONGEST_TITLE), isTitled: true });
+  }
+  archive(id: string): Promise<void> {
+    return this.#change(id, { isArchived: true });
+  }
+  unarchive(id: string): Promise<void> {
+    return this.#change(id, { isArchived: false });
+  }
+  complete(id: string): Promise<void> {
+    return this.#change(id, { isComplete: true });
+  }
+
+  remove(id: string): Promise<void> {
+    return this.#next(id, () => this.#files.remove(id));
+  }
+
+  async settled(): Promise<void> {
+    while (this.#making.size > 0) await Promise.all(this.#making);
+  }
+
+  #begun(id: string, title?: string): ThreadMeta {
+    const now = this.#clock.now();
+    return {
+      id,
+      title: oneLine(title ?? '', LONGEST_TITLE),
+      isArchived: false,
+      isComplete: false,
+      createdAt: now,
+      updatedAt: now,
+      isTitled: title !== undefined,
+      summed: 0,
+    };
+  }
+
+  #change(id: string, change: Partial<ThreadMeta>): Promise<void> {
+    return this.#next(id, async () => {
+      const meta = await this.#files.meta(id);
+      if (meta === undefined)
+        throw problem('thread.unknown', `Cannot change the thread '${id}' as there is none`, id);
+      await this.#files.write({ ...meta, ...change });
+    });
+  }
+
+  /** Makes title and summary, where they are wanted: nobody waits for that. */
+  #make(id: string): void {
+    const { title, summariser, onProblem } = this.#options;
+    if (title === undefined && summariser === undefined) return;
+    const made = Promise.allSettled([this.#makeTitle(id), this.#makeSummary(id)]).then((all) => {
+      this.#making.delete(made);
+      for (const each of all) if (each.status === 'rejected') onProblem?.(each.reason, id);
+    });
+    this.#making.add(made);
+  }
+
+  async #makeTitle(id: string): Promise<void> {
+    const { title } = this.#options;
+    const meta = await this.#files.meta(id);
+    if (title === undefined || meta === undefined || meta.isTitled) return;
+    const made = oneLine((await title(turnsOf(await this.#files.lines(id)))).trim(), LONGEST_TITLE);
+    if (made === '') return;
+    await this.#next(id, async () => {
+      const now = await this.#files.meta(id);
+      // Somebody may have named or removed it meanwhile.
+      if (now?.isTitled === false) await this.#files.write({ ...now, title: made, isTitled: true });
+    });
+  }
+
+  async #makeSummary(id: string): Promise<void> {
+    const { summariser } = this.#options;
+    const meta = await this.#files.meta(id);
+    if (summariser === undefined || meta === undefined) return;
+    const turns = turnsOf(await this.#files.lines(id));
+    const fresh = turns.slice(meta.summed).map(({ role, text }) => ({ role, text }));
+    if (fresh.length === 0) return;
+    const request = { previous: meta.summary ?? '', turns: fresh, maxTokens: SUMMARY_TOKENS };
+    const { text } = await summariser.summarise(request, new AbortController().signal);
+    await this.#next(id, async () => {
+      const now = await this.#files.meta(id);
+      // Another summary may have been quicker.
+      if (now?.summed === meta.summed)
+        await this.#files.write({ ...now, summary: text.trim(), summed: turns.length });
+    });
+  }
+
+  /** Those that are wanted, newest first. */
+  async #find(
+    { archived = false, limit = Infinity }: ThreadQuery,
+    isWanted: (meta: ThreadMeta) => boolean | Promise<boolean>,
+  ): Promise<readonly ThreadEntry[]> {
+    const { onProblem } = this.#options;
+    const found: ThreadEntry[] = [];
+    for (const { name, read } of await this.#files.all())
+      try {
+        const meta = await read();
+        if (meta === undefined || (meta.isArchived && !archived)) continue;
+        if (await isWanted(meta)) found.push(entryOf(meta));
+      } catch (thrown) {
+        if (onProblem === undefined) throw thrown;
+        onProblem(thrown, name);
+      }
+    return found.sort((a, b) => b.updatedAt - a.updatedAt || b.createdAt - a.createdAt).slice(0, limit);
+  }
+
+  /** One thing after the other for each thread. */
+  #next<Value>(id: string, work: () => Promise<Value>): Promise<Value> {
+    const before = this.#last.get(id) ?? Promise.resolve();
+    const done = before.then(() => {
+      assertNamed(id, 'find a thread', 'its name');
+      return work();
+    });
+    const last = done
+      .catch(() => undefined)
+      .then(() => {
+        if (this.#last.get(id) === last) this.#last.delete(id);
+      });
+    this.#last.set(id, last);
+    return done;
+  }
+}
+
+const LONGEST_TITLE = 80;
+const TITLE_WORDS = 5;
+const SUMMARY_TOKENS = 200;
+
+const turnsOf = ({ lines }: ThreadLines): readonly ThreadTurn[] => lines.flatMap(({ turns }) => turns);
+
+const titleOf = (text: string): string =>
+  oneLine(text.trim().split(/\s+/).slice(0, TITLE_WORDS).join(' '), LONGEST_TITLE);
+
+const problem = (code: 'thread.exists' | 'thread.unknown', message: string, thread: string): TroupeError =>
+  new TroupeError(code, message, { details: { thread } });
+
+const assertNamed = (name: unknown, work: string, what: string): void => {
+  if (typeof name === 'string' && name !== '') return;
+  const message = `Cannot ${work} as ${what} is no text with anything in it: ${String(name)}`;
+  throw new TroupeError('thread.invalid', message);
+};

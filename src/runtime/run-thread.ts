@@ -1,0 +1,133 @@
+import { errorData, toError } from '../contracts/error.ts';
+import type { TroupeError } from '../contracts/error.ts';
+import type { JournalStore } from '../contracts/journal.ts';
+import { toJson } from '../contracts/json.ts';
+import type { Outcome, RunOptions } from '../contracts/run.ts';
+import type { SaidTurns, Threads } from '../contracts/thread.ts';
+import type { Turn } from '../contracts/transcript.ts';
+import type { Line } from './held-handle.ts';
+import { pendingTurns } from './pending-turns.ts';
+import type { Run } from './run.ts';
+
+/** What a run that belongs to a thread goes on from. */
+export type ThreadHistory = () => Promise<readonly Turn[]>;
+
+/**
+ * Makes a run a part of its thread: what it came to is added there before its last event. Gives what it goes on from;
+ * undefined where it belongs to no thread that is kept.
+ */
+export const joinThread = (run: Run, input: unknown, options: RunOptions): ThreadHistory | undefined => {
+  const { thread, store } = options;
+  const threads = options.threads ?? (store === undefined ? undefined : threadsIn(store));
+  if (thread === undefined || threads === undefined) return undefined;
+  const asked = askedText(toJson(input), run);
+  const runs = runsOf(threads, thread);
+  runs.set(run, asked);
+  const leave = (): void => {
+    runs.delete(run);
+  };
+  run.result.then(leave, leave);
+  run.tearDowns.beforeEnd(async (outcome) => {
+    try {
+      const turns = saidBy(asked, outcome);
+      await (await threads).append(thread, { runId: run.runId, turns });
+    } catch (thrown) {
+      const message = `Cannot add the run to the thread '${thread}'`;
+      const error = errorData(thrown, 'memory.failed', { message });
+      run.log.write({ type: 'memory.failed', memory: `thread ${thread}`, work: 'remember', error }, run.root);
+    }
+  });
+  return async () => {
+    if (options.history !== undefined) return options.history;
+    const turns = (await (await threads).load(thread))?.turns ?? [];
+    const earlier = turns.map(({ role, text, from }): Turn =>
+      role === 'user' && from !== undefined ? { role, text, from } : { role, text },
+    );
+    const others = [...runs].filter(([other]) => other !== run);
+    return [...earlier, ...others.flatMap(([other, text]) => pendingTurns(text, other.log.events))];
+  };
+};
+
+const inStores = new WeakMap<JournalStore, Promise<Threads>>();
+
+/** The threads that a store keeps: the same for all its runs. */
+const threadsIn = (store: JournalStore): Promise<Threads> => {
+  const known =
+    inStores.get(store) ??
+    import('../memory/threads.ts').then(({ threads }) => threads(store.files('threads')));
+  inStores.set(store, known);
+  return known;
+};
+
+const underWay = new WeakMap<object, Map<string, Map<Run, string>>>();
+
+/** The runs of a thread that are under way in this process, with what they were asked. */
+const runsOf = (threads: object, thread: string): Map<Run, string> => {
+  const known = underWay.get(threads) ?? new Map<string, Map<Run, string>>();
+  underWay.set(threads, known);
+  const runs = known.get(thread) ?? new Map<Run, string>();
+  known.set(thread, runs);
+  return runs;
+};
+
+/** What a run was asked, as one reads it in a conversation. */
+const askedText = (input: unknown, { task }: Pick<Run, 'task'>): string => {
+  const text = textOf(input);
+  return text.trim() === '' ? (task?.task?.objective ?? text) : text;
+};
+
+const saidBy = (asked: string, { status, stopReason, output, error }: Outcome): SaidTurns['turns'] => {
+  const why = error === undefined ? stopReason.kind : error.code;
+  const how = why === status ? status : `${status}, ${why}`;
+  const text = output === undefined ? `(no answer: ${how})` : textOf(output);
+  return [
+    { role: 'user', text: asked },
+    { role: 'assistant', text, status },
+  ];
+};
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** A line in which a run's thread is read when its turn comes; one that cannot be read fails the run: it must not begin as if nothing had been said. */
+export const inThread = (line: Line, run: Run, history: ThreadHistory | undefined): Line => {
+  if (history === undefined) return line;
+  let begin = (): void => undefined;
+  let enter = (): void => undefined;
+  return {
+    enter: (turn) => {
+      let hasBegun = false;
+      const once = (found?: readonly Turn[]): void => {
+        if (!hasBegun) turn(found);
+        hasBegun = true;
+      };
+      begin = once;
+      enter = () => {
+        void history().then(once, (thrown: unknown) => {
+          run.ending.lose(unreadable(thrown));
+        });
+      };
+      line.enter(enter);
+    },
+    skip: () => {
+      line.skip(enter);
+      begin();
+    },
+    over: () => {
+      line.over(enter);
+    },
+  };
+};
+
+/** A run that waits for nobody. */
+export const noLine: Line = {
+  enter: (turn) => {
+    turn();
+  },
+  skip: () => undefined,
+  over: () => undefined,
+};
+
+const unreadable = (thrown: unknown): TroupeError =>
+  toError(errorData(thrown, 'memory.unreadable', { message: UNREADABLE }));
+
+const UNREADABLE = 'Cannot begin the run as its thread cannot be read';
