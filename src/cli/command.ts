@@ -8,7 +8,8 @@ import { run } from './run.ts';
 import type { Session } from './session.ts';
 import { codeOfFailure, withSession } from './session.ts';
 import type { Terminal } from './terminal.ts';
-import type { Command, Usage } from './usage.ts';
+import type { Command } from './command-read.ts';
+import type { Usage } from './usage.ts';
 import { readUsage } from './usage.ts';
 import { packageVersion } from './package-root.ts';
 
@@ -58,5 +59,8 @@ const follow = async (wanted: Command, session: Session): Promise<number> => {
       return run(wanted, session);
     case 'graph':
       return graph(wanted, session);
+    default:
+      // Whoever only asks loads nothing of it.
+      return (await import('./stored/follow-stored.ts')).followStored(wanted, session);
   }
 };

@@ -1,7 +1,6 @@
-import type { Agent } from '../contracts/agent.ts';
 import type { RuntimeEvent } from '../contracts/event.ts';
 import type { Model } from '../contracts/model.ts';
-import type { RunResult, RunTotals } from '../contracts/run.ts';
+import type { RunHandle, RunOptions, RunResult, RunTotals } from '../contracts/run.ts';
 import { messageOf } from '../contracts/error.ts';
 import { answerText } from './answer-text.ts';
 import { stopWords, totalsLine } from './ending.ts';
@@ -11,6 +10,9 @@ import { personAtTerminal } from './person-at-terminal.ts';
 import { progressView } from './progress-view.ts';
 import type { Session } from './session.ts';
 import { codeOfFailure } from './session.ts';
+import type { KeptRun } from './stored/waiting.ts';
+import { Waiting } from './stored/waiting.ts';
+import { isAttended } from './terminal.ts';
 
 /** How a run is shown. */
 export interface Performance {
@@ -19,62 +21,79 @@ export interface Performance {
   readonly model?: Model | undefined;
   /** What there is to show of a run that ended early; nothing by default. */
   readonly soFar?: ((events: readonly RuntimeEvent[]) => string | undefined) | undefined;
+  /** Where the run is kept, if it is. */
+  readonly kept?: KeptRun | undefined;
 }
 
-/** Runs an agent or a team before the eyes of whoever sits at the terminal, and answers with the exit code. */
-export const perform = async <Input, Output>(
-  agent: Agent<Input, Output>,
-  input: Input,
-  { session, model, soFar = () => undefined }: Performance,
+/** What this process has to say to a run that it begins or goes on with. */
+export type Attendance = Pick<RunOptions, 'signal' | 'person' | 'model'>;
+
+/** Has a run go on before the eyes of whoever sits at the terminal, and answers with the exit code. */
+export const perform = async <Output>(
+  start: (options: Attendance) => RunHandle<Output, unknown> | Promise<RunHandle<Output, unknown>>,
+  { session, model, soFar = () => undefined, kept }: Performance,
 ): Promise<number> => {
+  const { terminal, settings, sidePaint: paint } = session;
   const view = progressView(session);
-  const person = personAtTerminal(session, view);
+  const isHere = isAttended(terminal) && !settings.json && kept?.isParked !== true;
+  // Where nobody sits here, a run that is kept waits for an answer from elsewhere.
+  const person = isHere || kept === undefined ? personAtTerminal(session, view) : undefined;
+  const waiting = kept === undefined ? undefined : new Waiting(kept, session, isHere);
   const events: RuntimeEvent[] = [];
   try {
-    const handle = agent.stream(input, {
-      signal: session.signal,
-      person,
-      ...(model === undefined ? {} : { model }),
-    });
+    const handle = await start({ signal: session.signal, person, ...(model === undefined ? {} : { model }) });
     handle.events$.subscribe((event) => {
       if (event.type !== 'model.delta') events.push(event);
       view.show(event);
+      waiting?.show(event);
     });
-    const result = await handle.result;
+    const result = await Promise.race([handle.result, ...(waiting === undefined ? [] : [waiting.parked])]);
     view.end();
-    return await concluded(result, session, soFar);
+    if (result === 'parked') {
+      // What becomes of it here, nobody asks any more.
+      handle.result.catch(() => undefined);
+      return parked(kept, session);
+    }
+    return await concluded(result, { session, soFar, kept });
   } catch (thrown) {
     view.end(messageOf(thrown));
-    const { terminal, settings, sidePaint: paint } = session;
     terminal.stderr.write(`${view.hasShown ? '\n' : ''}${failureLine(thrown, paint, settings.debug)}`);
-    if (view.hasShown) sayTotals(totalsIn(events), session);
+    if (view.hasShown) sayTotals(totalsIn(events), session, kept);
     return codeOfFailure(thrown);
+  } finally {
+    waiting?.end();
   }
 };
 
+const parked = (kept: KeptRun | undefined, { terminal, sidePaint: paint }: Session): number => {
+  if (kept === undefined) return exitCode.parked;
+  const line = `Parked: it waits. Go on with: troupe resume ${kept.runId}${kept.option}`;
+  terminal.stderr.write(`${paint.yellow('■')} ${line}\n`);
+  return exitCode.parked;
+};
+
 const concluded = async (
-  { status, output, candidate, stopReason, error, totals, events }: RunResult<unknown>,
-  session: Session,
-  soFar: (events: readonly RuntimeEvent[]) => string | undefined,
+  { status, output, candidate, stopReason, error, totals, events }: RunResult<unknown, unknown>,
+  { session, soFar, kept }: Required<Pick<Performance, 'session' | 'soFar' | 'kept'>>,
 ): Promise<number> => {
   const { terminal, settings, paint, sidePaint } = session;
   if (status === 'completed') {
     terminal.stderr.write(gap(session));
     if (!settings.json) await say(answerText(output, terminal.stdout, paint), session);
-    sayTotals(totals, session);
+    sayTotals(totals, session, kept);
     return exitCode.answered;
   }
   const isAborted = status === 'aborted';
   const why = isAborted ? 'Stopped by Ctrl-C.' : `Stopped without an answer: ${stopWords(stopReason, error)}`;
   terminal.stderr.write(`${gap(session)}${sidePaint.yellow('■')} ${why}\n`);
-  const left = candidate ?? soFar(events);
+  const left = candidate ?? soFar?.(events);
   if (left !== undefined && !settings.json && !settings.quiet) {
     const what = isAborted
       ? 'What there was by then, not yet checked:'
       : 'The last draft, which was not accepted:';
     terminal.stderr.write(`\n${sidePaint.dim(what)}\n\n${answerText(left, terminal.stderr, sidePaint)}`);
   }
-  sayTotals(totals, session);
+  sayTotals(totals, session, kept);
   return isAborted ? exitCode.aborted : exitCode.unanswered;
 };
 
@@ -90,10 +109,11 @@ const say = async (text: string, { terminal, settings }: Session): Promise<void>
 /** What a reader of two pipes needs to get from one to the other, in ms. */
 const TURN_MS = 25;
 
-const sayTotals = (totals: RunTotals | undefined, session: Session): void => {
+const sayTotals = (totals: RunTotals | undefined, session: Session, kept: KeptRun | undefined): void => {
   const { terminal, settings, sidePaint } = session;
   if (totals === undefined || settings.json || settings.quiet) return;
-  terminal.stderr.write(`\n${sidePaint.dim(totalsLine(totals))}\n`);
+  const run = kept === undefined ? '' : ` · run ${kept.runId}`;
+  terminal.stderr.write(`\n${sidePaint.dim(`${totalsLine(totals)}${run}`)}\n`);
 };
 
 const totalsIn = (events: readonly RuntimeEvent[]): RunTotals | undefined => {

@@ -1,26 +1,28 @@
+import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { messageOf, TroupeError } from '../contracts/error.ts';
+import type { RunCommand } from './command-read.ts';
 import { loadAgent } from './load-agent.ts';
-import { perform } from './perform.ts';
 import type { Session } from './session.ts';
 import { modelOf } from './session.ts';
+import { begin } from './stored/begin.ts';
 
 /** `troupe run`: runs the agent or team that a module exports. */
-export const run = async (
-  wanted: {
-    readonly file: string;
-    readonly input: string | undefined;
-    readonly isData: boolean;
-    readonly exportName: string | undefined;
-  },
-  session: Session,
-): Promise<number> => {
+export const run = async (wanted: RunCommand, session: Session): Promise<number> => {
   const { terminal, settings } = session;
   // Its agents' own models stand, unless another one is asked for.
   const model = settings.model === undefined ? undefined : modelOf(session);
-  const agent = await loadAgent(wanted.file, terminal.folder, wanted.exportName);
+  const { file, exportName, isParked } = wanted;
+  const agent = await loadAgent(file, terminal.folder, exportName);
   const given = wanted.input ?? (await standardInput(session));
-  return perform(agent, wanted.isData ? dataIn(given) : given, { session, model });
+  const record = {
+    v: 1,
+    command: 'run',
+    file: resolve(terminal.folder, file),
+    exportName,
+    model: settings.model,
+  } as const;
+  return begin(agent, wanted.isData ? dataIn(given) : given, { session, model, record, isParked });
 };
 
 const standardInput = async ({ terminal }: Session): Promise<string> => {

@@ -79,4 +79,7 @@ const USAGE: ReadonlySet<string> = new Set([
   'tool.duplicate',
   'machine.invalid',
   'input.invalid',
+  'journal.unknown',
+  'journal.exists',
+  'journal.package-missing',
 ]);

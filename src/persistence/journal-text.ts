@@ -6,6 +6,8 @@ import type { JournalRow, RunEntry } from '../contracts/journal.ts';
 export interface JournalCopy {
   readonly entry: RunEntry;
   readonly rows: readonly JournalRow[];
+  /** By which command of `troupe` it was begun, as that has it on record. */
+  readonly command?: string | undefined;
 }
 
 /** The version of the text; rows have one of their own. */
@@ -28,6 +30,7 @@ const headSchema = z.object({
     forkedFrom: z.string().optional(),
   }),
   rows: z.number().int().nonnegative(),
+  command: z.string().optional(),
 });
 
 /**
@@ -36,8 +39,8 @@ const headSchema = z.object({
  * @example
  * await writeFile('run-17.journal', journalText({ entry, rows: await store.read('run-17') }));
  */
-export const journalText = ({ entry, rows }: JournalCopy): string => {
-  const head = { troupe: 'journal', v: TEXT_VERSION, entry, rows: rows.length };
+export const journalText = ({ entry, rows, command }: JournalCopy): string => {
+  const head = { troupe: 'journal', v: TEXT_VERSION, entry, rows: rows.length, command };
   return [JSON.stringify(head), ...rows.map(({ text }) => text), ''].join('\n');
 };
 
@@ -54,14 +57,18 @@ export const readJournalText = (text: string, name = 'the text'): JournalCopy =>
       'journal.corrupt',
       `Cannot read ${name} as it is no journal of this version: it begins with ${JSON.stringify(first.slice(0, 60))}`,
     );
-  const { entry, rows } = head;
+  const { entry, rows, command } = head;
   if (lines.length !== rows)
     throw new TroupeError(
       'journal.corrupt',
       `Cannot read ${name} as it is torn: its head speaks of ${rows} rows, found ${lines.length}`,
       { runId: entry.runId },
     );
-  return { entry, rows: lines.map((line, n) => ({ n, text: line })) };
+  return {
+    entry,
+    rows: lines.map((line, n) => ({ n, text: line })),
+    ...(command === undefined ? {} : { command }),
+  };
 };
 
 const parsed = (line: string): unknown => {

@@ -15,6 +15,7 @@ export interface FakeOptions {
   /** Whether its three streams are a terminal. */
   readonly isTTY?: boolean;
   readonly columns?: number;
+  /** Runs are not kept unless it says where. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly folder?: string;
   /** Typed, one line after the other, whenever standard error ends in a prompt that matches. */
@@ -25,7 +26,8 @@ export interface FakeOptions {
 
 /** Runs the command in this process with a terminal that only remembers. */
 export const play = async (args: readonly string[], options: FakeOptions = {}): Promise<Played> => {
-  const { isTTY = false, columns = 100, environment = {}, folder = root, interruptAt } = options;
+  const { isTTY = false, columns = 100, folder = root, interruptAt } = options;
+  const environment = { TROUPE_STORE: 'none', ...options.environment };
   const typed = [...(options.typed ?? [])];
   const listeners = new Set<() => void>();
   const interrupt = (): void => {

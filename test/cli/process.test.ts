@@ -23,7 +23,9 @@ describe('npm start, on a machine with nothing set', () => {
     expect(output).toMatch(/researcher-2 · ACT · Searching the documents for .+ tokens so far\)/);
     expect(output).toMatch(/In each step an agent observes, decides, acts.+\[README\.md:\d+-\d+\]/);
     expect(output).toMatch(/A critic may reject an answer twice/);
-    expect(output).toMatch(/^\d+ steps · \d+ model calls · \d+ tool calls · [\d,]+ tokens · [\d.]+ m?s$/m);
+    expect(output).toMatch(
+      /^\d+ steps · \d+ model calls · \d+ tool calls · [\d,]+ tokens · [\d.]+ m?s · run [0-9a-f]{12}$/m,
+    );
   });
 
   test('answers a question about any folder, says what it skipped, and what it could not find', async () => {

@@ -1,0 +1,202 @@
+import type { StoredStatus } from '../contracts/journal.ts';
+import type { CommandName } from './command-shapes.ts';
+import { shapes } from './command-shapes.ts';
+import { countOf, dollarsOf, durationOf, statusesOf } from './option-values.ts';
+import { wrong } from './wrong-usage.ts';
+
+export type { CommandName } from './command-shapes.ts';
+
+/** Whose code takes a stored run up, where that is not on record or another is wanted. */
+export interface Code {
+  readonly file: string | undefined;
+  readonly exportName: string | undefined;
+}
+
+/** What is to be done, read off the command line. */
+export type Command =
+  | { readonly name: 'help'; readonly about: CommandName | undefined }
+  | { readonly name: 'version' }
+  | AskCommand
+  | RunCommand
+  | { readonly name: 'graph'; readonly file: string; readonly exportName: string | undefined }
+  | RunsCommand
+  | { readonly name: 'show'; readonly runId: string; readonly step: number | undefined }
+  | ResumeCommand
+  | (Code & { readonly name: 'replay'; readonly runId: string })
+  | ForkCommand
+  | { readonly name: 'compare'; readonly runId: string; readonly other: string }
+  | AnswerCommand
+  | { readonly name: 'export'; readonly runId: string; readonly to: string | undefined }
+  | { readonly name: 'import'; readonly from: string }
+  | PruneCommand;
+
+export interface AskCommand {
+  readonly name: 'ask';
+  readonly question: string | undefined;
+  readonly folder: string | undefined;
+  /** In US dollars. */
+  readonly budget: number | undefined;
+  /** A folder. */
+  readonly memory: string | undefined;
+  readonly isParked: boolean;
+}
+
+export interface RunCommand {
+  readonly name: 'run';
+  readonly file: string;
+  readonly input: string | undefined;
+  readonly isData: boolean;
+  readonly exportName: string | undefined;
+  readonly isParked: boolean;
+}
+
+export interface RunsCommand {
+  readonly name: 'runs';
+  readonly status: readonly StoredStatus[] | undefined;
+  readonly limit: number;
+}
+
+/** One run, or with `undefined` all that have something to do. */
+export interface ResumeCommand extends Code {
+  readonly name: 'resume';
+  readonly runId: string | undefined;
+  readonly isParked: boolean;
+}
+
+export interface ForkCommand extends Code {
+  readonly name: 'fork';
+  readonly runId: string;
+  /** The step of the root agent that is done anew. */
+  readonly step: number;
+  readonly message: string | undefined;
+  readonly isParked: boolean;
+}
+
+/** What a person says to a run that waits: yes, no, or an answer. */
+export interface AnswerCommand {
+  readonly name: 'approve' | 'deny' | 'answer';
+  readonly runId: string;
+  readonly request: string | undefined;
+  /** The answer, or why not. */
+  readonly text: string | undefined;
+  /** JSON, in place of the call's own input. */
+  readonly input: string | undefined;
+  readonly isResumed: boolean;
+}
+
+export interface PruneCommand {
+  readonly name: 'prune';
+  readonly olderThanMs: number;
+  readonly status: readonly StoredStatus[] | undefined;
+  readonly isDryRun: boolean;
+}
+
+/** What options may say, by their names. */
+interface OwnValues {
+  readonly data?: boolean | undefined;
+  readonly export?: string | undefined;
+  readonly file?: string | undefined;
+  readonly budget?: string | undefined;
+  readonly memory?: string | undefined;
+  readonly park?: boolean | undefined;
+  readonly status?: string | undefined;
+  readonly limit?: string | undefined;
+  readonly step?: string | undefined;
+  readonly 'all-due'?: boolean | undefined;
+  readonly at?: string | undefined;
+  readonly message?: string | undefined;
+  readonly input?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly request?: string | undefined;
+  readonly resume?: boolean | undefined;
+  readonly 'older-than'?: string | undefined;
+  readonly 'dry-run'?: boolean | undefined;
+}
+
+/** Runs that are listed unless another number is asked for. */
+const LISTED = 20;
+
+/**
+ * The command that follows from its name, what stands after it, and its options.
+ *
+ * @throws {TroupeError} `command.usage`
+ */
+export const commandFrom = (name: CommandName, rest: readonly string[], values: OwnValues): Command => {
+  const { needs, optional } = shapes[name];
+  const unexpected = rest[needs.length + optional];
+  if (unexpected !== undefined)
+    throw wrong(`it is not clear what is meant by '${unexpected}': quote what has spaces in it`, name);
+  const missing = needs.find((_, index) => (rest[index] ?? '').trim() === '');
+  if (missing !== undefined) throw wrong(missing, name);
+  const [first = '', second] = rest;
+  const isParked = values.park ?? false;
+  const code: Code = { file: values.file, exportName: values.export };
+  switch (name) {
+    case 'ask': {
+      if (rest[0]?.trim() === '') throw wrong('the question is empty', name);
+      if (values.memory?.trim() === '') throw wrong('--memory names no folder', name);
+      const budget = dollarsOf(values.budget, name);
+      return { name, question: rest[0], folder: second, budget, memory: values.memory, isParked };
+    }
+    case 'run': {
+      const { data: isData = false, export: exportName } = values;
+      return { name, file: first, input: second, isData, exportName, isParked };
+    }
+    case 'graph':
+      return { name, file: first, exportName: values.export };
+    case 'runs':
+      return {
+        name,
+        status: statusesOf(values.status, name),
+        limit: countOf(values.limit, '--limit', name) ?? LISTED,
+      };
+    case 'show':
+      return { name, runId: first, step: countOf(values.step, '--step', name) };
+    case 'resume':
+      return { name, ...code, runId: toResume(rest[0], values), isParked };
+    case 'replay':
+      return { name, ...code, runId: first };
+    case 'fork': {
+      const step = countOf(values.at, '--at', name);
+      if (step === undefined) throw wrong('it is not said where to fork: give --at STEP', name);
+      return { name, ...code, runId: first, step, message: values.message, isParked };
+    }
+    case 'compare':
+      return { name, runId: first, other: second ?? '' };
+    case 'approve':
+    case 'deny':
+    case 'answer': {
+      const isAnswer = name === 'answer';
+      return {
+        name,
+        runId: first,
+        request: isAnswer ? values.request : second,
+        text: isAnswer ? second : values.reason,
+        input: values.input,
+        isResumed: values.resume ?? false,
+      };
+    }
+    case 'export':
+      return { name, runId: first, to: second };
+    case 'import':
+      return { name, from: first };
+    case 'prune': {
+      const olderThanMs = durationOf(values['older-than'], '--older-than', name);
+      if (olderThanMs === undefined) throw wrong('it is not said how old: give --older-than 30d', name);
+      const isDryRun = values['dry-run'] ?? false;
+      return { name, olderThanMs, status: statusesOf(values.status, name), isDryRun };
+    }
+  }
+};
+
+const toResume = (runId: string | undefined, values: OwnValues): string | undefined => {
+  const isAll = values['all-due'] ?? false;
+  if (isAll === (runId !== undefined))
+    throw wrong(
+      isAll ? 'one excludes the other: a run and --all-due' : 'no run was named: give one, or --all-due',
+      'resume',
+    );
+  if (isAll && values.file !== undefined)
+    throw wrong('one excludes the other: --file and --all-due', 'resume');
+  return runId;
+};

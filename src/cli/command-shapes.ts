@@ -1,0 +1,105 @@
+/** Every option there is, as Node reads them. */
+export const options = {
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'v' },
+  json: { type: 'boolean' },
+  quiet: { type: 'boolean', short: 'q' },
+  model: { type: 'string', short: 'm' },
+  store: { type: 'string' },
+  debug: { type: 'boolean' },
+  'no-color': { type: 'boolean' },
+  data: { type: 'boolean' },
+  export: { type: 'string' },
+  file: { type: 'string' },
+  budget: { type: 'string' },
+  memory: { type: 'string' },
+  park: { type: 'boolean' },
+  status: { type: 'string' },
+  limit: { type: 'string' },
+  step: { type: 'string' },
+  'all-due': { type: 'boolean' },
+  at: { type: 'string' },
+  message: { type: 'string' },
+  input: { type: 'string' },
+  reason: { type: 'string' },
+  request: { type: 'string' },
+  resume: { type: 'boolean' },
+  'older-than': { type: 'string' },
+  'dry-run': { type: 'boolean' },
+} as const;
+
+/** What every command understands. */
+type SharedOption = 'help' | 'version' | 'json' | 'quiet' | 'model' | 'store' | 'debug' | 'no-color';
+
+/** An option that only some commands have. */
+export type OptionName = Exclude<keyof typeof options, SharedOption>;
+
+const SHARED: readonly string[] = [
+  'help',
+  'version',
+  'json',
+  'quiet',
+  'model',
+  'store',
+  'debug',
+  'no-color',
+] satisfies SharedOption[];
+
+/** Whether an option belongs to some commands only. */
+export const isOwnOption = (name: string): boolean => !SHARED.includes(name);
+
+/** What a command takes beside the options that all have. */
+export interface CommandShape {
+  /** What has to follow it, in order: what is said where it does not. */
+  readonly needs: readonly string[];
+  /** How much more may follow. */
+  readonly optional: number;
+  readonly options: readonly OptionName[];
+}
+
+const FILE = 'no file was named: give the module that exports the agent';
+const RUN = 'no run was named: troupe runs lists them';
+
+export type CommandName =
+  | 'ask'
+  | 'run'
+  | 'graph'
+  | 'runs'
+  | 'show'
+  | 'resume'
+  | 'replay'
+  | 'fork'
+  | 'compare'
+  | 'approve'
+  | 'deny'
+  | 'answer'
+  | 'export'
+  | 'import'
+  | 'prune';
+
+/** All commands. */
+export const shapes: Readonly<Record<CommandName, CommandShape>> = {
+  ask: { needs: [], optional: 2, options: ['budget', 'memory', 'park'] },
+  run: { needs: [FILE], optional: 1, options: ['data', 'export', 'park'] },
+  graph: { needs: [FILE], optional: 0, options: ['export'] },
+  runs: { needs: [], optional: 0, options: ['status', 'limit'] },
+  show: { needs: [RUN], optional: 0, options: ['step'] },
+  resume: { needs: [], optional: 1, options: ['all-due', 'file', 'export', 'park'] },
+  replay: { needs: [RUN], optional: 0, options: ['file', 'export'] },
+  fork: { needs: [RUN], optional: 0, options: ['at', 'message', 'file', 'export', 'park'] },
+  compare: { needs: [RUN, 'a second run was not named: give both'], optional: 0, options: [] },
+  approve: { needs: [RUN], optional: 1, options: ['resume'] },
+  deny: { needs: [RUN], optional: 1, options: ['reason', 'resume'] },
+  answer: {
+    needs: [RUN, 'no answer was given: put it after the run'],
+    optional: 0,
+    options: ['request', 'resume'],
+  },
+  export: { needs: [RUN], optional: 1, options: [] },
+  import: { needs: ['no file was named: give one that troupe export wrote'], optional: 0, options: [] },
+  prune: { needs: [], optional: 0, options: ['older-than', 'status', 'dry-run'] },
+};
+
+export const commandNames: readonly string[] = Object.keys(shapes);
+
+export const isCommand = (name: string): name is CommandName => commandNames.includes(name);

@@ -1,0 +1,65 @@
+import { resolve } from 'node:path';
+import { TroupeError } from '../../contracts/error.ts';
+import type { RuntimeEvent } from '../../contracts/event.ts';
+import type { JournalStore } from '../../contracts/journal.ts';
+import type { Model } from '../../contracts/model.ts';
+import { resolveModel } from '../../models/model-registry.ts';
+import { deskFor } from '../desk/desk-for.ts';
+import { soFar } from '../desk/so-far.ts';
+import type { Code } from '../command-read.ts';
+import type { LoadedAgent } from '../load-agent.ts';
+import { loadAgent } from '../load-agent.ts';
+import type { Session } from '../session.ts';
+import { modelOf } from '../session.ts';
+import type { CommandRecord } from './command-record.ts';
+import { commandOf } from './command-record.ts';
+
+/** Whose code takes a run up. */
+export interface AgentOfRun {
+  readonly agent: LoadedAgent;
+  /** In place of the agents' own. */
+  readonly model: Model | undefined;
+  readonly soFar?: ((events: readonly RuntimeEvent[]) => string | undefined) | undefined;
+  /** How it is found again. */
+  readonly record: CommandRecord;
+}
+
+/**
+ * The agent that a run was begun with: of the module that the command line names, else as the run's own record has it.
+ *
+ * @throws {TroupeError} `command.usage` where neither says, or the module is not there any more.
+ */
+export const agentOfRun = async (
+  { file, exportName }: Code,
+  { store, runId }: { readonly store: JournalStore; readonly runId: string },
+  session: Session,
+): Promise<AgentOfRun> => {
+  const known = file === undefined ? await commandOf(store, runId) : undefined;
+  const record = known ?? (file === undefined ? undefined : recordOf(file, exportName, session));
+  if (record === undefined)
+    throw new TroupeError(
+      'command.usage',
+      `Cannot take up run '${runId}' as it was not begun by this command: name the module that exports its agent with --file`,
+      { runId },
+    );
+  const wanted = withModel(record, session.settings.model);
+  const model =
+    wanted.model === undefined ? undefined : resolveModel(wanted.model, session.terminal.environment);
+  if (wanted.command === 'run') {
+    const agent = await loadAgent(wanted.file, session.terminal.folder, exportName ?? wanted.exportName);
+    return { agent, model, record: wanted };
+  }
+  const { desk } = deskFor(wanted, session.signal);
+  // It is begun with text only, and its journal has that.
+  return { agent: desk as LoadedAgent, model: model ?? modelOf(session), soFar, record: wanted };
+};
+
+const recordOf = (file: string, exportName: string | undefined, { terminal }: Session): CommandRecord => ({
+  v: 1,
+  command: 'run',
+  file: resolve(terminal.folder, file),
+  ...(exportName === undefined ? {} : { exportName }),
+});
+
+const withModel = (record: CommandRecord, model: string | undefined): CommandRecord =>
+  model === undefined ? record : { ...record, model };

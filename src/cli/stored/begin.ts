@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import type { Agent } from '../../contracts/agent.ts';
+import { TroupeError } from '../../contracts/error.ts';
+import type { RuntimeEvent } from '../../contracts/event.ts';
+import type { Model } from '../../contracts/model.ts';
+import { perform } from '../perform.ts';
+import type { Session } from '../session.ts';
+import type { CommandRecord } from './command-record.ts';
+import { keepCommand } from './command-record.ts';
+import { withStoreIfAny } from './open-store.ts';
+
+/** A run that is to begin. */
+export interface Beginning {
+  readonly session: Session;
+  readonly model: Model | undefined;
+  readonly soFar?: ((events: readonly RuntimeEvent[]) => string | undefined) | undefined;
+  /** How its agent is found again. */
+  readonly record: CommandRecord;
+  readonly isParked: boolean;
+}
+
+/** A name for a run that a person can type. */
+export const newRunId = (): string => randomBytes(6).toString('hex');
+
+/** Begins a run before the eyes of whoever sits at the terminal; it is kept where there is a store. */
+export const begin = async <Input, Output>(
+  agent: Agent<Input, Output>,
+  input: Input,
+  { session, model, soFar, record, isParked }: Beginning,
+): Promise<number> => {
+  const runId = newRunId();
+  return withStoreIfAny(
+    session,
+    (store) => keepCommand(store, runId, record),
+    (opened) => {
+      if (opened === undefined && isParked)
+        throw new TroupeError(
+          'command.usage',
+          'Cannot follow the command line as --park needs a store: without one, nobody could go on with the run',
+        );
+      if (opened === undefined)
+        return perform((options) => agent.stream(input, options), { session, model, soFar });
+      const { store } = opened;
+      const kept = { ...opened, runId, isParked };
+      const start = (options: Parameters<typeof agent.stream>[1]) =>
+        agent.stream(input, { ...options, store, runId });
+      return perform(start, { session, model, soFar, kept });
+    },
+  );
+};

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { TroupeError } from '../../contracts/error.ts';
+import type { JournalStore } from '../../contracts/journal.ts';
+
+const shared = { v: z.literal(1), model: z.string().optional() };
+
+const recordSchema = z.discriminatedUnion('command', [
+  z.object({
+    ...shared,
+    command: z.literal('ask'),
+    /** Whole paths, as all here. */
+    folders: z.union([z.string(), z.array(z.string())]),
+    ignored: z.array(z.string()).optional(),
+    budget: z.number().optional(),
+    memory: z.string().optional(),
+  }),
+  z.object({
+    ...shared,
+    command: z.literal('run'),
+    file: z.string(),
+    exportName: z.string().optional(),
+  }),
+]);
+
+/** By which command a run was begun: what it takes to find its agent again, in another process. Plain JSON. */
+export type CommandRecord = z.infer<typeof recordSchema>;
+
+const ROOM = 'commands';
+
+/** Keeps by which command a run is begun: before it begins. */
+export const keepCommand = (store: JournalStore, runId: string, record: CommandRecord): Promise<void> =>
+  store.files(ROOM).write(runId, JSON.stringify(record));
+
+/** By which command a run was begun; undefined for one that was begun otherwise. */
+export const commandOf = async (store: JournalStore, runId: string): Promise<CommandRecord | undefined> => {
+  const text = await store.files(ROOM).read(runId);
+  return text === undefined ? undefined : commandIn(text, runId);
+};
+
+/** Forgets the commands of runs that are gone. */
+export const dropCommands = async (store: JournalStore, runIds: readonly string[]): Promise<void> => {
+  const files = store.files(ROOM);
+  for (const runId of runIds) await files.remove(runId);
+};
+
+/** A record as it was written. @throws `journal.corrupt` */
+export const commandIn = (text: string, runId: string): CommandRecord => {
+  try {
+    return recordSchema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new TroupeError(
+      'journal.corrupt',
+      `Cannot tell by which command run '${runId}' was begun as what is on record is not readable: ${text.slice(0, 80)}`,
+      { runId, cause },
+    );
+  }
+};

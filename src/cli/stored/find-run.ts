@@ -1,0 +1,33 @@
+import { TroupeError } from '../../contracts/error.ts';
+import type { JournalStore, RunEntry } from '../../contracts/journal.ts';
+
+/** Fewer characters of an id are no name. */
+const FEWEST = 4;
+
+/**
+ * The run of that id, or the only one whose id begins with it.
+ *
+ * @throws {TroupeError} `journal.unknown`; `command.usage` where several begin with it.
+ */
+export const findRun = async (store: JournalStore, named: string): Promise<RunEntry> => {
+  const entry = await store.entry(named);
+  if (entry !== undefined) return entry;
+  const similar =
+    named.length < FEWEST ? [] : (await store.list()).filter(({ runId }) => runId.startsWith(named));
+  const [only, ...more] = similar;
+  if (only === undefined)
+    throw new TroupeError(
+      'journal.unknown',
+      `Cannot find run '${named}' as it is not in ${store.name}: troupe runs lists those that are`,
+      { runId: named },
+    );
+  if (more.length > 0)
+    throw new TroupeError(
+      'command.usage',
+      `Cannot find run '${named}' as ${similar.length} begin like that: ${similar
+        .slice(0, 3)
+        .map(({ runId }) => runId)
+        .join(', ')}${similar.length > 3 ? ' …' : ''}`,
+    );
+  return only;
+};

@@ -1,0 +1,42 @@
+import type { Command } from '../command-read.ts';
+import type { Session } from '../session.ts';
+import { answerRun } from './answer-run.ts';
+import { compare } from './compare.ts';
+import { fork } from './fork.ts';
+import { prune } from './prune.ts';
+import { replay } from './replay.ts';
+import { resume } from './resume.ts';
+import { runs } from './runs.ts';
+import { show } from './show.ts';
+import { exportRun, importRun } from './transfer.ts';
+
+/** A command on runs that are kept. */
+export type StoredCommand = Exclude<Command, { readonly name: 'help' | 'version' | 'ask' | 'run' | 'graph' }>;
+
+/** Does what a command on stored runs says. */
+export const followStored = (wanted: StoredCommand, session: Session): Promise<number> => {
+  switch (wanted.name) {
+    case 'runs':
+      return runs(wanted, session);
+    case 'show':
+      return show(wanted, session);
+    case 'resume':
+      return resume(wanted, session);
+    case 'replay':
+      return replay(wanted, session);
+    case 'fork':
+      return fork(wanted, session);
+    case 'compare':
+      return compare(wanted, session);
+    case 'approve':
+    case 'deny':
+    case 'answer':
+      return answerRun(wanted, session);
+    case 'export':
+      return exportRun(wanted, session);
+    case 'import':
+      return importRun(wanted, session);
+    case 'prune':
+      return prune(wanted, session);
+  }
+};

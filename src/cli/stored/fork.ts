@@ -1,0 +1,29 @@
+import { fork as part } from '../../runtime/journal/fork.ts';
+import type { ForkCommand } from '../command-read.ts';
+import { perform } from '../perform.ts';
+import type { Session } from '../session.ts';
+import { agentOfRun } from './agent-of-run.ts';
+import { newRunId } from './begin.ts';
+import { keepCommand } from './command-record.ts';
+import { findRun } from './find-run.ts';
+import { withStore } from './open-store.ts';
+
+/** `troupe fork`: begins a run that shares the first steps of another, and goes on otherwise. */
+export const fork = (wanted: ForkCommand, session: Session): Promise<number> =>
+  withStore(session, async (opened) => {
+    const { store } = opened;
+    const { step, message, isParked } = wanted;
+    const { runId: from } = await findRun(store, wanted.runId);
+    const { agent, model, soFar, record } = await agentOfRun(wanted, { store, runId: from }, session);
+    const runId = newRunId();
+    const kept = { ...opened, runId, isParked };
+    return perform(
+      async ({ signal, person }) => {
+        const change = { model, message };
+        const handle = await part(agent, from, { store, at: { step }, change, runId, signal, person });
+        await keepCommand(store, runId, record);
+        return handle;
+      },
+      { session, soFar, kept },
+    );
+  });

@@ -1,0 +1,144 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { isTroupeError, messageOf, TroupeError } from '../../contracts/error.ts';
+import type { JournalStore } from '../../contracts/journal.ts';
+import { oneLine } from '../../events/printable.ts';
+import type { Session } from '../session.ts';
+import type { StorePlace } from './store-place.ts';
+import { storePlace } from './store-place.ts';
+
+/** An open store, and how the command line names it. */
+export interface OpenStore {
+  readonly store: JournalStore;
+  /** What has to follow a command that is to use the same store: ` --store runs.db`, or nothing. */
+  readonly option: string;
+}
+
+/**
+ * Works on the store of this session, and closes it.
+ *
+ * @throws {TroupeError} `command.usage` where there is none, `journal.…` where it cannot be used.
+ */
+export const withStore = async <T>(
+  session: Session,
+  work: (opened: OpenStore) => T | Promise<T>,
+): Promise<T> => {
+  const place = placeOf(session);
+  if (place === undefined || place.kind === 'none')
+    throw new TroupeError(
+      'command.usage',
+      `Cannot look for runs as there is no store: ${place === undefined ? NO_HOME : 'it is switched off'}; name one with --store FILE`,
+    );
+  return closing(await opened(place, session), work);
+};
+
+/**
+ * Works with the store of this session where there is one that can be prepared: without the user's own it goes on, and says so; one that was
+ * asked for has to be there.
+ */
+export const withStoreIfAny = async <T>(
+  session: Session,
+  prepare: (store: JournalStore) => Promise<void>,
+  work: (opened: OpenStore | undefined) => T | Promise<T>,
+): Promise<T> => {
+  const place = placeOf(session);
+  if (place?.kind === 'none') return work(undefined);
+  const found = place === undefined ? new Error(NO_HOME) : await tried(place, session, prepare);
+  return found instanceof Error ? work(without(found, session)) : closing(found, work);
+};
+
+const NO_HOME = 'this user has no data folder';
+
+const placeOf = ({ settings, terminal }: Session): StorePlace | undefined =>
+  storePlace({
+    given: settings.store,
+    environment: terminal.environment,
+    folder: terminal.folder,
+    platform: process.platform,
+  });
+
+const closing = async <T, Store extends OpenStore>(
+  found: Store,
+  work: (found: Store) => T | Promise<T>,
+): Promise<T> => {
+  try {
+    return await work(found);
+  } finally {
+    await found.store.close();
+  }
+};
+
+/** The store, opened and written to; or why the user's own cannot be. */
+const tried = async (
+  place: StorePlace,
+  session: Session,
+  prepare: (store: JournalStore) => Promise<void>,
+): Promise<OpenStore | Error> => {
+  try {
+    const found = await opened(place, session);
+    await prepare(found.store);
+    return found;
+  } catch (thrown) {
+    if (isNamed(session) || !isTroupeError(thrown)) throw thrown;
+    return thrown;
+  }
+};
+
+const isNamed = ({ settings, terminal }: Session): boolean =>
+  settings.store !== undefined || (terminal.environment['TROUPE_STORE'] ?? '').trim() !== '';
+
+const without = (why: Error, { settings, terminal, sidePaint: paint }: Session): undefined => {
+  if (settings.json || settings.quiet) return;
+  const line = oneLine(`This run is not kept, as there is no store: ${messageOf(why)}`, 400);
+  terminal.stderr.write(`  ${paint.yellow('!')} ${line}\n`);
+};
+
+const opened = async (place: StorePlace, session: Session): Promise<OpenStore> => {
+  const { settings } = session;
+  switch (place.kind) {
+    case 'none':
+    case 'memory': {
+      const { memoryStore } = await import('../../persistence/memory-store.ts');
+      return { store: memoryStore(), option: ' --store memory' };
+    }
+    case 'postgres': {
+      const { postgresStore } = await import('../../persistence/postgres-store.ts');
+      // An address may hold a password.
+      return {
+        store: postgresStore({ connectionString: place.url }),
+        option: settings.store === undefined ? '' : ' --store …',
+      };
+    }
+    case 'sqlite': {
+      const { sqliteStore } = await import('../../persistence/sqlite-store.ts');
+      loadQuietly();
+      // What was asked and answered is nobody else's to read.
+      if (!isNamed(session)) makeOwnFolder(place.file);
+      const option = settings.store === undefined ? '' : ` --store ${quoted(settings.store)}`;
+      return { store: sqliteStore(place.file), option };
+    }
+  }
+};
+
+/** A word as a shell reads it. */
+export const quoted = (word: string): string =>
+  /^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
+const makeOwnFolder = (file: string): void => {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  } catch {
+    // The store says what is wrong with it.
+  }
+};
+
+/** Node says of its SQLite that it is experimental when it is loaded: nobody at a terminal can do anything about it. */
+const loadQuietly = (): void => {
+  const emitWarning: unknown = Reflect.get(process, 'emitWarning');
+  process.emitWarning = () => undefined;
+  try {
+    process.getBuiltinModule('node:sqlite');
+  } finally {
+    Reflect.set(process, 'emitWarning', emitWarning);
+  }
+};

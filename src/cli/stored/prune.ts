@@ -1,0 +1,28 @@
+import type { PruneCommand } from '../command-read.ts';
+import { exitCode } from '../exit-code.ts';
+import { counted } from '../number-words.ts';
+import type { Session } from '../session.ts';
+import { dropCommands } from './command-record.ts';
+import { withStore } from './open-store.ts';
+import { jsonLine } from './run-words.ts';
+
+const OVER = ['completed', 'stopped', 'aborted', 'failed'] as const;
+
+/** `troupe prune`: removes runs that have ended and were not written to for some time. */
+export const prune = ({ olderThanMs, status, isDryRun }: PruneCommand, session: Session): Promise<number> =>
+  withStore(session, async ({ store }) => {
+    const { terminal, settings } = session;
+    const idleSince = Date.now() - olderThanMs;
+    // A run that is not over is never removed, whatever is asked for.
+    const wanted = OVER.filter((known) => status?.includes(known) ?? true);
+    const query = { status: wanted, idleSince };
+    const old = await store.list(query);
+    if (!isDryRun && wanted.length > 0) await store.prune(query);
+    const gone: string[] = [];
+    for (const { runId } of old) if (isDryRun || (await store.entry(runId)) === undefined) gone.push(runId);
+    if (!isDryRun) await dropCommands(store, gone);
+    if (settings.json) terminal.stdout.write(jsonLine({ isDryRun, runs: gone }));
+    else if (!settings.quiet)
+      terminal.stdout.write(`${isDryRun ? 'Would remove' : 'Removed'} ${counted(gone.length, 'run')}\n`);
+    return exitCode.answered;
+  });

@@ -1,0 +1,83 @@
+import { isTroupeError } from '../../contracts/error.ts';
+import type { JournalStore, RunEntry } from '../../contracts/journal.ts';
+import { oneLine } from '../../events/printable.ts';
+import { resume as goOn } from '../../runtime/journal/resume.ts';
+import type { Code, ResumeCommand } from '../command-read.ts';
+import { exitCode } from '../exit-code.ts';
+import { failureLine } from '../failure-line.ts';
+import { perform } from '../perform.ts';
+import type { Session } from '../session.ts';
+import { codeOfFailure } from '../session.ts';
+import { agentOfRun } from './agent-of-run.ts';
+import { findRun } from './find-run.ts';
+import { assertFree } from './lease.ts';
+import type { OpenStore } from './open-store.ts';
+import { withStore } from './open-store.ts';
+
+/** `troupe resume`: goes on with a run, or with all that have something to do. */
+export const resume = (wanted: ResumeCommand, session: Session): Promise<number> =>
+  withStore(session, async (opened) => {
+    const { runId, isParked } = wanted;
+    if (runId === undefined) return resumeDue(opened, session);
+    const entry = await findRun(opened.store, runId);
+    return resumeHere({ runId: entry.runId, code: wanted, isParked }, opened, session);
+  });
+
+/** What is gone on with, and by whose code. */
+export interface Resuming {
+  readonly runId: string;
+  readonly code: Code;
+  readonly isParked: boolean;
+}
+
+/** Goes on with a run before the eyes of whoever sits at the terminal. */
+export const resumeHere = async (
+  { runId, code, isParked }: Resuming,
+  opened: OpenStore,
+  session: Session,
+): Promise<number> => {
+  const { store } = opened;
+  const { agent, model, soFar } = await agentOfRun(code, { store, runId }, session);
+  const kept = { ...opened, runId, isParked };
+  return perform((options) => goOn(agent, runId, { ...options, store }), { session, model, soFar, kept });
+};
+
+const FROM_RECORD: Code = { file: undefined, exportName: undefined };
+
+/** One after the other; each is left where it has to wait. The exit code is that of the first that did not end well. */
+const resumeDue = async (opened: OpenStore, session: Session): Promise<number> => {
+  const { terminal, settings, sidePaint: paint } = session;
+  let code: number = exitCode.answered;
+  let count = 0;
+  for (const { runId, title } of await dueIn(opened.store)) {
+    if (session.signal.aborted) return exitCode.aborted;
+    try {
+      // The lease says whether it is free: of a run that another process has, nothing is shown.
+      await assertFree(opened.store, runId);
+      if (!settings.json && !settings.quiet)
+        terminal.stderr.write(`${paint.bold(`run ${runId}`)} ${oneLine(title, 80)}\n`);
+      const ended = await resumeHere({ runId, code: FROM_RECORD, isParked: true }, opened, session);
+      count += 1;
+      if (ended !== exitCode.parked) code ||= ended;
+    } catch (thrown) {
+      if (isTroupeError(thrown, 'journal.held')) continue;
+      terminal.stderr.write(failureLine(thrown, paint, settings.debug));
+      code ||= codeOfFailure(thrown);
+    }
+  }
+  if (count === 0 && code === exitCode.answered && !settings.json && !settings.quiet)
+    terminal.stderr.write(`No run in ${opened.store.name} has anything to do\n`);
+  return code;
+};
+
+/** Runs whose time has come, that somebody has written to, or that were under way when their process ended. */
+const dueIn = async (store: JournalStore): Promise<readonly RunEntry[]> => {
+  const now = Date.now();
+  const open = await store.list({ status: ['running', 'waiting'] });
+  const due: RunEntry[] = [];
+  for (const entry of open.toReversed()) {
+    const { runId, status, dueAt = Infinity } = entry;
+    if (status === 'running' || dueAt <= now || (await store.letters(runId)).length > 0) due.push(entry);
+  }
+  return due;
+};

@@ -1,0 +1,29 @@
+import type { StoredStatus } from '../../contracts/journal.ts';
+import { printable } from '../../events/printable.ts';
+import type { Paint } from '../paint.ts';
+
+/** A time as people read it, where they are: `2026-11-20 17:15:12`. */
+export const timeWords = (at: number): string => {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return String(at);
+  const two = (count: number): string => String(count).padStart(2, '0');
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+};
+
+/** The colour of a status. */
+export const statusPaint = (status: StoredStatus, paint: Paint): ((text: string) => string) => {
+  switch (status) {
+    case 'completed':
+      return paint.green;
+    case 'failed':
+      return paint.red;
+    case 'running':
+      return paint.cyan;
+    default:
+      return paint.yellow;
+  }
+};
+
+/** Data as one line of JSON that a terminal may show. */
+export const jsonLine = (data: object): string => `${printable(JSON.stringify(data))}\n`;

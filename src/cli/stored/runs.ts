@@ -1,0 +1,45 @@
+import type { RunEntry } from '../../contracts/journal.ts';
+import { oneLine } from '../../events/printable.ts';
+import type { RunsCommand } from '../command-read.ts';
+import { exitCode } from '../exit-code.ts';
+import type { Paint } from '../paint.ts';
+import type { Session } from '../session.ts';
+import { withStore } from './open-store.ts';
+import { jsonLine, statusPaint, timeWords } from './run-words.ts';
+
+const STATUS_WIDTH = 9;
+const WIDEST_AGENT = 16;
+const WIDEST_ID = 36;
+
+/** `troupe runs`: the runs of a store, the newest first. */
+export const runs = ({ status, limit }: RunsCommand, session: Session): Promise<number> =>
+  withStore(session, async ({ store }) => {
+    const { terminal, settings, paint } = session;
+    const found = await store.list({ limit, ...(status === undefined ? {} : { status }) });
+    if (settings.json) for (const entry of found) terminal.stdout.write(jsonLine(entry));
+    else for (const line of table(found, paint)) terminal.stdout.write(`${line}\n`);
+    if (found.length === 0 && !settings.json && !settings.quiet)
+      terminal.stderr.write(
+        `No ${status?.join(' or ') ?? ''}${status === undefined ? '' : ' '}runs in ${store.name}\n`,
+      );
+    return exitCode.answered;
+  });
+
+const table = (entries: readonly RunEntry[], paint: Paint): readonly string[] => {
+  const ids = Math.min(WIDEST_ID, Math.max(0, ...entries.map(({ runId }) => runId.length)));
+  const names = Math.min(WIDEST_AGENT, Math.max(0, ...entries.map(({ agent }) => agent.length)));
+  return entries.map(({ runId, agent, status, title, createdAt, dueAt, forkedFrom }) => {
+    const more = [
+      ...(dueAt === undefined ? [] : [`due ${timeWords(dueAt)}`]),
+      ...(forkedFrom === undefined ? [] : [`forked from ${oneLine(forkedFrom, WIDEST_ID)}`]),
+    ];
+    return [
+      oneLine(runId, 80).padEnd(ids),
+      statusPaint(status, paint)(status.padEnd(STATUS_WIDTH)),
+      timeWords(createdAt),
+      oneLine(agent, names).padEnd(names),
+      oneLine(title, 80),
+      ...(more.length === 0 ? [] : [paint.dim(`(${more.join(', ')})`)]),
+    ].join('  ');
+  });
+};

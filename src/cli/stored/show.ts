@@ -1,0 +1,107 @@
+import type { RuntimeEvent } from '../../contracts/event.ts';
+import type { StopReason } from '../../contracts/stop.ts';
+import { oneLine } from '../../events/printable.ts';
+import { answerText } from '../answer-text.ts';
+import { stopWords, totalsLine } from '../ending.ts';
+import { exitCode } from '../exit-code.ts';
+import { failureLine } from '../failure-line.ts';
+import { counted } from '../number-words.ts';
+import type { Session } from '../session.ts';
+import { commandOf } from './command-record.ts';
+import { findRun } from './find-run.ts';
+import type { OpenStore } from './open-store.ts';
+import { withStore } from './open-store.ts';
+import type { WaitingRequest } from './open-requests.ts';
+import { answeringCommand, foldRequests, requestWords } from './open-requests.ts';
+import { jsonLine, statusPaint, timeWords } from './run-words.ts';
+import { stepDetails, stepLine } from './step-lines.ts';
+import type { StepView } from './step-view.ts';
+import { stepsIn } from './step-view.ts';
+import type { StoredRun } from './stored-run.ts';
+import { readStoredRun } from './stored-run.ts';
+
+/** `troupe show`: a run as its journal tells it; of one that is damaged, what is sound, and exit code 1. */
+export const show = (
+  { runId, step }: { readonly runId: string; readonly step: number | undefined },
+  session: Session,
+): Promise<number> =>
+  withStore(session, async (opened) => {
+    const { terminal, settings, sidePaint } = session;
+    const run = await readStoredRun(opened.store, await findRun(opened.store, runId));
+    const steps = stepsIn(run.events).filter((view) => step === undefined || view.step === step);
+    const requests = run.events.reduce<readonly WaitingRequest[]>(foldRequests, []);
+    const shown = { run, steps, requests };
+    if (settings.json) terminal.stdout.write(asJson(shown));
+    else terminal.stdout.write(await asText(shown, step !== undefined, opened, session));
+    const isMissing = step !== undefined && steps.length === 0;
+    if (isMissing)
+      terminal.stderr.write(`${sidePaint.red('✗')} Cannot show step ${step} as no agent has come to it\n`);
+    if (run.damage !== undefined) terminal.stderr.write(failureLine(run.damage, sidePaint, settings.debug));
+    return isMissing ? exitCode.usage : run.damage === undefined ? exitCode.answered : exitCode.unanswered;
+  });
+
+interface Shown {
+  readonly run: StoredRun;
+  readonly steps: readonly StepView[];
+  readonly requests: readonly WaitingRequest[];
+}
+
+const asJson = ({ run: { entry, began, damage, events }, steps, requests }: Shown): string => {
+  const end = endIn(events);
+  return jsonLine({
+    ...entry,
+    ...(began === undefined ? {} : { input: began.input }),
+    events: events.length,
+    steps,
+    requests,
+    ...(end === undefined
+      ? {}
+      : { stopReason: end.stopReason, output: end.output, error: end.error, totals: end.totals }),
+    ...(damage === undefined ? {} : { damage: damage.message }),
+  });
+};
+
+const endIn = (events: readonly RuntimeEvent[]) => {
+  const last = events.at(-1);
+  return last?.type === 'run.ended' ? last : undefined;
+};
+
+const asText = async (
+  { run, steps, requests }: Shown,
+  isDetailed: boolean,
+  { store, option }: OpenStore,
+  session: Session,
+): Promise<string> => {
+  const { terminal, paint } = session;
+  const { entry, events } = run;
+  const { runId, agent, status, title, createdAt, updatedAt, forkedFrom, thread, dueAt } = entry;
+  const record = await commandOf(store, runId);
+  const begun = record === undefined ? '' : `, by troupe ${record.command}`;
+  const head = [
+    `${paint.bold(oneLine(runId))} · ${oneLine(agent)} · ${statusPaint(status, paint)(status)}`,
+    `  ${oneLine(title, 200)}`,
+    paint.dim(`  begun ${timeWords(createdAt)}${begun} · last written ${timeWords(updatedAt)}`),
+    ...(forkedFrom === undefined ? [] : [paint.dim(`  forked from ${oneLine(forkedFrom)}`)]),
+    ...(thread === undefined ? [] : [paint.dim(`  thread ${oneLine(thread)}`)]),
+    ...(dueAt === undefined ? [] : [paint.dim(`  has something to do at ${timeWords(dueAt)}`)]),
+    '',
+  ];
+  const body = steps.flatMap((view) => (isDetailed ? stepDetails(view, paint) : [stepLine(view, paint)]));
+  const waiting = requests.map(
+    (request) =>
+      `  ${paint.yellow('!')} Waits for ${request.kind === 'question' ? 'an answer' : 'a yes'}: ${requestWords(request)} · troupe ${answeringCommand(request, runId)}${option}`,
+  );
+  const end = endIn(events);
+  const text = [...head, ...body, ...(waiting.length === 0 ? [] : ['', ...waiting]), ''].map(
+    (line) => `${line}\n`,
+  );
+  if (end === undefined || isDetailed)
+    return `${text.join('')}${paint.dim(counted(events.length, 'event'))}\n`;
+  // The schema of events checks its kind; the rest is as it was written.
+  const reason = end.stopReason as StopReason;
+  const answer =
+    status === 'completed' && end.output !== undefined
+      ? answerText(end.output, terminal.stdout, paint)
+      : `${paint.yellow('■')} Stopped without an answer: ${stopWords(reason, end.error)}\n`;
+  return `${text.join('')}${answer}\n${paint.dim(totalsLine(end.totals))}\n`;
+};

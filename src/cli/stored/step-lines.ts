@@ -1,0 +1,88 @@
+import { nameOf } from '../../events/activity.ts';
+import { oneLine, printable } from '../../events/printable.ts';
+import type { TakenDecision } from '../../contracts/decision.ts';
+import type { ToolResult } from '../../contracts/tool.ts';
+import { counted, grouped, lasting } from '../number-words.ts';
+import type { Paint } from '../paint.ts';
+import type { StepView } from './step-view.ts';
+
+/** Of a call's input or an answer, on one line. */
+const SHORT = 80;
+/** Of a result, where a step is shown in full. */
+const LONG = 4_000;
+
+/** A step on one line: who, which, what was decided, and what it took. */
+export const stepLine = (view: StepView, paint: Paint): string => {
+  const { record } = view;
+  const said =
+    record === undefined
+      ? paint.cyan('under way')
+      : [
+          oneLine(decisionWords(record.decision), 160),
+          ...record.results.filter(({ ok }) => !ok).map((result) => paint.red(resultWords(result))),
+          ...record.critiques.map(({ critic, verdict, note }) =>
+            oneLine(`${critic}: ${verdict}${note === undefined ? '' : `, ${note}`}`, SHORT),
+          ),
+        ].join(' · ');
+  return `  ${nameOf(view.path)} ${paint.dim(`step ${view.step}`)}  ${said}  ${paint.dim(costWords(view))}`.trimEnd();
+};
+
+/** A step with all that was decided, done and said in it. */
+export const stepDetails = (view: StepView, paint: Paint): readonly string[] => {
+  const { record } = view;
+  const head = `${paint.bold(oneLine(view.path))} · step ${view.step}  ${paint.dim(costWords(view))}`;
+  if (record === undefined) return [head, `  ${paint.cyan('under way')}`, ''];
+  return [
+    head,
+    ...(record.observation === undefined ? [] : [`  observed: ${shown(record.observation)}`]),
+    `  decided: ${record.decision === undefined ? 'nothing' : shown(record.decision)}`,
+    ...record.results.flatMap((result) => [
+      `  ${result.ok ? paint.green('✓') : paint.red('✗')} ${oneLine(result.tool)} · ${lasting(result.durationMs)}`,
+      ...indented(result.text),
+    ]),
+    ...record.critiques.map(
+      ({ critic, verdict, note }) =>
+        `  ${oneLine(critic)}: ${verdict}${note === undefined ? '' : `, ${oneLine(note, LONG)}`}`,
+    ),
+    ...Object.entries(record.diff).map(
+      ([key, { before, after }]) => `  ${oneLine(key)}: ${shown(before)} → ${shown(after)}`,
+    ),
+    '',
+  ];
+};
+
+const decisionWords = (decision: TakenDecision | undefined): string => {
+  switch (decision?.kind) {
+    case undefined:
+      return 'no decision';
+    case 'act':
+      return decision.calls
+        .map(({ name, input }) => `${name} ${oneLine(JSON.stringify(input), SHORT)}`)
+        .join(', ');
+    case 'answer':
+      return `answered ${oneLine(JSON.stringify(decision.answer), SHORT)}`;
+    case 'wait':
+      return `waits${decision.reason === undefined ? '' : ` for ${decision.reason}`}`;
+    case 'handoff':
+      return `hands off to ${decision.to}`;
+  }
+};
+
+const resultWords = ({ tool, text }: ToolResult): string => oneLine(`${tool} failed: ${text}`, SHORT);
+
+const costWords = ({ modelCalls, tokens, costUsd, record }: StepView): string =>
+  [
+    ...(modelCalls === 0 ? [] : [counted(modelCalls, 'model call'), `${grouped(tokens)} tokens`]),
+    ...(modelCalls === 0 || costUsd === 0
+      ? []
+      : [costUsd === undefined ? 'cost unknown' : `$${costUsd.toPrecision(2)}`]),
+    ...(record === undefined ? [] : [lasting(record.endedAt - record.startedAt)]),
+  ].join(' · ');
+
+const shown = (value: unknown): string =>
+  value === undefined ? 'nothing' : oneLine(JSON.stringify(value), LONG);
+
+const indented = (text: string): readonly string[] =>
+  printable(text.length > LONG ? `${text.slice(0, LONG)}…` : text)
+    .split('\n')
+    .map((line) => `    ${line}`);

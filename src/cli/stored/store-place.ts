@@ -1,0 +1,48 @@
+import { join, resolve } from 'node:path';
+import { TroupeError } from '../../contracts/error.ts';
+import type { Environment } from '../../models/environment.ts';
+
+/** Where runs are kept. */
+export type StorePlace =
+  | { readonly kind: 'none' | 'memory' }
+  | { readonly kind: 'postgres'; readonly url: string }
+  | { readonly kind: 'sqlite'; readonly file: string };
+
+/** What decides where runs are kept. */
+export interface StoreWish {
+  /** Of the command line. */
+  readonly given: string | undefined;
+  readonly environment: Environment;
+  /** The folder that paths are relative to. */
+  readonly folder: string;
+  readonly platform: NodeJS.Platform;
+}
+
+/**
+ * Where runs are kept: as the command line says, else `TROUPE_STORE`, else a file in the user's data folder. Undefined where
+ * nobody says and the user has no such folder. Pure.
+ */
+export const storePlace = ({ given, environment, folder, platform }: StoreWish): StorePlace | undefined => {
+  const named = given ?? environment['TROUPE_STORE'];
+  if (named === undefined || (given === undefined && named.trim() === '')) {
+    const home = dataFolder(environment, platform);
+    return home === undefined ? undefined : { kind: 'sqlite', file: join(home, 'runs.db') };
+  }
+  if (named.trim() === '')
+    throw new TroupeError('command.usage', 'Cannot follow the command line as --store names no store');
+  if (named === 'none' || named === 'memory') return { kind: named };
+  if (/^postgres(?:ql)?:\/\//.test(named)) return { kind: 'postgres', url: named };
+  // As stores call themselves.
+  return { kind: 'sqlite', file: resolve(folder, named.replace(/^sqlite:/, '')) };
+};
+
+/** The user's folder for what programs keep. */
+const dataFolder = (environment: Environment, platform: NodeJS.Platform): string | undefined => {
+  const within = (name: string, ...rest: readonly string[]): string | undefined => {
+    const folder = environment[name]?.trim() ?? '';
+    return folder === '' ? undefined : join(folder, ...rest, 'troupe');
+  };
+  if (platform === 'win32') return within('LOCALAPPDATA');
+  const home = platform === 'darwin' ? ['Library', 'Application Support'] : ['.local', 'share'];
+  return within('XDG_DATA_HOME') ?? within('HOME', ...home);
+};

@@ -1,0 +1,89 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
+import { messageOf, TroupeError } from '../../contracts/error.ts';
+import { openJournal } from '../../persistence/journal-codec.ts';
+import { journalText, readJournalText } from '../../persistence/journal-text.ts';
+import { exitCode } from '../exit-code.ts';
+import { counted } from '../number-words.ts';
+import type { Session } from '../session.ts';
+import { commandIn, commandOf, keepCommand } from './command-record.ts';
+import { findRun } from './find-run.ts';
+import { briefWish } from './lease.ts';
+import { withStore } from './open-store.ts';
+
+/** What stands for standard input and output. */
+const STANDARD = '-';
+
+/** `troupe export`: writes the journal of a run as lines of text, once it is found sound. */
+export const exportRun = (
+  { runId: named, to }: { readonly runId: string; readonly to: string | undefined },
+  session: Session,
+): Promise<number> =>
+  withStore(session, async ({ store }) => {
+    const { terminal } = session;
+    const entry = await findRun(store, named);
+    const { runId } = entry;
+    const rows = await store.read(runId);
+    const { damage } = openJournal(runId, rows);
+    if (damage !== undefined) throw damage;
+    const command = await commandOf(store, runId);
+    const text = journalText({
+      entry,
+      command: command === undefined ? undefined : JSON.stringify(command),
+      rows,
+    });
+    const file = to ?? `${runId}.journal`;
+    if (file === STANDARD) {
+      await new Promise<void>((written) => {
+        terminal.stdout.write(text, written);
+      });
+      return exitCode.answered;
+    }
+    // A file that is there is not this command's to replace.
+    await writeFile(resolve(terminal.folder, file), text, { flag: 'wx', mode: 0o600 }).catch(
+      (thrown: unknown) => {
+        throw fileError('export to', file, thrown);
+      },
+    );
+    say(`Exported run ${runId} to ${file}: ${counted(rows.length, 'row')}`, session);
+    return exitCode.answered;
+  });
+
+/** `troupe import`: enters a run that was exported. One that is damaged, or there already, is refused. */
+export const importRun = ({ from }: { readonly from: string }, session: Session): Promise<number> =>
+  withStore(session, async ({ store }) => {
+    const { terminal } = session;
+    const text =
+      from === STANDARD
+        ? await textOf(terminal.stdin)
+        : await readFile(resolve(terminal.folder, from), 'utf8').catch((thrown: unknown) => {
+            throw fileError('import', from, thrown);
+          });
+    const { entry, command, rows } = readJournalText(text, from === STANDARD ? 'standard input' : from);
+    const { runId, status, updatedAt, dueAt } = entry;
+    const { damage } = openJournal(runId, rows);
+    if (damage !== undefined) throw damage;
+    const lease = await store.create(entry, briefWish(store));
+    await store.commit(lease, {
+      rows,
+      change: { status, updatedAt, ...(dueAt === undefined ? {} : { dueAt }) },
+    });
+    await store.release(lease);
+    if (command !== undefined) await keepCommand(store, runId, commandIn(command, runId));
+    say(`Imported run ${runId} into ${store.name}: ${counted(rows.length, 'row')}`, session);
+    return exitCode.answered;
+  });
+
+const say = (line: string, { terminal, settings }: Session): void => {
+  if (!settings.json && !settings.quiet) terminal.stderr.write(`${line}\n`);
+};
+
+const fileError = (work: string, file: string, thrown: unknown): TroupeError =>
+  new TroupeError(
+    'command.usage',
+    `Cannot ${work} ${file} as the file system refuses: ${messageOf(thrown)}`,
+    {
+      cause: thrown,
+    },
+  );
