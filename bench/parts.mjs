@@ -40,6 +40,13 @@ export const measureScale = ({ dist, rounds, say }) => {
   );
 };
 
+/** What a store adds, how a journal grows, and how long it takes to take a run up again. */
+export const measureJournal = ({ dist, rounds, say }) =>
+  [10, 100, 1_000, 10_000].flatMap((steps) => {
+    say(`journal of ${steps} steps …`);
+    return Array.from({ length: steps > 1_000 ? 1 : rounds }, () => work('journal', { steps }, { dist }));
+  });
+
 const PROCESSES = 11;
 
 /** Importing troupe beside importing what it is made of, in fresh processes, in turn; and what it loads. */

@@ -1,7 +1,17 @@
 /** Figures as a text to read, and what they say about the limits. */
 import { median } from './measure.mjs';
 
-const LIMITS = { bare: 100, aim: 40, flat: 1.2, driven: 2, wallS: 20, peakMb: 800, lagMs: 100, import: 2 };
+const LIMITS = {
+  bare: 100,
+  aim: 40,
+  flat: 1.2,
+  driven: 2,
+  wallS: 20,
+  peakMb: 800,
+  lagMs: 100,
+  import: 2,
+  resumeMs: 500,
+};
 /** What `import 'troupe'` must not load: providers, stores, inspectors. */
 const FORBIDDEN = [
   'openai',
@@ -22,6 +32,7 @@ export const report = (found) => {
   if (found.steps) stepsReport(found.steps, lines, verdicts);
   if (found.flat) flatReport(found.flat, lines, verdicts);
   if (found.scale) scaleReport(found.scale, lines, verdicts);
+  if (found.journal) journalReport(found.journal, lines, verdicts);
   if (found.import) importReport(found.import, lines, verdicts);
   if (verdicts.length > 0)
     lines.push('', 'Verdicts', ...verdicts.map(({ verdict, text }) => `  ${verdict.padEnd(7)} ${text}`));
@@ -132,6 +143,45 @@ const scaleReport = (rounds, lines, verdicts) => {
       `scale, ${model}: ${fixed(wallS)} s, ${fixed(peakMb)} MB, own lag ${fixed(ownMs)} ms (${limits})`,
     );
   }
+};
+
+/** Bytes per step may grow by digits, not by steps. */
+const LINEAR = 1.1;
+
+const journalReport = (figures, lines, verdicts) => {
+  const lengths = [...new Set(figures.map(({ steps }) => steps))];
+  const middle = (steps, read) => median(figures.filter((figure) => figure.steps === steps).map(read));
+  lines.push(
+    '',
+    'Journal (SQLite, synchronous = FULL)  commits  bytes/step  CPU µs/step  plain µs/step   resume ms  (CPU)',
+  );
+  for (const steps of lengths) {
+    const cells = [
+      middle(steps, ({ commits }) => commits),
+      middle(steps, ({ bytes }) => bytes / steps),
+      middle(steps, ({ storedUs }) => storedUs),
+      middle(steps, ({ plainUs }) => plainUs),
+      middle(steps, ({ resumeMs }) => resumeMs),
+      middle(steps, ({ resumeCpuMs }) => resumeCpuMs),
+    ].map((value) => fixed(value).padStart(12));
+    lines.push(`  ${`${steps} steps`.padEnd(30)}${cells.join('')}`);
+    const commits = middle(steps, (figure) => figure.commits);
+    // One for how it begins, one for how it ends.
+    limit(verdicts, commits <= steps + 2, `${fixed(commits)} commits for ${steps} steps (limit: one a step)`);
+  }
+  const perStep = (steps) => middle(steps, ({ bytes }) => bytes / steps);
+  const growth = perStep(lengths.at(-1)) / perStep(100);
+  limit(
+    verdicts,
+    growth <= LINEAR,
+    `a journal of ${lengths.at(-1)} steps has ${fixed(growth)} × the bytes per step of 100`,
+  );
+  const resumeMs = middle(1_000, (figure) => figure.resumeMs);
+  limit(
+    verdicts,
+    resumeMs <= LIMITS.resumeMs,
+    `a run of 1,000 steps is taken up again in ${fixed(resumeMs)} ms (limit ${LIMITS.resumeMs})`,
+  );
 };
 
 const importReport = ({ bare, troupe, packages, builtIns, own }, lines, verdicts) => {

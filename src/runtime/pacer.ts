@@ -134,7 +134,7 @@ class WorkList {
 }
 
 /** After timers and I/O have had their turn: `setImmediate` where there is one, else a message to ourselves. */
-const nextTurn: (callback: () => void) => void = (() => {
+export const nextTurn: (callback: () => void) => void = (() => {
   const immediate: unknown = Reflect.get(globalThis, 'setImmediate');
   if (typeof immediate === 'function')
     return (callback: () => void) => void Reflect.apply(immediate, undefined, [callback]);

@@ -8,6 +8,7 @@ import { isThenable } from '../../contracts/thenable.ts';
 import type { Ask } from '../../machines/asks.ts';
 import type { Speaker } from '../lazy-log.ts';
 import type { Actor, EffectAnswer, Job, RecordedChild, Recorder } from '../stage.ts';
+import { nextTurn } from '../pacer.ts';
 import { GoingThrough } from './going-through.ts';
 import type { JournaledRun } from './journaled-run.ts';
 import type { GoingOn, JournalPlan } from './journal-plan.ts';
@@ -226,7 +227,6 @@ export class RunJournal implements Recorder {
     return this.#again.toldBefore(key, index);
   }
 
-  /** Goes through a whole run again; what its journal does not know yet, it does. */
   rerun(records: readonly JournalRecord[], begin: () => void, going?: GoingOn): void {
     this.#again.through(this.root, records, begin, {
       before: going?.before,
@@ -259,7 +259,7 @@ export class RunJournal implements Recorder {
     else tell();
   }
 
-  /** Told by its writer: so many events are safe. */
+  /** So many events are safe. */
   committed(events: number): void {
     this.outside(() => {
       this.#run.log.tell(events);
@@ -288,11 +288,11 @@ export class RunJournal implements Recorder {
     return undefined;
   }
 
-  /** Soon, unless the run does it when it has nothing to do. */
+  /** Once all that is settled by now is in, unless the run does it when it has nothing to do. */
   #wantFlush(): void {
     if (this.#isFlushWanted) return;
     this.#isFlushWanted = true;
-    queueMicrotask(() => {
+    nextTurn(() => {
       this.#isFlushWanted = false;
       if (!this.#run.isBusy) this.idle();
     });

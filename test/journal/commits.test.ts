@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { agent, modelAnswer, tool } from '../../src/index.ts';
+import type { Model, Tool } from '../../src/index.ts';
+import { isJsonObject } from '../../src/contracts/json.ts';
+import { openJournal } from '../../src/persistence/journal-codec.ts';
+import { recordsIn } from '../../src/runtime/journal/index.ts';
+import { PlainStore } from '../support/plain-store.ts';
+
+const STEPS = 20;
+
+/** Calls the tool so many times, then answers; as a provider does, by promise. */
+const walking = (): Model => {
+  let taken = 0;
+  return {
+    provider: 'test',
+    id: 'walker',
+    isLanguageModel: false,
+    answer: async () => {
+      await Promise.resolve();
+      taken += 1;
+      return taken > STEPS - 1
+        ? modelAnswer({ text: 'there' })
+        : modelAnswer({ calls: [{ id: `c${taken}`, name: 'walk', input: { step: taken } }] });
+    },
+  };
+};
+
+const walk = (options: Partial<Pick<Tool, 'safety' | 'idempotent'>>, done: () => void): Tool =>
+  tool({
+    name: 'walk',
+    description: 'Walks.',
+    input: z.object({ step: z.number() }),
+    ...options,
+    execute: () => {
+      done();
+      return 'walked';
+    },
+  });
+
+const commitsOf = async (options: Partial<Pick<Tool, 'safety' | 'idempotent'>>): Promise<number> => {
+  const store = new PlainStore();
+  const walker = agent({ name: 'walker', model: walking(), tools: [walk(options, () => undefined)] });
+  await walker.run('go', { store, runId: 'r' });
+  return store.commits;
+};
+
+describe('a journal is written', () => {
+  test('once a step, where what was done can be had again for nothing', async () => {
+    expect(await commitsOf({})).toBeLessThanOrEqual(STEPS + 2);
+    expect(await commitsOf({ safety: 'write', idempotent: true })).toBeLessThanOrEqual(STEPS + 2);
+  });
+
+  test('twice a step, where a call must not be made twice', async () => {
+    const commits = await commitsOf({ safety: 'write' });
+    expect(commits).toBeGreaterThanOrEqual(2 * (STEPS - 1));
+    expect(commits).toBeLessThanOrEqual(2 * STEPS + 2);
+  });
+
+  test('before a call that must not be made twice, and before any observer is told', async () => {
+    const store = new PlainStore();
+    const events = (): readonly string[] => {
+      // Read at this very moment.
+      const { records } = openJournal('r', store.read('r'));
+      return records.flatMap((record) =>
+        isJsonObject(record) && isJsonObject(record['event']) ? [JSON.stringify(record['event']['type'])] : [],
+      );
+    };
+    const decided: number[] = [];
+    const isWritten = new Set<boolean>();
+    const walker = agent({
+      name: 'walker',
+      model: walking(),
+      tools: [
+        walk({ safety: 'write' }, () => {
+          decided.push(events().filter((type) => type === '"agent.decided"').length);
+        }),
+      ],
+    });
+    const handle = walker.stream('go', { store, runId: 'r' });
+    handle.events$.subscribe((event) => {
+      if (event.type !== 'model.delta') isWritten.add(events().length > event.seq);
+    });
+    await handle.result;
+    expect(decided).toEqual(Array.from({ length: STEPS - 1 }, (_, index) => index + 1));
+    expect(isWritten).toEqual(new Set([true]));
+  });
+
+  test('[TENEX-87] and what could not be written was not told, and is not the result', async () => {
+    const store = new PlainStore();
+    store.beforeCommit = () => {
+      if (store.commits === 5) throw new Error('no room left');
+    };
+    const walker = agent({ name: 'walker', model: walking(), tools: [walk({}, () => undefined)] });
+    const handle = walker.stream('go', { store, runId: 'r' });
+    await expect(handle.result).rejects.toMatchObject({ code: 'journal.failed' });
+    store.beforeCommit = () => undefined;
+    const { records } = await recordsIn(store, 'r');
+    expect(records.filter((record) => record.kind === 'event' && record.event.type === 'run.ended')).toEqual(
+      [],
+    );
+  });
+});
