@@ -47,6 +47,13 @@ export type {
 // Runs
 export type {
   ApprovalRequest,
+  OpenRequest,
+  QuestionRequest,
+  RequestAnswer,
+  RequestKind,
+  RequestOptions,
+} from './contracts/request.ts';
+export type {
   EffectRecord,
   Outcome,
   Person,

@@ -1,33 +1,41 @@
+import { messageOf } from '../contracts/error.ts';
+import { isThenable } from '../contracts/thenable.ts';
+import type { Checked } from '../contracts/schema.ts';
+import type { Tool } from '../contracts/tool.ts';
 import type { ToolAsk } from '../machines/asks.ts';
 import type { Approval } from '../machines/tool-call-context.ts';
 import { describeCall } from './describe-call.ts';
-import type { Desk } from './desk.ts';
+import type { CallChange, CallWish, Desk } from './desk.ts';
 
 /** Asks a person whether a call may run. Where nobody can answer, the answer is no. */
-export const approve = async ({ call, context }: ToolAsk, desk: Desk): Promise<Approval> => {
-  const description = describeCall(desk.tools.find(call.name), call);
-  const { path } = context.run;
-  desk.emit({
-    type: 'tool.approval-requested',
-    callId: call.id,
-    tool: call.name,
-    input: call.input,
-    description,
-  });
-  const answer = await desk.approve({
-    callId: call.id,
-    path,
-    tool: call.name,
-    input: call.input,
-    description,
-  });
-  if (answer.isApproved) desk.emit({ type: 'tool.approved', callId: call.id, tool: call.name });
-  else
-    desk.emit({
-      type: 'tool.denied',
-      callId: call.id,
-      tool: call.name,
-      ...(answer.reason === undefined ? {} : { reason: answer.reason }),
-    });
-  return answer;
+export const approve = ({ call }: ToolAsk, desk: Desk): Promise<Approval> => {
+  const tool = desk.tools.find(call.name);
+  return desk.approve(wishFor('approval', tool, call), checkBy(tool));
 };
+
+/** What a person is asked about a call. */
+export const wishFor = (kind: CallWish['kind'], tool: Tool | undefined, call: ToolAsk['call']): CallWish => ({
+  kind,
+  callId: call.id,
+  tool: call.name,
+  input: call.input,
+  description: describeCall(tool, call),
+});
+
+/** Other arguments are checked like those of the call; a schema that throws lets nothing through. */
+export const checkBy =
+  (tool: Tool | undefined): CallChange =>
+  (input) => {
+    if (tool === undefined) return notFitting('there is no such tool');
+    try {
+      const checked = tool.check(input);
+      return isThenable(checked) ? Promise.resolve(checked).catch(notFitting) : checked;
+    } catch (thrown) {
+      return notFitting(thrown);
+    }
+  };
+
+const notFitting = (thrown: unknown): Checked<unknown> => ({
+  ok: false,
+  issues: [{ path: '', message: messageOf(thrown) }],
+});

@@ -9,6 +9,7 @@ import { decideToolRetry } from '../models/retry-policy.ts';
 import { outputArtifact } from '../tools/cap-output.ts';
 import { performCall } from '../tools/perform-call.ts';
 import { failure } from '../tools/tool-result.ts';
+import { ambiguousCall } from './ambiguous-call.ts';
 import { consultSafety } from './consult-safety.ts';
 import { cachedCall } from './cached-call.ts';
 import { describeCall, needsApproval } from './describe-call.ts';
@@ -25,6 +26,8 @@ export const callTool = (effect: Effect, ask: ToolAsk, desk: Desk): Acted | Prom
     desk.emit({ type: 'tool.requested', callId: call.id, tool: call.name, input: call.input });
   const tool = desk.tools.find(call.name);
   if (tool === undefined) return { kind: 'result', result: refused(effect, ask, desk) };
+  if (desk.isResumed && !tool.idempotent && call.problem === undefined)
+    return resumed(tool, effect, ask, desk);
   // What cannot be read is answered and never executed; what was let through once is not judged again.
   if (call.problem !== undefined || ask.isApproved || attempt > 1) return attempted(tool, effect, ask, desk);
   return andThen(consultSafety(tool, effect, ask, desk), (said) => {
@@ -33,6 +36,18 @@ export const callTool = (effect: Effect, ask: ToolAsk, desk: Desk): Acted | Prom
       return { kind: 'trouble', index: effect.index, attempt, waitMs: 0, needsApproval: true };
     return attempted(tool, effect, ask, desk);
   });
+};
+
+/** It may have been done before the run was taken up again; one that is not approved yet cannot have been. */
+const resumed = async (tool: Tool, effect: Effect, ask: ToolAsk, desk: Desk): Promise<Acted> => {
+  const { attempt, index } = effect;
+  if (attempt === 1 && !ask.isApproved && needsApproval(tool, ask.call))
+    return { kind: 'trouble', index, attempt, waitMs: 0, needsApproval: true };
+  const { key } = new CallContext(effect, ask, desk);
+  const result = await ambiguousCall({ tool, effect, ask, desk, key });
+  if (result === undefined) return attempted(tool, effect, ask, desk);
+  started(result.tool, describeCall(tool, ask.call), effect, ask, desk);
+  return concluded(identified(result, effect), ask, desk);
 };
 
 const attempted = (tool: Tool, effect: Effect, ask: ToolAsk, desk: Desk): Acted | Promise<Acted> => {
@@ -88,6 +103,10 @@ const judged = (
         error: result.error,
       };
   }
+  return concluded(result, ask, desk);
+};
+
+const concluded = (result: ToolResult, ask: ToolAsk, desk: Desk): Acted | Promise<Acted> => {
   finished(result, desk);
   return andThen(felt(result, ask, desk), (whole) => ({ kind: 'result', result: whole }));
 };
@@ -166,17 +185,20 @@ const refused = (effect: Effect, ask: ToolAsk, desk: Desk): ToolResult => {
   const { call } = ask;
   const refusal = desk.tools.refuse(call, effect.attempt);
   const result: ToolResult = { ...refusal, error: { ...refusal.error, ...placeOf(effect, ask) } };
-  desk.emit({
-    type: 'tool.started',
-    callId: call.id,
-    tool: result.tool,
-    input: call.input,
-    description: `Looking for ${result.tool}`,
-    attempt: effect.attempt,
-    synthesised: true,
-  });
+  started(result.tool, `Looking for ${result.tool}`, effect, ask, desk);
   finished(result, desk);
   return result;
+};
+
+/** What did not start here is seen to finish: so it is seen to start. */
+const started = (
+  tool: string,
+  description: string,
+  { attempt }: Effect,
+  { call: { id: callId, input } }: ToolAsk,
+  desk: Desk,
+): void => {
+  desk.emit({ type: 'tool.started', callId, tool, input, description, attempt, synthesised: true });
 };
 
 /** Where a call failed: at the agent that made it, also where a call of its own makes the attempt. */

@@ -1,9 +1,12 @@
 import type { Agent } from '../contracts/agent.ts';
 import type { Clock } from '../contracts/clock.ts';
 import type { EventBody } from '../contracts/event.ts';
+import type { Json } from '../contracts/json.ts';
 import type { MemoryRecord } from '../contracts/memory.ts';
 import type { Model, ModelDelta, Usage } from '../contracts/model.ts';
-import type { ApprovalRequest, RunResult } from '../contracts/run.ts';
+import type { ApprovalRequest } from '../contracts/request.ts';
+import type { RunResult } from '../contracts/run.ts';
+import type { Checked } from '../contracts/schema.ts';
 import type { SafetyStrategy } from '../contracts/safety.ts';
 import type { Artifact } from '../contracts/tool.ts';
 import type { TurnCounter } from '../memory/count-tokens.ts';
@@ -17,6 +20,12 @@ import type { ShownConversation } from '../memory/shown-conversation.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { AgentDefinition } from './agent-definition.ts';
 import type { RunTask } from './run-task.ts';
+
+/** A call that a person is to decide on. */
+export type CallWish = Pick<ApprovalRequest, 'kind' | 'callId' | 'tool' | 'input' | 'description'>;
+
+/** Whether a call can be made with other arguments. */
+export type CallChange = (input: Json) => Checked<unknown> | Promise<Checked<unknown>>;
 
 /** What somebody who does the work of one effect may use. The runtime lays out a desk for each effect. */
 export interface Desk {
@@ -69,7 +78,10 @@ export interface Desk {
   keep(artifacts: readonly Artifact[]): void;
   /** Asks a person; rejects where there is none. */
   ask(question: string): Promise<string>;
-  approve(request: ApprovalRequest): Promise<Approval>;
+  /** Asks a person whether a call may be made; `check` says of other arguments whether they fit. */
+  approve(call: CallWish, check: CallChange): Promise<Approval>;
+  /** Resolves when all that is on record is written; undefined where it is already, or nothing is written. */
+  written(): void | Promise<void>;
   /** Runs a child of this run; it is stopped when `abort` is, which by default is that of the work. */
   run<Input, Output>(
     agent: Agent<Input, Output>,

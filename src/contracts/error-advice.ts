@@ -14,6 +14,9 @@ const byCode: Readonly<Partial<Record<ErrorCode, string>>> = {
   'model.missing': 'Give the agent a `model`, or a `decide` of its own.',
   'output.truncated': 'Raise `settings.maxOutputTokens`, or ask for less.',
   'tool.ambiguous': 'Look whether the tool did its work before it is tried again.',
+  'request.unknown': 'List the open requests of the run, and answer one of them.',
+  'request.answered': 'Resume the run if it is not running: it takes the answer in.',
+  'request.expired': 'Give people more time (`requests.expireAfterMs`), and run it again.',
   'journal.held': 'Wait until the process that has the run is done with it, or stop it.',
   'journal.package-missing':
     'Install the package that the message names, or use a Node that has its own SQLite.',

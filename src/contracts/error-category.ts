@@ -28,6 +28,7 @@ const byNoun: Readonly<Record<Noun, ErrorCategory>> = {
   documents: 'tool',
   session: 'system',
   journal: 'system',
+  request: 'policy',
   command: 'task',
   internal: 'system',
 };

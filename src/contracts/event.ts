@@ -8,9 +8,11 @@ import type { ModelDelta } from './model.ts';
 import type { FailureReport } from './recovery.ts';
 import { budgetKinds } from './budget.ts';
 import { errorSchema as error, usageSchema as usage } from './error-schema.ts';
+import { aboutPerson } from './request-schema.ts';
 import type { StopReason } from './stop.ts';
 import { isStopKind } from './stop.ts';
 import { taskSchema } from './task.ts';
+import { totalsSchema as totals } from './totals-schema.ts';
 
 /** The version of every event written by this release; readers refuse what they do not know. */
 export const EVENT_VERSION = 1;
@@ -35,19 +37,6 @@ const base = {
 
 const status = z.enum(['completed', 'stopped', 'aborted', 'failed']);
 const stopReason = z.looseObject({ kind: z.custom<StopReason['kind']>(isStopKind) });
-const totals = z.object({
-  steps: count,
-  modelCalls: count,
-  toolCalls: count,
-  inputTokens: count,
-  outputTokens: count,
-  cachedTokens: count,
-  retries: count,
-  durationMs: z.number(),
-  costUsd: z.number().nonnegative().optional(),
-  unpriced: z.array(text).readonly().optional(),
-  estimated: count.optional(),
-});
 const call = { callId: text, tool: text };
 
 /** What an attempt is taken to have used that did not come to an answer; without a cost where the price is not known. */
@@ -182,9 +171,10 @@ export const runtimeEventSchema = z.discriminatedUnion('type', [
   event('memory.failed', { memory: text, work: z.enum(['open', 'recall', 'remember', 'release']), error }),
 
   event('tool.requested', { ...call, input: json }),
-  event('tool.approval-requested', { ...call, input: json, description: text }),
-  event('tool.approved', call),
-  event('tool.denied', { ...call, reason: text.optional() }),
+  event('tool.approval-requested', aboutPerson.call),
+  event('tool.ambiguous', aboutPerson.call),
+  event('tool.approved', aboutPerson.approved),
+  event('tool.denied', aboutPerson.denied),
   event('tool.started', {
     ...call,
     input: json,
@@ -218,8 +208,10 @@ export const runtimeEventSchema = z.discriminatedUnion('type', [
     fraction: z.number(),
   }),
 
-  event('person.asked', { question: text }),
-  event('person.answered', { text }),
+  event('person.asked', aboutPerson.question),
+  event('person.answered', aboutPerson.answered),
+  event('request.withdrawn', aboutPerson.withdrawn),
+  event('answer.refused', aboutPerson.refused),
   event('message.sent', { to: text, from: text, text }),
   event('message.dropped', { to: text, from: text, text, reason: text }),
 

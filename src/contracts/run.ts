@@ -11,6 +11,7 @@ import type { LogSink } from './log.ts';
 import type { Message } from './message.ts';
 import type { ModelChoice } from './agent.ts';
 import type { FailureReport } from './recovery.ts';
+import type { ApprovalRequest, OpenRequest, RequestOptions } from './request.ts';
 import type { Prices } from './prices.ts';
 import type { SafetyStrategy } from './safety.ts';
 import type { StopReason, Tally } from './stop.ts';
@@ -131,6 +132,8 @@ export interface RunOptions {
   readonly clock?: Clock | undefined;
   /** Answers questions and approvals in place of `handle.reply` and `handle.approve`. */
   readonly person?: Person | undefined;
+  /** How long people may take. */
+  readonly requests?: RequestOptions | undefined;
   /** Effects under way at the same time in the whole run, at least 1. Default: no limit but those of tools. */
   readonly concurrency?: number | undefined;
   /** Earlier turns of the conversation, to go on from, tool cycles included; the members of a team are told of them, too. */
@@ -193,15 +196,6 @@ export interface Person {
   approve?(request: ApprovalRequest, signal: AbortSignal): boolean | string | Promise<boolean | string>;
 }
 
-/** A tool call that waits for a yes. */
-export interface ApprovalRequest {
-  readonly callId: string;
-  readonly path: string;
-  readonly tool: string;
-  readonly input: Json;
-  readonly description: string;
-}
-
 /** A run under way. Iterating it gives its events; awaiting `result` does not need anybody to iterate. */
 export interface RunHandle<Output = Json, State = Json> extends AsyncIterable<LiveEvent> {
   readonly runId: string;
@@ -216,10 +210,16 @@ export interface RunHandle<Output = Json, State = Json> extends AsyncIterable<Li
   step(unit?: 'step' | 'effect'): Promise<void>;
   /** Puts a message into the inbox of the root, or of the agent at `path`. False if nobody is there. */
   send(message: string | Message, path?: string): boolean;
-  approve(callId: string): boolean;
-  deny(callId: string, reason?: string): boolean;
-  /** Answers the oldest open question of `ask_person`. */
-  reply(text: string): boolean;
+  /** What waits for a person in the whole run, oldest first: also of members and of agents that tools run. */
+  readonly requests: readonly OpenRequest[];
+  /**
+   * Says yes to a call, by the id of its request or of the call. With `input`, it is made with these arguments, which are checked
+   * by its tool again. False if nobody waits for that (any more), or they do not fit.
+   */
+  approve(id: string, options?: { readonly input?: Json | undefined }): boolean;
+  deny(id: string, reason?: string): boolean;
+  /** Answers a question by the id of its request; without one, the oldest. False if nobody waits for that. */
+  reply(text: string, id?: string): boolean;
   /** Swaps the model of the whole run from the next call on. */
   use(model: ModelChoice): void;
   /**

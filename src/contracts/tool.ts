@@ -53,6 +53,11 @@ export interface ToolFacts {
   readonly requires?: readonly OpsGroup[] | undefined;
 }
 
+/** What became of a call: its value, as `execute` would have returned it; undefined if the call was never done. */
+export interface Became<Value = unknown> {
+  readonly value: Value;
+}
+
 /** How often a failed call is repeated by the runtime; waits double from `initialWaitMs` (ms) up to `maxWaitMs` (ms). */
 export interface ToolRetry {
   /** Attempts in all. Default 3 for an idempotent tool, else 1. */
@@ -79,6 +84,11 @@ export interface Tool extends ToolFacts {
   check(input: Json): Checked<unknown> | Promise<Checked<unknown>>;
   /** Called with what `check` let through. Returns the value, or a {@link DualResult}. */
   execute(input: unknown, context: ToolContext): unknown;
+  /** What became of the call with this key; where it throws, nobody knows. See `ToolOptions`. */
+  whatBecame?(
+    key: string,
+    options: { readonly signal: AbortSignal },
+  ): Became | undefined | Promise<Became | undefined>;
 }
 
 /** What a tool may use while it runs. It may be taken apart: each piece works by itself. */
@@ -145,6 +155,8 @@ interface ToolResultBase {
   /** In ms, by the run's clock. */
   readonly durationMs: number;
   readonly attempts: number;
+  /** What it was called with, where a person changed that before saying yes. */
+  readonly input?: Json | undefined;
   /** Answered from an equal call of this run: the tool did not run. */
   readonly cached?: boolean | undefined;
   readonly artifacts?: readonly Artifact[] | undefined;

@@ -135,6 +135,8 @@ const toolWords = (event: LiveEvent): string | undefined => {
   switch (event.type) {
     case 'tool.approval-requested':
       return `Waiting for a yes: ${event.description || event.tool}`;
+    case 'tool.ambiguous':
+      return `May have been done before: ${event.description || event.tool}`;
     case 'tool.denied':
       return `Denied: ${event.tool}${event.reason === undefined ? '' : `, ${event.reason}`}`;
     case 'tool.started':
@@ -160,6 +162,10 @@ const teamWords = (event: LiveEvent): string | undefined => {
       return `Asking: ${event.question}`;
     case 'person.answered':
       return `Was told: ${event.text}`;
+    case 'request.withdrawn':
+      return `Nobody waits for an answer any more: ${event.reason}`;
+    case 'answer.refused':
+      return `Cannot take an answer: ${event.reason}`;
     case 'message.sent':
       return `To ${event.to}: ${event.text}`;
     case 'message.dropped':

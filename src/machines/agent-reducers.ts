@@ -22,6 +22,7 @@ import { failure, problemOf } from './agent-end.ts';
 import { withBudget } from './budget-rule.ts';
 import { isOpen, planCalls, withResult } from './call-plan.ts';
 import { messageTurn, observationTurn, recalledTurns } from './conversation.ts';
+import { withEditedCall } from './edited-call.ts';
 import { withUsage } from './with-usage.ts';
 
 /** This many turns in a row that cannot stand end a run. */
@@ -138,8 +139,10 @@ export const acted = (context: AgentContext, answer: Acted, index: number, at: n
   const { cycle, run, tally } = context;
   if (answer.kind === 'trouble' || cycle.plan === null || !isOpen(cycle.plan, index))
     return { cycle: { ...cycle, plan: noneStarting(cycle) } };
+  const plan = withResult(cycle.plan, index, answer.result, run.toolConcurrency);
+  const { input } = answer.result;
   return {
-    cycle: { ...cycle, plan: withResult(cycle.plan, index, answer.result, run.toolConcurrency) },
+    cycle: input === undefined ? { ...cycle, plan } : withEditedCall({ ...cycle, plan }, plan, index, input),
     tally: withBudget(
       {
         ...tally,

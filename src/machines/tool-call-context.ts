@@ -2,6 +2,7 @@ import type { BudgetUse } from '../contracts/budget.ts';
 import type { Effect } from '../contracts/effect.ts';
 import type { ErrorData } from '../contracts/error.ts';
 import type { EventBody } from '../contracts/event.ts';
+import type { Json } from '../contracts/json.ts';
 import type { ToolFailure, ToolResult } from '../contracts/tool.ts';
 import type { Acted, AgentContext, Trouble } from './agent-context.ts';
 import { initialContext } from './agent-context.ts';
@@ -24,6 +25,8 @@ export interface ToolCallContext {
   readonly of: Omit<ToolCallInput, 'trouble'>;
   readonly attempt: number;
   readonly isApproved: boolean;
+  /** A person changed its arguments; absent where nobody did. */
+  readonly isEdited?: boolean | undefined;
   readonly trouble: Trouble;
   readonly dueAt: number;
   readonly now: number;
@@ -35,6 +38,8 @@ export interface ToolCallContext {
 export interface Approval {
   readonly isApproved: boolean;
   readonly reason?: string | undefined;
+  /** The arguments to call it with, in place of its own. */
+  readonly input?: Json | undefined;
 }
 
 const NO_TROUBLE: Trouble = { kind: 'trouble', index: 0, attempt: 1, waitMs: null };
@@ -85,7 +90,15 @@ export const holdOff = ({ trouble, attempt, now }: ToolCallContext): Partial<Too
 });
 
 /** A person said yes. */
-export const approved = (at: number): Partial<ToolCallContext> => ({ isApproved: true, now: at });
+export const approved = (
+  { of }: ToolCallContext,
+  { input }: Approval,
+  at: number,
+): Partial<ToolCallContext> => ({
+  isApproved: true,
+  now: at,
+  ...(input === undefined ? {} : { of: { ...of, call: { ...of.call, input } }, isEdited: true }),
+});
 
 /** A person said no. */
 export const denied = (
@@ -134,11 +147,15 @@ export const toolCallOutput = ({
   ok: true,
   output: {
     kind: 'result',
-    result: context.result ?? refusal(context, 'cancelled', 'it never ran'),
+    result: withInput(context.result ?? refusal(context, 'cancelled', 'it never ran'), context),
     ...(context.budget === undefined ? {} : { budget: context.budget }),
   },
   retries: context.attempt - 1,
 });
+
+/** What was called is on the result where it is not what was asked for. */
+const withInput = (result: ToolResult, { isEdited, of }: ToolCallContext): ToolResult =>
+  isEdited === true ? { ...result, input: of.call.input } : result;
 
 /** The event of a retry. */
 export const retryingEvent = ({ of, trouble, attempt }: ToolCallContext): EventBody => ({

@@ -41,7 +41,9 @@ const toolCall = setup({
       carrierOf(self).withdraw();
     },
     holdOff: assign(({ context }) => call.holdOff(context)),
-    approved: assign(({ event }) => call.approved(event.at)),
+    approved: assign(({ context, event }) =>
+      event.type === 'answered.approve' ? call.approved(context, event.output, event.at) : {},
+    ),
     denied: assign(({ context, event }) =>
       event.type === 'answered.approve' ? call.denied(context, event.output, event.at) : {},
     ),

@@ -1,16 +1,15 @@
 import type { Agent } from '../contracts/agent.ts';
 import type { AgentDefinition } from '../actors/agent-definition.ts';
-import type { Desk } from '../actors/desk.ts';
+import type { CallChange, CallWish, Desk } from '../actors/desk.ts';
 import { systemPrompt } from '../actors/prompt-facts.ts';
 import type { EventBody } from '../contracts/event.ts';
 import { TroupeError } from '../contracts/error.ts';
 import type { MemoryRecord } from '../contracts/memory.ts';
 import type { Model, ModelDelta, Usage } from '../contracts/model.ts';
-import type { ApprovalRequest, RunResult } from '../contracts/run.ts';
+import type { RunResult } from '../contracts/run.ts';
 import type { SafetyStrategy } from '../contracts/safety.ts';
 import type { Artifact } from '../contracts/tool.ts';
 import type { Ask } from '../machines/asks.ts';
-import { keyInRun } from '../contracts/effect.ts';
 import type { Approval } from '../machines/tool-call-context.ts';
 import { toJson } from '../contracts/json.ts';
 import type { LazyAbort } from '../contracts/lazy-abort.ts';
@@ -19,6 +18,8 @@ import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { conversationOf, memoryOf, remember } from './memory-of.ts';
 import type { RunCounter } from './run-counter.ts';
 import { Slot } from './slot.ts';
+import type { WantingEffect } from './want-person.ts';
+import { approveCall, askPerson } from './want-person.ts';
 import { taskOf } from './task-of.ts';
 import type { Actor, EffectUnderWay } from './stage.ts';
 
@@ -137,24 +138,18 @@ export class EffectDesk implements Desk {
     return this.#effect.isResumed;
   }
   async ask(question: string): Promise<string> {
-    const { journal, person } = this.#entry.run;
-    const { key } = this.#ask;
     const index = this.#asked;
     this.#asked += 1;
-    const before = journal?.toldBefore(key, index);
-    if (before !== undefined) return before;
-    this.emit({ type: 'person.asked', question });
-    journal?.waits(key, true);
-    const text = await this.#whileWaiting(person.ask(question, this.abort)).finally(() => {
-      journal?.waits(key, false);
-    });
-    if (!this.#isOver)
-      journal?.arrive(this.#entry.scope, { type: 'told', key: keyInRun(this.#ask), index, text });
-    this.emit({ type: 'person.answered', text });
-    return text;
+    const before = this.#entry.run.journal?.toldBefore(this.#ask.key, index);
+    return before ?? this.#whileWaiting(askPerson(this.#wanting, question, index));
   }
-  approve(request: ApprovalRequest): Promise<Approval> {
-    return this.#entry.run.person.approve(request, this.abort);
+  approve(call: CallWish, check: CallChange): Promise<Approval> {
+    const approval = approveCall(this.#wanting, call, check);
+    // An effect that only waits has no place to give away.
+    return this.#ask.port === 'approve' ? approval : this.#whileWaiting(approval);
+  }
+  written(): void | Promise<void> {
+    return this.#entry.run.journal?.flush();
   }
   run<Input, Output>(
     agent: Agent<Input, Output>,
@@ -174,6 +169,9 @@ export class EffectDesk implements Desk {
     late(this.#effect, output);
   }
 
+  get #wanting(): WantingEffect {
+    return { actor: this.#principal, ask: this.#ask, abort: this.abort };
+  }
   get #isOver(): boolean {
     return this.#effect.record.state !== 'asked';
   }

@@ -10,6 +10,7 @@ import { reopen } from './journal/reopen.ts';
 import type { Actor, EffectAnswer, EffectUnderWay } from './stage.ts';
 import { EffectDesk, late } from './effect-desk.ts';
 import { Slot } from './slot.ts';
+import { callIdIn } from './want-person.ts';
 import type { Envelope } from './stage.ts';
 import type { Stage } from './stage.ts';
 
@@ -58,7 +59,9 @@ export class EffectRunner {
   }
 
   /** Puts an effect on record that was withdrawn before it was answered. */
-  forget({ key, port, path }: Ask): void {
+  forget(entry: Actor, ask: Ask): void {
+    const { key, port, path } = ask;
+    this.#run.person.over(entry.principal.path, ask.step, callIdIn(ask));
     this.records.push({ key, port, path, askedAt: this.#run.log.now(), state: 'withdrawn' });
   }
 
@@ -124,7 +127,8 @@ export class EffectRunner {
   #answer(entry: Actor, ask: Ask, { record }: EffectUnderWay, output: unknown): void {
     record.state = 'answered';
     record.output = output;
-    const { journal, log } = this.#run;
+    const { journal, log, person } = this.#run;
+    person.over(entry.principal.path, ask.step, callIdIn(ask));
     const at = journal === undefined ? log.now() : journal.settled(entry, ask.key, { output });
     this.#deliver(entry, { type: `answered.${ask.port}`, at, index: ask.index, output });
   }
@@ -143,7 +147,8 @@ export class EffectRunner {
     });
     record.state = 'failed';
     record.output = error;
-    const { journal, log } = this.#run;
+    const { journal, log, person } = this.#run;
+    person.over(entry.principal.path, ask.step, callIdIn(ask));
     const at = journal === undefined ? log.now() : journal.settled(entry, ask.key, { error });
     this.#deliver(entry, { type: `failed.${ask.port}`, at, index: ask.index, error });
   }

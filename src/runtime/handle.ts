@@ -3,8 +3,12 @@ import type { ModelChoice } from '../contracts/agent.ts';
 import type { ErrorData } from '../contracts/error.ts';
 import type { LiveEvent } from '../contracts/event.ts';
 import type { Message } from '../contracts/message.ts';
+import type { Json } from '../contracts/json.ts';
+import { toJson } from '../contracts/json.ts';
+import type { OpenRequest } from '../contracts/request.ts';
 import type { RunHandle, RunResult } from '../contracts/run.ts';
 import type { Tool, Toolset } from '../contracts/tool.ts';
+import type { Said } from './request-book.ts';
 import type { Run } from './run.ts';
 
 /** What its user holds of a run. */
@@ -39,14 +43,17 @@ export class Handle<Output, State> implements RunHandle<Output, State> {
   send(message: string | Message, path?: string): boolean {
     return this.#run.send(typeof message === 'string' ? { from: 'person', text: message } : message, path);
   }
-  approve(callId: string): boolean {
-    return this.#run.person.settle(callId, { isApproved: true });
+  get requests(): readonly OpenRequest[] {
+    return this.#run.person.requests;
   }
-  deny(callId: string, reason?: string): boolean {
-    return this.#run.person.settle(callId, { isApproved: false, reason });
+  approve(id: string, { input }: { readonly input?: Json | undefined } = {}): boolean {
+    return this.#said(id, { isApproved: true, ...(input === undefined ? {} : { input: toJson(input) }) });
   }
-  reply(text: string): boolean {
-    return this.#run.person.reply(text);
+  deny(id: string, reason?: string): boolean {
+    return this.#said(id, { isApproved: false, ...(reason === undefined ? {} : { reason }) });
+  }
+  reply(text: string, id = this.#run.person.oldestQuestion): boolean {
+    return this.#said(id, { text });
   }
   use(model: ModelChoice): void {
     this.#run.use(model);
@@ -59,5 +66,11 @@ export class Handle<Output, State> implements RunHandle<Output, State> {
   }
   abort(reason = 'aborted'): void {
     this.#run.abort(reason);
+  }
+
+  #said(meant: string | undefined, said: Said): boolean {
+    const { person } = this.#run;
+    const id = meant === undefined ? undefined : person.idOf(meant);
+    return id !== undefined && person.settle(id, { said }) === undefined;
   }
 }

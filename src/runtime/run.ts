@@ -92,7 +92,7 @@ export class Run implements Stage {
       journal === undefined
         ? undefined
         : () => {
-            journal.idle();
+            void journal.flush();
           };
     const work = (job: Job): void => {
       try {
@@ -106,7 +106,7 @@ export class Run implements Stage {
     if (journal !== undefined) this.#queue.hold();
     this.log = new EventLog(setup.runId, definition.name, setup.clock, journal);
     this.gate = new Gate(options.concurrency ?? Infinity, options.paused ?? false);
-    this.person = new PersonDesk(options.person, setup.isAttended);
+    this.person = new PersonDesk(this, options, setup.isAttended);
     this.effects = new EffectRunner(this);
     this.tearDowns = new TearDowns(this);
     this.actors = new ActorTree(this, definition, setup.onEngaged);

@@ -6,6 +6,7 @@ import type { Clock } from '../contracts/clock.ts';
 import type { Message } from '../contracts/message.ts';
 import type { Model } from '../contracts/model.ts';
 import type { EffectRecord, Outcome, RunOptions, RunResult } from '../contracts/run.ts';
+import type { OpenRequest } from '../contracts/request.ts';
 import type { SafetyStrategy } from '../contracts/safety.ts';
 import type { RunTask } from '../actors/run-task.ts';
 import type { Artifact } from '../contracts/tool.ts';
@@ -26,7 +27,8 @@ import type { Gate } from './gate.ts';
 import type { PriceBook } from './price-book.ts';
 import type { RunCounter } from './run-counter.ts';
 import type { Slot } from './slot.ts';
-import type { PersonDesk } from './person-desk.ts';
+import type { Said } from './request-book.ts';
+import type { Wanting, Wish } from './wanting.ts';
 
 /**
  * The parts of a run as they know each other: nothing but shapes, so that each part is a file of its own and none
@@ -55,7 +57,13 @@ export interface Stage {
   readonly journal: Recorder | undefined;
   readonly log: EventLog;
   readonly gate: Gate;
-  readonly person: PersonDesk;
+  /** Where requests to people wait. */
+  readonly person: {
+    want(wish: Wish, wanting: Wanting): Promise<Said>;
+    saidTo(id: string): Said | undefined;
+    /** An effect is over: nobody waits for what it wanted of people. */
+    over(path: string, step: number, callId: string | undefined): void;
+  };
   readonly tearDowns: { begin(actor: Actor): void };
   readonly artifacts: KeptArtifact[];
   readonly root: Actor;
@@ -117,7 +125,8 @@ export interface Recorder extends LogKeeper {
   take(scope: Scope | undefined, arrival: Arrival, work: () => void): void;
   settled(entry: Actor, key: string, answer: EffectAnswer): number;
   withdrawn(key: string): void;
-  waits(key: string, isWaiting: boolean): void;
+  /** Whether an effect waits for a person. */
+  waits(key: string, request: OpenRequest, isWaiting: boolean): void;
   tookLetter(id: string): void;
   drawnAt(path: string): BudgetDrawn | undefined;
   drawn(actor: Actor, used: BudgetDrawn): void;
@@ -128,7 +137,8 @@ export interface Recorder extends LogKeeper {
   engage(child: Actor, start: () => void): void;
   toldBefore(key: string, index: number): string | undefined;
   expects(type: Arrival['type']): boolean;
-  idle(): void;
+  /** Writes what there is to be written. */
+  flush(): void | Promise<void>;
   end(tell: () => void): void;
 }
 

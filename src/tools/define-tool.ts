@@ -3,19 +3,11 @@ import type { OpsGroup } from '../contracts/environment.ts';
 import type { Json, JsonSchema } from '../contracts/json.ts';
 import { isJsonObject } from '../contracts/json.ts';
 import type { Checked, InputOf, OutputOf, Schema } from '../contracts/schema.ts';
-import type { Safety, Tool, ToolContext, ToolRetry } from '../contracts/tool.ts';
-import {
-  canGiveJsonSchema,
-  checkInput,
-  checkSchema,
-  isSchema,
-  issuesText,
-  jsonSchemaOf,
-  schemaFound,
-} from './schemas.ts';
+import type { Became, Safety, Tool, ToolContext, ToolRetry } from '../contracts/tool.ts';
+import { canGiveJsonSchema, checkInput, isSchema, jsonSchemaOf, schemaFound } from './schemas.ts';
 import { isThenable } from '../contracts/thenable.ts';
+import { becameOf, checkingOutput } from './fitting-output.ts';
 import type { Dual } from './tool-result.ts';
-import { dual, isDual } from './tool-result.ts';
 
 /** In ms. */
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -78,6 +70,16 @@ export interface ToolOptions<
   readonly approval?: boolean | ((input: OutputOf<Input, Json>) => boolean) | undefined;
   /** What a person reads while it runs, without secrets. Default: "Using <name>". */
   readonly describe?: ((input: OutputOf<Input, Json>) => string) | undefined;
+  /**
+   * What became of the call with this key (`context.key`): its value, or undefined if it was never done; a throw says that nobody knows.
+   * Asked when a stored run is taken up again in the midst of a call and the tool is not `idempotent`; without it, a person decides.
+   */
+  readonly whatBecame?:
+    | ((
+        key: string,
+        options: { readonly signal: AbortSignal },
+      ) => Became | undefined | Promise<Became | undefined>)
+    | undefined;
   /** Does it. A plain return value is answered at once; throw what went wrong, it becomes a failed result. */
   execute(input: OutputOf<Input, Json>, context: ToolContext): Result;
 }
@@ -160,6 +162,7 @@ export const tool = <
       }
     },
     execute: output === undefined ? options.execute.bind(options) : checkingOutput(options, output),
+    ...becameOf(options, output),
   };
 };
 
@@ -172,29 +175,6 @@ const checkerOf = <Value>(
   return schema === undefined
     ? (raw) => ({ ok: true, value: raw as Value })
     : (raw) => checkInput(schema, raw);
-};
-
-const checkingOutput = <Input, Result>(
-  options: { readonly name: string; execute(input: Input, context: ToolContext): Result },
-  output: Schema,
-): ((input: Input, context: ToolContext) => unknown) => {
-  const fitting = (returned: unknown): unknown => {
-    const value = isDual(returned) ? returned.value : returned;
-    const checked = checkSchema(output, value);
-    return isThenable(checked) ? checked.then((it) => keep(returned, it)) : keep(returned, checked);
-  };
-  const keep = (returned: unknown, checked: Checked<unknown>): unknown => {
-    if (checked.ok) return isDual(returned) ? dual({ ...returned, value: checked.value }) : checked.value;
-    throw new TroupeError(
-      'tool.failed',
-      `Cannot use what '${options.name}' returned as it does not fit its output schema: ${issuesText(checked.issues)}`,
-      { tool: options.name },
-    );
-  };
-  return (input, context) => {
-    const returned: unknown = options.execute(input, context);
-    return isThenable(returned) ? Promise.resolve(returned).then(fitting) : fitting(returned);
-  };
 };
 
 /** Unset follows idempotence; what was said explicitly wins. */
@@ -228,6 +208,8 @@ const UNSAFE_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', '
 export const isToolName = (name: unknown): name is string =>
   typeof name === 'string' && NAME.test(name) && !UNSAFE_NAMES.has(name);
 
+const isOptionalFunction = (given: unknown): boolean => given === undefined || typeof given === 'function';
+
 const SAFETIES: readonly unknown[] = ['read', 'write', 'danger'];
 
 // Many callers write JavaScript: what the types forbid is checked all the same.
@@ -242,6 +224,8 @@ const refuseInvalid = (options: ToolOptions<Schema | undefined, Schema | undefin
     (typeof description !== 'string' || description.trim() === '') &&
       `it needs a description for the model: ${messageOf(description)}`,
     typeof execute !== 'function' && `execute is no function: ${messageOf(execute)}`,
+    !isOptionalFunction(Reflect.get(options, 'whatBecame')) &&
+      `whatBecame is no function: ${messageOf(Reflect.get(options, 'whatBecame'))}`,
     isDynamic && input !== undefined && 'a dynamic schema excludes input: describe it with parameters',
     !isDynamic && !isSchema(input) && `its input is no Standard Schema: ${schemaFound(input)}`,
     isSchema(input) &&

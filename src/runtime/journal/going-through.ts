@@ -200,7 +200,7 @@ export class GoingThrough {
     moment.retell({ at, isInLog }, () => {
       const body = bodyOf(event);
       run.log.write(body, { path, agent }, step, phase);
-      run.heard(body, path);
+      run.heard(body, { at, path, agent, step });
     });
   }
 
@@ -278,7 +278,7 @@ export class GoingThrough {
     const waiting = [...this.#pending].filter(([, { entry }]) => entry.scope === scope);
     for (const [key, { entry, ask, epoch }] of waiting) {
       this.#pending.delete(key);
-      if (entry.isOver || entry.epoch !== epoch) effects.forget(ask);
+      if (entry.isOver || entry.epoch !== epoch) effects.forget(entry, ask);
       else if (!answer(entry, ask)) effects.ask(entry, ask, epoch, true);
     }
   }

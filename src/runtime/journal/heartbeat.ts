@@ -1,5 +1,5 @@
 import { systemClock } from '../../contracts/clock.ts';
-import type { JournalStore } from '../../contracts/journal.ts';
+import type { JournalStore, Letter } from '../../contracts/journal.ts';
 import type { Run } from '../run.ts';
 import { takeLetter } from './letters.ts';
 import type { RunJournal } from './run-journal.ts';
@@ -20,7 +20,7 @@ const LOOK_MS = 250;
 /**
  * Keeps the lease of a run for as long as the run lasts here, and looks for its letters.
  *
- * By the machine's clock, whatever clock the run has; and it holds no process back from ending.
+ * By the machine's clock, whatever clock the run has; and it holds no process back from ending, but while a person is waited for.
  */
 export class Heartbeat {
   readonly #plan: HeartbeatPlan;
@@ -28,6 +28,7 @@ export class Heartbeat {
   #renewAt: number;
   #timer: unknown;
   #isStopped = false;
+  #isAwaited = false;
 
   constructor(plan: HeartbeatPlan) {
     this.#plan = plan;
@@ -47,11 +48,31 @@ export class Heartbeat {
         this.#arm();
       });
     }, LOOK_MS);
-    unref(this.#timer);
+    this.#hold();
+  }
+
+  /** Whether somebody waits for a person, who may be at another process: until then this one must not end. */
+  hold(isAwaited: boolean): void {
+    this.#isAwaited = isAwaited;
+    this.#hold();
+  }
+
+  /** Hands letters to the run, each once. */
+  take(letters: readonly Letter[]): void {
+    const { run, journal } = this.#plan;
+    for (const letter of letters) {
+      if (this.#isStopped || this.#seen.has(letter.id)) continue;
+      this.#seen.add(letter.id);
+      takeLetter(letter, run, journal);
+    }
+  }
+
+  #hold(): void {
+    tell(this.#timer, this.#isAwaited ? 'ref' : 'unref');
   }
 
   async #beat(): Promise<void> {
-    const { store, run, journal, renew, everyMs } = this.#plan;
+    const { store, run, renew, everyMs } = this.#plan;
     const now = systemClock.now();
     if (now >= this.#renewAt) {
       this.#renewAt = now + everyMs;
@@ -59,19 +80,15 @@ export class Heartbeat {
     }
     if (this.#isStopped) return;
     try {
-      for (const letter of await store.letters(run.runId)) {
-        if (this.#isStopped || this.#seen.has(letter.id)) continue;
-        this.#seen.add(letter.id);
-        takeLetter(letter, run, journal);
-      }
+      this.take(await store.letters(run.runId));
     } catch {
       // A store that cannot be read now may be read at the next beat; one that is gone is found when it is written to.
     }
   }
 }
 
-/** A timer of Node holds its process; this one must not. */
-const unref = (timer: unknown): void => {
-  if (typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function')
-    timer.unref();
+/** A timer of Node holds its process, unless it is told not to. */
+const tell = (timer: unknown, what: 'ref' | 'unref'): void => {
+  const does: unknown = typeof timer === 'object' && timer !== null ? Reflect.get(timer, what) : undefined;
+  if (typeof does === 'function') Reflect.apply(does, timer, []);
 };

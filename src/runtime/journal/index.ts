@@ -13,6 +13,8 @@ export type { RunPoint } from './run-point.ts';
 export { recordsIn } from './stored-run.ts';
 export { resume } from './resume.ts';
 export type { ResumeOptions } from './resume.ts';
+export { answerRequest, openRequests, openRequestsOf } from './requests.ts';
+export type { StoredRequest } from './requests.ts';
 export { JOURNAL_VERSION } from '../../contracts/journal-record.ts';
 export type {
   Arrival,

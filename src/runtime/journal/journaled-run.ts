@@ -5,6 +5,7 @@ import type { Usage } from '../../contracts/model.ts';
 import type { Outcome, RunStatus } from '../../contracts/run.ts';
 import type { Artifact } from '../../contracts/tool.ts';
 import { countersOver } from '../effect-desk.ts';
+import type { Place } from '../request-book.ts';
 import type { Run } from '../run.ts';
 import type { Job } from '../stage.ts';
 
@@ -78,8 +79,9 @@ export class JournaledRun {
   }
 
   /** Something was told from outside: what came of it besides. */
-  heard(body: EventBody, path: string): void {
-    const actor = this.#run.actors.at(path);
+  heard(body: EventBody, place: Place): void {
+    this.#run.person.heard(body, place);
+    const actor = this.#run.actors.at(place.path);
     switch (body.type) {
       case 'run.paused':
         this.#run.gate.pause();

@@ -5,6 +5,7 @@ import type { StoredStatus } from '../../contracts/journal.ts';
 import type { Arrival, BudgetDrawn, Happened, JournalRecord } from '../../contracts/journal-record.ts';
 import { isArrivalOf } from '../../contracts/journal-record.ts';
 import { isThenable } from '../../contracts/thenable.ts';
+import type { OpenRequest } from '../../contracts/request.ts';
 import type { Ask } from '../../machines/asks.ts';
 import type { Speaker } from '../lazy-log.ts';
 import type { Actor, EffectAnswer, Job, RecordedChild, Recorder } from '../stage.ts';
@@ -30,7 +31,7 @@ export class RunJournal implements Recorder {
   readonly #run: JournaledRun;
   readonly #moment: Moment;
   readonly #again: GoingThrough;
-  readonly #asks = new OpenAsks();
+  readonly asks = new OpenAsks();
   #writer: JournalWriter | undefined;
   /** What was recorded before there was anything to write it to; undefined once there is, or will not be. */
   #early: JournalRecord[] | undefined;
@@ -74,10 +75,10 @@ export class RunJournal implements Recorder {
   }
 
   get status(): StoredStatus {
-    return this.#run.ending ?? this.#asks.status;
+    return this.#run.ending ?? this.asks.status;
   }
   get dueAt(): number | undefined {
-    return this.#asks.dueAt;
+    return this.asks.dueAt;
   }
   now(): number {
     return this.#moment.now;
@@ -163,7 +164,7 @@ export class RunJournal implements Recorder {
   }
 
   settled(entry: Actor, key: string, answer: EffectAnswer): number {
-    this.#asks.close(key);
+    this.asks.close(key);
     const short = keyInRun({ key, runId: this.#run.runId });
     const arrival: Arrival =
       'error' in answer
@@ -173,11 +174,11 @@ export class RunJournal implements Recorder {
   }
 
   withdrawn(key: string): void {
-    this.#asks.close(key);
+    this.asks.close(key);
   }
 
-  waits(key: string, isWaiting: boolean): void {
-    this.#asks.waits(key, isWaiting);
+  waits(key: string, request: OpenRequest, isWaiting: boolean): void {
+    this.asks.waits(key, request, isWaiting);
   }
 
   tookLetter(id: string): void {
@@ -205,14 +206,14 @@ export class RunJournal implements Recorder {
     const start = (): void => {
       // Somebody may have called it off while the store wrote.
       if (!isWanted()) return;
-      this.#asks.open(ask);
+      this.asks.open(ask);
       this.outside(go);
     };
-    const writing = isRepeatable ? undefined : this.#flush();
+    const writing = isRepeatable ? undefined : this.flush();
     if (isThenable(writing)) void writing.then(start);
     else start();
     // A step that is over is written with what its successor asked first.
-    if (this.#hasStepEnded) void this.#flush();
+    if (this.#hasStepEnded) void this.flush();
   }
 
   childOf(key: string, index: number): RecordedChild | undefined {
@@ -248,13 +249,16 @@ export class RunJournal implements Recorder {
   }
 
   /** What there is, is written. */
-  idle(): void {
-    void this.#flush();
+  flush(): void | Promise<void> {
+    this.#hasStepEnded = false;
+    if (this.#writer !== undefined) return this.#writer.flush();
+    if (this.root.rerun === undefined) this.committed(this.#run.log.events.length);
+    return undefined;
   }
 
   /** The last event is out: writes what is left, then tells. */
   end(tell: () => void): void {
-    const writing = this.#flush();
+    const writing = this.flush();
     if (isThenable(writing)) void writing.then(tell);
     else tell();
   }
@@ -281,20 +285,13 @@ export class RunJournal implements Recorder {
     if (this.#moment.inside === undefined) this.#wantFlush();
   }
 
-  #flush(): void | Promise<void> {
-    this.#hasStepEnded = false;
-    if (this.#writer !== undefined) return this.#writer.flush();
-    if (this.root.rerun === undefined) this.committed(this.#run.log.events.length);
-    return undefined;
-  }
-
   /** Once all that is settled by now is in, unless the run does it when it has nothing to do. */
   #wantFlush(): void {
     if (this.#isFlushWanted) return;
     this.#isFlushWanted = true;
     nextTurn(() => {
       this.#isFlushWanted = false;
-      if (!this.#run.isBusy) this.idle();
+      if (!this.#run.isBusy) void this.flush();
     });
   }
 }

@@ -137,10 +137,13 @@ export const resumeTaken = async <Output, State>(
   // A fork is another way that it could have gone: the thread has the one that it went.
   if (began.fork === undefined) joinThread(run, began.input, given);
   try {
-    await keepIn({ store, lease, run, journal, after: opened });
+    const heartbeat = await keepIn({ store, lease, run, journal, after: opened });
+    const letters = await store.letters(runId);
     journal.rerun(records, () => {
       run.beginAgain(began.input, began.history);
     });
+    // Before anything can be too late: they came in time.
+    heartbeat.take(letters);
   } catch (thrown) {
     run.ending.lose(toError(errorData(thrown, 'journal.failed', { message: 'Cannot resume the run' })));
     await store.release(lease);
@@ -168,7 +171,7 @@ export interface Keeping {
 }
 
 /** Has all that is recorded written, and keeps the lease for as long as the run lasts. */
-export const keepIn = async ({ store, lease, run, journal, first, after }: Keeping): Promise<void> => {
+export const keepIn = async ({ store, lease, run, journal, first, after }: Keeping): Promise<Heartbeat> => {
   const { JournalSeal } = await import('../../persistence/journal-codec.ts');
   const { runId } = run;
   const seal = new JournalSeal({ runId, redact: secretsOut(), after });
@@ -197,12 +200,16 @@ export const keepIn = async ({ store, lease, run, journal, first, after }: Keepi
     renew: () => writer.renew(),
     everyMs: LEASE_MS / 3,
   });
+  journal.asks.onWaits = (isAwaited) => {
+    heartbeat.hold(isAwaited);
+  };
   journal.write(writer, first);
   const over = (): void => {
     heartbeat.stop();
     void writer.release();
   };
   run.result.then(over, over);
+  return heartbeat;
 };
 
 /** Who this process is to a store. */

@@ -1,0 +1,17 @@
+import type { Json } from '../contracts/json.ts';
+import type { ToolCall } from '../contracts/tool.ts';
+import type { Cycle } from './agent-context.ts';
+import type { CallPlan } from './call-plan.ts';
+
+/** The step under way, with a call as a person changed it: what was done is what was decided, and what the model is shown. */
+export const withEditedCall = (cycle: Cycle, plan: CallPlan, index: number, input: Json): Cycle => {
+  const edited = <Call extends Pick<ToolCall, 'input'>>(calls: readonly Call[]): readonly Call[] =>
+    calls.map((call, at) => (at === index ? { ...call, input } : call));
+  const { decision, turn } = cycle;
+  return {
+    ...cycle,
+    plan: { ...plan, calls: edited(plan.calls) },
+    ...(decision?.kind === 'act' ? { decision: { ...decision, calls: edited(decision.calls) } } : {}),
+    ...(turn?.calls === undefined ? {} : { turn: { ...turn, calls: edited(turn.calls) } }),
+  };
+};

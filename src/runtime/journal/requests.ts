@@ -1,0 +1,121 @@
+import { systemClock } from '../../contracts/clock.ts';
+import { TroupeError } from '../../contracts/error.ts';
+import type { JournalStore } from '../../contracts/journal.ts';
+import type { JournalRecord } from '../../contracts/journal-record.ts';
+import type { OpenRequest, RequestAnswer } from '../../contracts/request.ts';
+import { EXPIRED } from '../../contracts/request.ts';
+import { misfitOf } from '../person-words.ts';
+import type { Said } from '../request-book.ts';
+import { RequestBook } from '../request-book.ts';
+import type { LetterContent } from './letters.ts';
+import { letterIn } from './letters.ts';
+import { bodyOf } from './recorded-event.ts';
+import { recordsIn } from './stored-run.ts';
+
+/** A request of a stored run, as anybody sees it who has the store. */
+export type StoredRequest = OpenRequest & {
+  readonly runId: string;
+  /** Somebody answered, and the run has not taken that in yet: it is not running, or will at any moment. */
+  readonly isAnswered: boolean;
+};
+
+/**
+ * What waits for a person in a stored run, or in all runs of a store that have not ended: its whole team, and the agents that its tools
+ * run. It takes nothing but the store: neither the agent's code, nor the process that runs it.
+ *
+ * @example
+ * for (const { runId, id, path } of await openRequests(store)) console.log(runId, id, path);
+ *
+ * @throws {TroupeError} `journal.unknown` for a run that there is not; `journal.corrupt`, `journal.version`.
+ */
+export const openRequests = async (
+  store: JournalStore,
+  runId?: string,
+): Promise<readonly StoredRequest[]> => {
+  if (runId !== undefined) return requestsOf(store, runId);
+  const entries = await store.list({ status: ['running', 'waiting'] });
+  const found = await Promise.all(entries.map((entry) => requestsOf(store, entry.runId)));
+  return found.flat().toSorted((a, b) => a.askedAt - b.askedAt);
+};
+
+/** The requests that records leave open, oldest first: none where the run has ended. */
+export const openRequestsOf = (records: readonly JournalRecord[]): readonly OpenRequest[] => {
+  const book = new RequestBook();
+  for (const record of records) {
+    if (record.kind !== 'event') continue;
+    if (record.event.type === 'run.ended') return [];
+    book.heard(bodyOf(record.event), record.event);
+  }
+  return book.open;
+};
+
+/**
+ * Answers a request of a stored run, wherever the run is: its process takes the answer in within a moment; a run that is not
+ * running does when it is resumed. An answer is good for one request, and counts once.
+ *
+ * `input` is checked by the tool where the run is: arguments that do not fit leave the request open, and an event says so
+ * (`answer.refused`).
+ *
+ * @example
+ * const [request] = await openRequests(store, 'run-17');
+ * if (request !== undefined) await answerRequest(store, 'run-17', { id: request.id, yes: true });
+ *
+ * @throws {TroupeError} `request.unknown` where nobody waits for it (any more); `request.answered`; `request.expired`;
+ * `input.invalid` where it does not fit, as a text for a call; `journal.unknown`.
+ */
+export const answerRequest = async (
+  store: JournalStore,
+  runId: string,
+  answer: RequestAnswer,
+  { now = () => systemClock.now() }: { readonly now?: (() => number) | undefined } = {},
+): Promise<void> => {
+  const { id } = answer;
+  const open = await requestsOf(store, runId);
+  const request = open.find((each) => each.id === id);
+  const refuse = (
+    code: 'request.unknown' | 'request.answered' | 'request.expired' | 'input.invalid',
+    why: string,
+  ) => new TroupeError(code, `Cannot answer request '${id}' of run '${runId}' as ${why}`, { runId });
+  if (request === undefined) {
+    const ids = open.filter(({ isAnswered }) => !isAnswered).map((each) => each.id);
+    throw refuse(
+      'request.unknown',
+      `nobody waits for it: open ${ids.length === 0 ? 'are none' : `are ${ids.join(', ')}`}`,
+    );
+  }
+  if (request.isAnswered) throw refuse('request.answered', 'it is answered already');
+  const misfit = misfitOf(request, saidIn(answer));
+  if (misfit !== undefined) throw refuse('input.invalid', misfit);
+  const at = now();
+  if (at >= (request.expiresAt ?? Infinity)) throw refuse('request.expired', EXPIRED);
+  const content = letterOf(answer);
+  await store.post({ id: crypto.randomUUID(), runId, at, text: JSON.stringify(content) });
+};
+
+const requestsOf = async (store: JournalStore, runId: string): Promise<readonly StoredRequest[]> => {
+  const { records } = await recordsIn(store, runId);
+  const open = openRequestsOf(records);
+  if (open.length === 0) return [];
+  const answered = new Set(
+    (await store.letters(runId)).map((letter) => {
+      const content = letterIn(letter);
+      return content !== undefined && 'id' in content ? content.id : undefined;
+    }),
+  );
+  return open.map((request) => ({ ...request, runId, isAnswered: answered.has(request.id) }));
+};
+
+const saidIn = (answer: RequestAnswer): Said => {
+  if ('text' in answer) return { text: answer.text };
+  return answer.yes
+    ? { isApproved: true, ...(answer.input === undefined ? {} : { input: answer.input }) }
+    : { isApproved: false };
+};
+
+const letterOf = (answer: RequestAnswer): LetterContent => {
+  const { id } = answer;
+  if ('text' in answer) return { kind: 'answer', id, text: answer.text };
+  if (answer.yes)
+    return { kind: 'approve', id, ...(answer.input === undefined ? {} : { input: answer.input }) };
+  return { kind: 'deny', id, ...(answer.reason === undefined ? {} : { reason: answer.reason }) };
+};
