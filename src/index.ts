@@ -49,7 +49,6 @@ export type {
   ApprovalRequest,
   OpenRequest,
   QuestionRequest,
-  RequestAnswer,
   RequestKind,
   RequestOptions,
 } from './contracts/request.ts';
@@ -150,6 +149,7 @@ export { documentsFrom } from './tools/built-in/documents-from.ts';
 export type { Documents, DocumentsReport, SkippedFile } from './tools/built-in/documents-from.ts';
 export type {
   Artifact,
+  Became,
   Control,
   DualResult,
   Safety,

@@ -15,6 +15,7 @@ export { resume } from './resume.ts';
 export type { ResumeOptions } from './resume.ts';
 export { answerRequest, openRequests, openRequestsOf } from './requests.ts';
 export type { StoredRequest } from './requests.ts';
+export type { RequestAnswer } from '../../contracts/request.ts';
 export { JOURNAL_VERSION } from '../../contracts/journal-record.ts';
 export type {
   Arrival,
