@@ -1,6 +1,7 @@
 import { isTroupeError, TroupeError } from '../../contracts/error.ts';
 import type { RunEntry } from '../../contracts/journal.ts';
-import type { LetterContent } from '../../runtime/journal/letters.ts';
+import type { RequestAnswer } from '../../contracts/request.ts';
+import { answerRequest } from '../../runtime/journal/requests.ts';
 import type { AnswerCommand } from '../command-read.ts';
 import { exitCode } from '../exit-code.ts';
 import type { Session } from '../session.ts';
@@ -20,8 +21,7 @@ export const answerRun = (wanted: AnswerCommand, session: Session): Promise<numb
     const { runId } = entry;
     const { events } = await readStoredRun(store, entry);
     const request = chosen(events.reduce<readonly WaitingRequest[]>(foldRequests, []), wanted, entry);
-    const text = JSON.stringify(letterFor(request, wanted));
-    await store.post({ id: crypto.randomUUID(), runId, at: Date.now(), text });
+    await answerRequest(store, runId, answerTo(request, wanted));
     const isFree = await isFreeNow(opened.store, runId);
     const next = isFree
       ? wanted.isResumed
@@ -62,12 +62,11 @@ const chosen = (
 const idsOf = (requests: readonly WaitingRequest[]): string =>
   requests.map((request) => `${requestId(request)} (${requestWords(request)})`).join(', ');
 
-const letterFor = (request: WaitingRequest, { name, text }: AnswerCommand): LetterContent => {
-  if (request.kind === 'question') return { kind: 'answer', text: text ?? '' };
-  const callId = `${request.path} ${request.callId}`;
+const answerTo = ({ id, kind }: WaitingRequest, { name, text }: AnswerCommand): RequestAnswer => {
+  if (kind === 'question') return { id, text: text ?? '' };
   return name === 'approve'
-    ? { kind: 'approve', callId }
-    : { kind: 'deny', callId, ...(text === undefined ? {} : { reason: text }) };
+    ? { id, yes: true }
+    : { id, yes: false, ...(text === undefined ? {} : { reason: text }) };
 };
 
 const isFreeNow = async (...where: Parameters<typeof assertFree>): Promise<boolean> => {

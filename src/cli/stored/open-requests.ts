@@ -7,6 +7,7 @@ import { oneLine } from '../../events/printable.ts';
 export type WaitingRequest =
   | {
       readonly kind: 'approval';
+      readonly id: string;
       readonly path: string;
       readonly callId: string;
       readonly tool: string;
@@ -14,7 +15,13 @@ export type WaitingRequest =
       readonly description: string;
       readonly at: number;
     }
-  | { readonly kind: 'question'; readonly path: string; readonly question: string; readonly at: number };
+  | {
+      readonly kind: 'question';
+      readonly id: string;
+      readonly path: string;
+      readonly question: string;
+      readonly at: number;
+    };
 
 /** What a run waits for after one more event, oldest first. Pure. */
 export const foldRequests = (
@@ -23,23 +30,19 @@ export const foldRequests = (
 ): readonly WaitingRequest[] => {
   const { path, at } = event;
   switch (event.type) {
-    case 'tool.approval-requested': {
-      const { callId, tool, input, description } = event;
-      return [
-        ...without(open, path, callId),
-        { kind: 'approval', path, callId, tool, input, description, at },
-      ];
+    case 'tool.approval-requested':
+    case 'tool.ambiguous': {
+      const { id, callId, tool, input, description: said } = event;
+      const description = event.type === 'tool.ambiguous' ? `may have been done already: ${said}` : said;
+      return [...open, { kind: 'approval', id, path, callId, tool, input, description, at }];
     }
+    case 'person.asked':
+      return [...open, { kind: 'question', id: event.id, path, question: event.question, at }];
     case 'tool.approved':
     case 'tool.denied':
-    case 'tool.finished':
-      return without(open, path, event.callId);
-    case 'person.asked':
-      return [...open, { kind: 'question', path, question: event.question, at }];
-    case 'person.answered': {
-      const index = open.findIndex((request) => request.kind === 'question' && request.path === path);
-      return index < 0 ? open : open.toSpliced(index, 1);
-    }
+    case 'person.answered':
+    case 'request.withdrawn':
+      return open.some(({ id }) => id === event.id) ? open.filter(({ id }) => id !== event.id) : open;
     case 'run.ended':
       return [];
     default:
@@ -60,13 +63,3 @@ export const requestWords = (request: WaitingRequest): string =>
 /** The command that answers it, without its program: `approve 3f9a`. */
 export const answeringCommand = ({ kind }: WaitingRequest, runId: string): string =>
   kind === 'question' ? `answer ${runId} TEXT` : `approve ${runId}`;
-
-const without = (
-  open: readonly WaitingRequest[],
-  path: string,
-  callId: string,
-): readonly WaitingRequest[] => {
-  const isOther = (request: WaitingRequest): boolean =>
-    request.kind !== 'approval' || request.path !== path || request.callId !== callId;
-  return open.every(isOther) ? open : open.filter(isOther);
-};
