@@ -63,7 +63,9 @@ describe('a journal is written', () => {
       // Read at this very moment.
       const { records } = openJournal('r', store.read('r'));
       return records.flatMap((record) =>
-        isJsonObject(record) && isJsonObject(record['event']) ? [JSON.stringify(record['event']['type'])] : [],
+        isJsonObject(record) && isJsonObject(record['event'])
+          ? [JSON.stringify(record['event']['type'])]
+          : [],
       );
     };
     const decided: number[] = [];

@@ -15,6 +15,7 @@ import { joinThread } from '../run-thread.ts';
 import type { Run } from '../run.ts';
 import type { StartSetup } from '../create-run.ts';
 import { createRun } from '../create-run.ts';
+import { checkRecords } from './check-records.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { JournaledRun } from './journaled-run.ts';
 import { JournalWriter } from './journal-writer.ts';
@@ -112,8 +113,7 @@ export const recordsIn = async (store: JournalStore, runId: string) => {
   const { openJournal } = await import('../../persistence/journal-codec.ts');
   const opened = openJournal(runId, await store.read(runId));
   if (opened.damage !== undefined) throw opened.damage;
-  // The codec found them sound, and of this version: they are as they were written.
-  const records = opened.records as unknown as readonly JournalRecord[];
+  const records = checkRecords(runId, opened.records);
   const [began] = records;
   if (began?.kind === 'began') return { records, began, opened };
   const message = `Cannot go on with run '${runId}' as its journal does not say how it began: it holds ${records.length} records`;
@@ -139,9 +139,18 @@ export const resumeTaken = async <Output, State>(
   try {
     const heartbeat = await keepIn({ store, lease, run, journal, after: opened });
     const letters = await store.letters(runId);
-    journal.rerun(records, () => {
-      run.beginAgain(began.input, began.history);
-    });
+    journal.rerun(
+      records,
+      () => {
+        run.beginAgain(began.input, began.history);
+      },
+      {
+        inHand: new Map(),
+        before: () => {
+          if (!run.isOver) journal.arrive(undefined, { type: 'resumed' });
+        },
+      },
+    );
     // Before anything can be too late: they came in time.
     heartbeat.take(letters);
   } catch (thrown) {
@@ -246,7 +255,8 @@ export const entryOf = ({ runId, agent, input, thread, fork }: Began, now: numbe
   runId,
   agent,
   status: 'running',
-  title: titleOf(typeof input === 'string' ? input : JSON.stringify(input)),
+  // A list is read by more people than a journal.
+  title: titleOf(secretsOut()(typeof input === 'string' ? input : JSON.stringify(input))),
   createdAt: now,
   updatedAt: now,
   ...(thread === undefined ? {} : { thread }),

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { TroupeError } from '../../contracts/error.ts';
+import type { Arrival, JournalRecord } from '../../contracts/journal-record.ts';
+import type { Json } from '../../contracts/json.ts';
+
+const text = z.string();
+const count = z.number().int().nonnegative();
+const scope = text.optional();
+
+/** Every kind of arrival: a new one has to be named here. */
+const arrivals: Readonly<Record<Arrival['type'], true>> = {
+  answered: true,
+  failed: true,
+  message: true,
+  abort: true,
+  engaged: true,
+  told: true,
+  stopped: true,
+  broke: true,
+  charged: true,
+  kept: true,
+  drawn: true,
+  prompted: true,
+  closed: true,
+  time: true,
+  resumed: true,
+};
+
+const isArrival = (type: string): type is Arrival['type'] => Object.hasOwn(arrivals, type);
+
+/** What an event has to have to be told again; what is its own is its schema's. */
+const event = z.looseObject({ seq: count, at: z.number(), path: text, agent: text, type: text });
+
+/** Nothing but what is known: a record with more is another version's, or nobody's. */
+const recordSchema = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('began'),
+    at: z.number(),
+    runId: text,
+    agent: text,
+    input: z.unknown(),
+    thread: text.optional(),
+    history: z.array(z.looseObject({ role: z.enum(['user', 'assistant']), text })).optional(),
+    task: z.unknown().optional(),
+    budget: z.looseObject({}).optional(),
+    fork: z.strictObject({ runId: text, seq: count }).optional(),
+  }),
+  z.strictObject({ kind: z.literal('event'), scope, tick: count.optional(), event }),
+  z.strictObject({
+    kind: z.literal('arrived'),
+    scope,
+    tick: count,
+    at: z.number(),
+    arrival: z.looseObject({ type: text.refine(isArrival, 'no arrival is called that') }),
+  }),
+]);
+
+/**
+ * Reads what is in a journal as its records: each has to be of a kind that this release knows, with nothing more in it.
+ *
+ * Rows are sealed, so this is no guard against damage, but against journals that somebody else made.
+ *
+ * @throws {TroupeError} `journal.corrupt` with the number of the record and what is wrong with it.
+ */
+export const checkRecords = (runId: string, records: readonly Json[]): readonly JournalRecord[] => {
+  records.forEach((record, index) => {
+    const { error } = recordSchema.safeParse(record);
+    if (error === undefined) return;
+    const [issue] = error.issues;
+    const found = `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'it is none'}`;
+    throw new TroupeError(
+      'journal.corrupt',
+      `Cannot read the journal of run '${runId}' as record ${index} is none of this release: ${found}`,
+      { runId, details: { record: index } },
+    );
+  });
+  // Checked above, but for what is an event's or an answer's own: machines and schemas are told of that.
+  return records as unknown as readonly JournalRecord[];
+};
