@@ -88,7 +88,7 @@ export const shapes: Readonly<Record<CommandName, CommandShape>> = {
   replay: { needs: [RUN], optional: 0, options: ['file', 'export'] },
   fork: { needs: [RUN], optional: 0, options: ['at', 'message', 'file', 'export', 'park'] },
   compare: { needs: [RUN, 'a second run was not named: give both'], optional: 0, options: [] },
-  approve: { needs: [RUN], optional: 1, options: ['resume'] },
+  approve: { needs: [RUN], optional: 1, options: ['input', 'resume'] },
   deny: { needs: [RUN], optional: 1, options: ['reason', 'resume'] },
   answer: {
     needs: [RUN, 'no answer was given: put it after the run'],

@@ -115,7 +115,8 @@ ${PARK}`,
     usage: 'RUN [REQUEST]',
     text: `${RUN} REQUEST is needed where the run waits for several; troupe show lists them.
 The process that has the run hears of it at once; where none has, whoever resumes the run does.`,
-    options: `      --resume         go on with the run here, if no process has it`,
+    options: `      --input JSON     the call is made with this in place of its own input, if it fits the tool
+      --resume         go on with the run here, if no process has it`,
     examples: ['troupe approve 3f9a', 'troupe approve 3f9a --resume'],
   },
   deny: {

@@ -42,10 +42,10 @@ export const perform = async <Output>(
   const events: RuntimeEvent[] = [];
   try {
     const handle = await start({ signal: session.signal, person, ...(model === undefined ? {} : { model }) });
+    waiting?.watch(handle);
     handle.events$.subscribe((event) => {
       if (event.type !== 'model.delta') events.push(event);
       view.show(event);
-      waiting?.show(event);
     });
     const result = await Promise.race([handle.result, ...(waiting === undefined ? [] : [waiting.parked])]);
     view.end();

@@ -1,84 +1,92 @@
-import { isTroupeError, TroupeError } from '../../contracts/error.ts';
+import { messageOf, TroupeError } from '../../contracts/error.ts';
 import type { RunEntry } from '../../contracts/journal.ts';
+import type { Json } from '../../contracts/json.ts';
 import type { RequestAnswer } from '../../contracts/request.ts';
-import { answerRequest } from '../../runtime/journal/requests.ts';
+import type { StoredRequest } from '../../runtime/journal/requests.ts';
+import { answerRequest, openRequests } from '../../runtime/journal/requests.ts';
 import type { AnswerCommand } from '../command-read.ts';
 import { exitCode } from '../exit-code.ts';
 import type { Session } from '../session.ts';
 import { findRun } from './find-run.ts';
-import { assertFree } from './lease.ts';
-import type { WaitingRequest } from './open-requests.ts';
-import { foldRequests, requestId, requestWords } from './open-requests.ts';
+import { isFree } from './lease.ts';
+import type { OpenStore } from './open-store.ts';
 import { withStore } from './open-store.ts';
+import { requestName, requestWords } from './request-words.ts';
 import { resumeHere } from './resume.ts';
-import { readStoredRun } from './stored-run.ts';
 
 /** `troupe approve`, `deny` and `answer`: what a person says to a run that waits, here or in another process. */
-export const answerRun = (wanted: AnswerCommand, session: Session): Promise<number> =>
-  withStore(session, async (opened) => {
-    const { store, option } = opened;
+export const answerRun = (wanted: AnswerCommand, session: Session): Promise<number> => {
+  const input = wanted.input === undefined ? undefined : jsonIn(wanted.input);
+  return withStore(session, async (opened) => {
+    const { store } = opened;
     const entry = await findRun(store, wanted.runId);
     const { runId } = entry;
-    const { events } = await readStoredRun(store, entry);
-    const request = chosen(events.reduce<readonly WaitingRequest[]>(foldRequests, []), wanted, entry);
-    await answerRequest(store, runId, answerTo(request, wanted));
-    const isFree = await isFreeNow(opened.store, runId);
-    const next = isFree
-      ? wanted.isResumed
-        ? ''
-        : ` · no process has the run: troupe resume ${runId}${option}`
-      : ' · the process that has the run goes on';
-    say(`${SAID[wanted.name]} ${requestWords(request)}${next}`, session);
-    if (!wanted.isResumed || !isFree) return exitCode.answered;
+    const request = chosen(await openRequests(store, runId), wanted, entry);
+    await answerRequest(store, runId, said(request.id, wanted, input));
+    const isNobodys = await isFree(store, runId);
+    tell(`${SAID[wanted.name]}: ${requestWords(request)}`, wanted, { runId, isNobodys }, opened, session);
+    if (!wanted.isResumed || !isNobodys) return exitCode.answered;
     const code = { file: undefined, exportName: undefined };
     return resumeHere({ runId, code, isParked: false }, opened, session);
   });
+};
 
-const SAID = { approve: 'Approved:', deny: 'Denied:', answer: 'Answered:' } as const;
+const SAID = { approve: 'Approved', deny: 'Denied', answer: 'Answered' } as const;
 
 /** The request that is meant: the only one of its kind, or the one that is named. */
 const chosen = (
-  open: readonly WaitingRequest[],
+  open: readonly StoredRequest[],
   { name, request }: AnswerCommand,
   { runId, status }: RunEntry,
-): WaitingRequest => {
-  const kind = name === 'answer' ? 'question' : 'approval';
-  const waiting = open.filter((each) => each.kind === kind);
-  const named =
-    request === undefined ? waiting : waiting.filter((each) => requestId(each).startsWith(request));
+): StoredRequest => {
+  const waiting = open.filter(
+    ({ kind, isAnswered }) => !isAnswered && (kind === 'question') === (name === 'answer'),
+  );
+  const named = waiting.filter(({ id }) => request === undefined || id.startsWith(request));
   const [only, ...more] = named;
+  if (only !== undefined && more.length === 0) return only;
   const cannot = (reason: string): TroupeError =>
     new TroupeError('command.usage', `Cannot ${name} as ${reason}`, { runId });
-  if (only === undefined) {
-    const what = kind === 'question' ? 'asks no question' : 'waits for no yes';
-    const which =
-      request === undefined || waiting.length === 0 ? '' : ` of that name: it has ${idsOf(waiting)}`;
-    throw cannot(`run '${runId}' ${what}${which === '' ? `: it is ${status}` : which}`);
+  if (only !== undefined) throw cannot(`run '${runId}' waits for several: name one of ${namesOf(named)}`);
+  if (waiting.length > 0)
+    throw cannot(`run '${runId}' waits for nothing of that name: it waits for ${namesOf(waiting)}`);
+  const what = name === 'answer' ? 'asks nothing' : 'waits for no yes';
+  const when = open.length > 0 ? ' that is not answered already' : `: it is ${status}`;
+  throw cannot(`run '${runId}' ${what}${when}`);
+};
+
+const namesOf = (requests: readonly StoredRequest[]): string =>
+  requests.map((request) => `${requestName(request)} (${requestWords(request)})`).join(', ');
+
+const said = (id: string, { name, text = '' }: AnswerCommand, input: Json | undefined): RequestAnswer => {
+  switch (name) {
+    case 'approve':
+      return { id, yes: true, ...(input === undefined ? {} : { input }) };
+    case 'deny':
+      return { id, yes: false, ...(text === '' ? {} : { reason: text }) };
+    case 'answer':
+      return { id, text };
   }
-  if (more.length > 0) throw cannot(`run '${runId}' waits for several: name one of ${idsOf(named)}`);
-  return only;
 };
 
-const idsOf = (requests: readonly WaitingRequest[]): string =>
-  requests.map((request) => `${requestId(request)} (${requestWords(request)})`).join(', ');
-
-const answerTo = ({ id, kind }: WaitingRequest, { name, text }: AnswerCommand): RequestAnswer => {
-  if (kind === 'question') return { id, text: text ?? '' };
-  return name === 'approve'
-    ? { id, yes: true }
-    : { id, yes: false, ...(text === undefined ? {} : { reason: text }) };
-};
-
-const isFreeNow = async (...where: Parameters<typeof assertFree>): Promise<boolean> => {
+const jsonIn = (given: string): Json => {
   try {
-    await assertFree(...where);
-    return true;
+    // What JSON says is JSON.
+    return JSON.parse(given) as Json;
   } catch (thrown) {
-    if (isTroupeError(thrown, 'journal.held')) return false;
-    throw thrown;
+    throw new TroupeError('command.usage', `Cannot approve as --input is no JSON: ${messageOf(thrown)}`);
   }
 };
 
-const say = (line: string, { terminal, settings }: Session): void => {
-  if (!settings.json && !settings.quiet) terminal.stderr.write(`${line}\n`);
+const tell = (
+  line: string,
+  { isResumed }: AnswerCommand,
+  { runId, isNobodys }: { readonly runId: string; readonly isNobodys: boolean },
+  { option }: OpenStore,
+  { terminal, settings }: Session,
+): void => {
+  if (settings.json || settings.quiet) return;
+  const onward = isResumed ? '' : ` · no process has the run: troupe resume ${runId}${option}`;
+  const next = isNobodys ? onward : ' · the process that has the run goes on';
+  terminal.stderr.write(`${line}${next}\n`);
 };

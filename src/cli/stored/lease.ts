@@ -1,3 +1,4 @@
+import { isTroupeError } from '../../contracts/error.ts';
 import type { JournalStore, LeaseWish } from '../../contracts/journal.ts';
 
 /** As whom this process has a run for as long as a command needs it. */
@@ -8,7 +9,13 @@ export const briefWish = ({ identity }: JournalStore): LeaseWish => ({
   isGone: (holder) => identity?.isGone(holder) ?? false,
 });
 
-/** @throws {TroupeError} `journal.held` while a process has the run. */
-export const assertFree = async (store: JournalStore, runId: string): Promise<void> => {
-  await store.release(await store.acquire(runId, briefWish(store)));
+/** Whether no process has the run. */
+export const isFree = async (store: JournalStore, runId: string): Promise<boolean> => {
+  try {
+    await store.release(await store.acquire(runId, briefWish(store)));
+    return true;
+  } catch (thrown) {
+    if (isTroupeError(thrown, 'journal.held')) return false;
+    throw thrown;
+  }
 };

@@ -1,4 +1,3 @@
-import { isTroupeError } from '../../contracts/error.ts';
 import type { JournalStore, RunEntry } from '../../contracts/journal.ts';
 import { oneLine } from '../../events/printable.ts';
 import { resume as goOn } from '../../runtime/journal/resume.ts';
@@ -10,7 +9,7 @@ import type { Session } from '../session.ts';
 import { codeOfFailure } from '../session.ts';
 import { agentOfRun } from './agent-of-run.ts';
 import { findRun } from './find-run.ts';
-import { assertFree } from './lease.ts';
+import { isFree } from './lease.ts';
 import type { OpenStore } from './open-store.ts';
 import { withStore } from './open-store.ts';
 
@@ -52,15 +51,14 @@ const resumeDue = async (opened: OpenStore, session: Session): Promise<number> =
   for (const { runId, title } of await dueIn(opened.store)) {
     if (session.signal.aborted) return exitCode.aborted;
     try {
-      // The lease says whether it is free: of a run that another process has, nothing is shown.
-      await assertFree(opened.store, runId);
+      // Of a run that another process has, nothing is shown.
+      if (!(await isFree(opened.store, runId))) continue;
       if (!settings.json && !settings.quiet)
         terminal.stderr.write(`${paint.bold(`run ${runId}`)} ${oneLine(title, 80)}\n`);
       const ended = await resumeHere({ runId, code: FROM_RECORD, isParked: true }, opened, session);
       count += 1;
       if (ended !== exitCode.parked) code ||= ended;
     } catch (thrown) {
-      if (isTroupeError(thrown, 'journal.held')) continue;
       terminal.stderr.write(failureLine(thrown, paint, settings.debug));
       code ||= codeOfFailure(thrown);
     }

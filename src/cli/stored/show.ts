@@ -1,6 +1,8 @@
 import type { RuntimeEvent } from '../../contracts/event.ts';
 import type { StopReason } from '../../contracts/stop.ts';
+import type { OpenRequest } from '../../contracts/request.ts';
 import { oneLine } from '../../events/printable.ts';
+import { openRequestsOf } from '../../runtime/journal/requests.ts';
 import { answerText } from '../answer-text.ts';
 import { stopWords, totalsLine } from '../ending.ts';
 import { exitCode } from '../exit-code.ts';
@@ -11,8 +13,7 @@ import { commandOf } from './command-record.ts';
 import { findRun } from './find-run.ts';
 import type { OpenStore } from './open-store.ts';
 import { withStore } from './open-store.ts';
-import type { WaitingRequest } from './open-requests.ts';
-import { answeringCommand, foldRequests, requestWords } from './open-requests.ts';
+import { waitingLines } from './request-words.ts';
 import { jsonLine, statusPaint, timeWords } from './run-words.ts';
 import { stepDetails, stepLine } from './step-lines.ts';
 import type { StepView } from './step-view.ts';
@@ -29,7 +30,7 @@ export const show = (
     const { terminal, settings, sidePaint } = session;
     const run = await readStoredRun(opened.store, await findRun(opened.store, runId));
     const steps = stepsIn(run.events).filter((view) => step === undefined || view.step === step);
-    const requests = run.events.reduce<readonly WaitingRequest[]>(foldRequests, []);
+    const requests = openRequestsOf(run.records);
     const shown = { run, steps, requests };
     if (settings.json) terminal.stdout.write(asJson(shown));
     else terminal.stdout.write(await asText(shown, step !== undefined, opened, session));
@@ -43,7 +44,7 @@ export const show = (
 interface Shown {
   readonly run: StoredRun;
   readonly steps: readonly StepView[];
-  readonly requests: readonly WaitingRequest[];
+  readonly requests: readonly OpenRequest[];
 }
 
 const asJson = ({ run: { entry, began, damage, events }, steps, requests }: Shown): string => {
@@ -87,10 +88,7 @@ const asText = async (
     '',
   ];
   const body = steps.flatMap((view) => (isDetailed ? stepDetails(view, paint) : [stepLine(view, paint)]));
-  const waiting = requests.map(
-    (request) =>
-      `  ${paint.yellow('!')} Waits for ${request.kind === 'question' ? 'an answer' : 'a yes'}: ${requestWords(request)} · troupe ${answeringCommand(request, runId)}${option}`,
-  );
+  const waiting = waitingLines(requests, runId, option).map((line) => `  ${paint.yellow('!')} ${line}`);
   const end = endIn(events);
   const text = [...head, ...body, ...(waiting.length === 0 ? [] : ['', ...waiting]), ''].map(
     (line) => `${line}\n`,

@@ -1,8 +1,7 @@
-import type { LiveEvent } from '../../contracts/event.ts';
 import type { JournalStore } from '../../contracts/journal.ts';
+import type { OpenRequest } from '../../contracts/request.ts';
 import type { Session } from '../session.ts';
-import type { WaitingRequest } from './open-requests.ts';
-import { answeringCommand, foldRequests, requestWords } from './open-requests.ts';
+import { waitingLines } from './request-words.ts';
 
 /** A run that is kept in a store. */
 export interface KeptRun {
@@ -27,8 +26,8 @@ export class Waiting {
   readonly #session: Session;
   readonly #isAnsweredHere: boolean;
   readonly #timer: NodeJS.Timeout;
-  readonly #told = new Set<WaitingRequest>();
-  #open: readonly WaitingRequest[] = [];
+  readonly #told = new Set<string>();
+  #open: () => readonly OpenRequest[] = () => [];
   #park: () => void = () => undefined;
 
   constructor(kept: KeptRun, session: Session, isAnsweredHere: boolean) {
@@ -46,8 +45,9 @@ export class Waiting {
     }, LOOK_MS);
   }
 
-  show(event: LiveEvent): void {
-    this.#open = foldRequests(this.#open, event);
+  /** The run is there: what it waits for can be seen. */
+  watch(run: { readonly requests: readonly OpenRequest[] }): void {
+    this.#open = () => run.requests;
   }
 
   end(): void {
@@ -55,7 +55,7 @@ export class Waiting {
   }
 
   async #look(): Promise<void> {
-    if (!this.#isAnsweredHere) for (const request of this.#open) this.#tell(request);
+    if (!this.#isAnsweredHere) this.#tell(this.#open());
     if (this.#kept.isParked && (await this.#isLong())) this.#park();
   }
 
@@ -63,17 +63,16 @@ export class Waiting {
     const { store, runId } = this.#kept;
     const entry = await store.entry(runId);
     if (entry?.status !== 'waiting') return false;
-    if (this.#open.length > 0 || entry.dueAt === undefined) return true;
+    if (this.#open().length > 0 || entry.dueAt === undefined) return true;
     return entry.dueAt > Date.now() + LONG_MS;
   }
 
-  #tell(request: WaitingRequest): void {
-    if (this.#told.has(request)) return;
-    this.#told.add(request);
+  #tell(open: readonly OpenRequest[]): void {
+    if (open.every(({ id }) => this.#told.has(id))) return;
     const { terminal, sidePaint: paint } = this.#session;
     const { runId, option } = this.#kept;
-    const what = request.kind === 'question' ? 'an answer' : 'a yes';
-    const how = `troupe ${answeringCommand(request, runId)}${option}`;
-    terminal.stderr.write(`  ${paint.yellow('!')} Waits for ${what}: ${requestWords(request)} · ${how}\n`);
+    for (const [index, line] of waitingLines(open, runId, option).entries())
+      if (!this.#told.has(open[index]?.id ?? '')) terminal.stderr.write(`  ${paint.yellow('!')} ${line}\n`);
+    for (const { id } of open) this.#told.add(id);
   }
 }
