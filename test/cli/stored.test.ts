@@ -379,7 +379,7 @@ describe('what cannot be done is one clear line', () => {
     const { call, begun } = kept();
     const runId = await begun('counter.ts', 'Count');
     expect(oneLineOf(await call(['approve', runId]))).toMatch(/^2 .*waits for no yes: it is completed/);
-    expect(oneLineOf(await call(['answer', runId, 'x']))).toMatch(/^2 .*asks no question: it is completed/);
+    expect(oneLineOf(await call(['answer', runId, 'x']))).toMatch(/^2 .*asks nothing: it is completed/);
   });
 
   test('parking without a store', async () => {

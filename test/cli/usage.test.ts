@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { shapes } from '../../src/cli/command-shapes.ts';
 import { play } from './fake-terminal.ts';
 import { moduleOf } from './run-command.ts';
 
@@ -31,7 +32,7 @@ describe('help', () => {
     expect(await play([])).toEqual(await play(['--help']));
   });
 
-  test.each(['ask', 'run', 'graph'])('of %s says how it is used', async (name) => {
+  test.each(Object.keys(shapes))('of %s says how it is used', async (name) => {
     for (const args of [
       [name, '--help'],
       ['help', name],
@@ -58,6 +59,17 @@ describe('what makes no sense is one clear line on standard error, and exit code
     ['an empty question', ['ask', ' '], /question is empty/],
     ['both --json and --quiet', ['ask', '--json', '--quiet'], /--json and --quiet/],
     ['a run of nothing', ['run'], /no file was named/],
+    ['a run that is not named', ['show'], /no run was named: troupe runs lists them/],
+    ['a second run that is not named', ['compare', 'abcd'], /give both/],
+    ['an answer that is not given', ['answer', 'abcd'], /no answer was given/],
+    ['neither a run nor all', ['resume'], /give one, or --all-due/],
+    ['a run and all', ['resume', 'abcd', '--all-due'], /a run and --all-due/],
+    ['a fork from nowhere', ['fork', 'abcd'], /give --at STEP/],
+    ['a step that is no number', ['fork', 'abcd', '--at', 'two'], /--at is no whole number: 'two'/],
+    ['a status that is none', ['runs', '--status', 'done,failed'], /no run is 'done'.*completed/],
+    ['an age that is not given', ['prune'], /give --older-than 30d/],
+    ['an age that is no time', ['prune', '--older-than', 'ages'], /no time: 'ages'.*30d/],
+    ['a store without a name', ['runs', '--store', ''], /--store names no store/],
     ['a run without input', ['run', moduleOf('echo.ts')], /was given no input/],
     ['data that is no JSON', ['run', moduleOf('weather.ts'), 'Oslo', '--data'], /its input is no JSON/],
     [
