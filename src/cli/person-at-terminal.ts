@@ -48,10 +48,13 @@ const attended = ({ terminal, sidePaint: paint }: Session, view: ProgressView): 
   return {
     answer: (question, signal) =>
       inTurn(() => read([paint.bold(printable(question).replaceAll('\n', '\n  '))], paint.cyan('>'), signal)),
-    approve: async ({ path, tool, input, description }, signal) => {
+    approve: async ({ kind, path, tool, input, description }, signal) => {
       const lines = [
         `${paint.bold(oneLine(path, 80))} wants to use ${paint.bold(oneLine(tool, 80))}: ${oneLine(description)}`,
         paint.dim(inputLine(input)),
+        ...(kind === 'ambiguous'
+          ? ['It may have been done already, before the run was taken up again.']
+          : []),
       ];
       const said = await inTurn(() => read(lines, 'Allow it? [y/N]', signal));
       return /^(?:y|yes)$/i.test(said);

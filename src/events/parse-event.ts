@@ -3,6 +3,7 @@ import { TroupeError } from '../contracts/error.ts';
 import type { RuntimeEvent } from '../contracts/event.ts';
 import { EVENT_VERSION, runtimeEventSchema } from '../contracts/event.ts';
 import { isJsonObject } from '../contracts/json.ts';
+import { printableJson } from './printable.ts';
 
 const types: ReadonlySet<unknown> = new Set(runtimeEventSchema.options.map(({ shape }) => shape.type.value));
 
@@ -34,14 +35,7 @@ export const parseEvent = (json: unknown): RuntimeEvent => {
  * A terminal may show it: control characters and marks that turn the direction of writing are escaped as JSON has it,
  * and read back as what they were. Deltas are not for logs and so are not taken.
  */
-export const serialiseEvent = (event: RuntimeEvent): string =>
-  `${JSON.stringify(event).replaceAll(RAW, escaped)}\n`;
-
-/** JSON escapes the first 32 control characters by itself; a terminal obeys these too. */
-const RAW = /[\p{Cc}\u200E\u200F\u061C\u202A-\u202E\u2066-\u2069]/gu;
-
-const escaped = (character: string): string =>
-  `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
+export const serialiseEvent = (event: RuntimeEvent): string => `${printableJson(event)}\n`;
 
 const refuse = (reason: string, found: string): never => {
   throw new TroupeError('input.invalid', `Cannot read the event as ${reason}: ${found}`);

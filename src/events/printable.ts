@@ -43,3 +43,15 @@ export const oneLine = (text: string, limit = 200): string => {
   // No half of a character that takes two units.
   return `${line.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 };
+
+/**
+ * A value as JSON on one line that a terminal may show: control characters and marks that turn the direction of writing are
+ * escaped as JSON has it, and read back as what they were.
+ */
+export const printableJson = (value: unknown): string => JSON.stringify(value).replaceAll(RAW, escaped);
+
+/** JSON escapes the first 32 control characters by itself; a terminal obeys these too. */
+const RAW = /[\p{Cc}\u200E\u200F\u061C\u202A-\u202E\u2066-\u2069]/gu;
+
+const escaped = (character: string): string =>
+  `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;

@@ -1,5 +1,5 @@
 import type { StoredStatus } from '../../contracts/journal.ts';
-import { printable } from '../../events/printable.ts';
+import { printableJson } from '../../events/printable.ts';
 import type { Paint } from '../paint.ts';
 
 /** A time as people read it, where they are: `2026-11-20 17:15:12`. */
@@ -26,4 +26,4 @@ export const statusPaint = (status: StoredStatus, paint: Paint): ((text: string)
 };
 
 /** Data as one line of JSON that a terminal may show. */
-export const jsonLine = (data: object): string => `${printable(JSON.stringify(data))}\n`;
+export const jsonLine = (data: object): string => `${printableJson(data)}\n`;

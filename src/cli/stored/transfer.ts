@@ -35,6 +35,12 @@ export const exportRun = (
     });
     const file = to ?? `${runId}.journal`;
     if (file === STANDARD) {
+      // Its rows are as they were written, and not for a terminal to obey.
+      if (terminal.stdout.isTTY === true)
+        throw new TroupeError(
+          'command.usage',
+          'Cannot export to a terminal: name a file, or pipe it somewhere',
+        );
       await new Promise<void>((written) => {
         terminal.stdout.write(text, written);
       });
