@@ -53,7 +53,7 @@ const resumed = async (tool: Tool, effect: Effect, ask: ToolAsk, desk: Desk): Pr
 const attempted = (tool: Tool, effect: Effect, ask: ToolAsk, desk: Desk): Acted | Promise<Acted> => {
   const { call } = ask;
   // One call is one, however often it is attempted.
-  const spent = effect.attempt === 1 ? desk.account?.take('toolCalls') : undefined;
+  const spent = effect.attempt === 1 ? desk.take('toolCalls') : undefined;
   if (spent !== undefined) return { kind: 'result', result: unpaid(effect, ask, desk), spent };
   if (tool.deprecated !== undefined)
     desk.emit({

@@ -1,3 +1,4 @@
+import type { BudgetSpent } from '../contracts/budget.ts';
 import type { Agent } from '../contracts/agent.ts';
 import type { Clock } from '../contracts/clock.ts';
 import type { EventBody } from '../contracts/event.ts';
@@ -52,6 +53,8 @@ export interface Desk {
   readonly task: RunTask | undefined;
   /** What the agent may still use; undefined where nothing limits it. */
   readonly account: BudgetAccount | undefined;
+  /** Takes a step or a tool call, once for the same work; gives the budget that does not allow it, if one does not. */
+  take(kind: 'steps' | 'toolCalls'): BudgetSpent | undefined;
   /** Counts the tokens of a request, where a budget wants to know what it may cost. */
   readonly counter: TurnCounter;
   /** What has to be waited for before the agent's models can be priced; undefined if nothing. */

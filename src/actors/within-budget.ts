@@ -20,7 +20,7 @@ export const withinBudget = (
   switch (ask.port) {
     case 'decide': {
       // A step that is tried again is still that step.
-      const stopReason = roundOf(ask.input) === undefined ? account.take('steps') : undefined;
+      const stopReason = roundOf(ask.input) === undefined ? desk.take('steps') : undefined;
       return stopReason === undefined
         ? andThen(work(ask, desk), stamp)
         : stamp({ kind: 'spent', stopReason } satisfies Decided);

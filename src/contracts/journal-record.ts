@@ -104,7 +104,13 @@ export type Arrival =
     }
   | { readonly type: 'kept'; readonly path: string; readonly artifacts: readonly Artifact[] }
   /** How much of the budget at `path` is used by now. */
-  | { readonly type: 'drawn'; readonly path: string; readonly used: BudgetDrawn }
+  | {
+      readonly type: 'drawn';
+      readonly path: string;
+      readonly used: BudgetDrawn;
+      /** The effect that took a step or a call. */
+      readonly key?: string | undefined;
+    }
   /** What an agent tells its models of itself, composed once for as long as a process has the run. */
   | {
       readonly type: 'prompted';
@@ -126,6 +132,8 @@ export interface BudgetDrawn {
   readonly tokens: number;
   readonly usd: number;
   readonly toolCalls: number;
+  /** When its time began to run. */
+  readonly since?: number | undefined;
 }
 
 /** Whether a record is of something of that kind that came into the run's own scope. */

@@ -47,8 +47,8 @@ export interface AccountPlace {
   readonly now: () => number;
   readonly above?: BudgetAccount | undefined;
   readonly onWarning?: OnWarning | undefined;
-  /** Told whenever more is used. */
-  readonly onUse?: ((account: BudgetAccount) => void) | undefined;
+  /** Told whenever more is used, and by which effect where it took a step or a call. */
+  readonly onUse?: ((account: BudgetAccount, key?: string) => void) | undefined;
   /** What was used before, where the run is taken up again. */
   readonly drawn?: BudgetDrawn | undefined;
 }
@@ -65,9 +65,9 @@ export class BudgetAccount {
   readonly path: string;
   readonly limits: BudgetLimits;
   readonly #now: () => number;
-  readonly #startedAt: number;
+  #startedAt: number;
   readonly #onWarning: OnWarning | undefined;
-  readonly #onUse: ((account: BudgetAccount) => void) | undefined;
+  readonly #onUse: AccountPlace['onUse'];
   /** This account, and all above it. */
   readonly #line: readonly BudgetAccount[];
   readonly #used = { steps: 0, tokens: 0, usd: 0, toolCalls: 0 };
@@ -90,11 +90,12 @@ export class BudgetAccount {
 
   /** What is used of it. */
   get drawn(): BudgetDrawn {
-    return { ...this.#used };
+    return { ...this.#used, since: this.#startedAt };
   }
 
   /** Takes up what was used before; nothing above it is changed. */
-  restore({ steps, tokens, usd, toolCalls }: BudgetDrawn): void {
+  restore({ steps, tokens, usd, toolCalls, since }: BudgetDrawn): void {
+    if (since !== undefined) this.#startedAt = since;
     Object.assign(this.#used, { steps, tokens, usd, toolCalls });
   }
 
@@ -144,14 +145,14 @@ export class BudgetAccount {
   }
 
   /** Takes one step, or one tool call; gives the budget that does not allow it, if one does not. */
-  take(kind: 'steps' | 'toolCalls'): BudgetSpent | undefined {
+  take(kind: 'steps' | 'toolCalls', key?: string): BudgetSpent | undefined {
     for (const account of this.#line) {
       if (account.#isLate()) return account.#spent('timeMs');
       if (account.#used[kind] >= (account.limits[kind] ?? Infinity)) return account.#spent(kind);
     }
     for (const account of this.#line) {
       account.#used[kind] += 1;
-      account.#onUse?.(account);
+      account.#onUse?.(account, key);
       account.#warn();
     }
     return undefined;

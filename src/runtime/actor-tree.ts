@@ -122,7 +122,7 @@ export class ActorTree {
     if (journal === undefined) return { path: this.#freePath(wanted), since: log.events.length, input };
     const index = this.#engaged.get(ask.key) ?? 0;
     this.#engaged.set(ask.key, index + 1);
-    const before = journal.childOf(ask.key, index);
+    const before = journal.again.childOf(ask.key, index);
     const given = toJson(input);
     if (
       before !== undefined &&
@@ -169,7 +169,7 @@ export class ActorTree {
     }
     const outcome = placed(outcomeOf(output, this.#run.log.now()), entry);
     if (sponsor.kind === 'root') {
-      void this.#run.finish(outcome);
+      this.#run.finish(outcome);
       return;
     }
     this.#tellEnd(entry, outcome);

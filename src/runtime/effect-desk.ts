@@ -1,4 +1,5 @@
 import type { Agent } from '../contracts/agent.ts';
+import type { BudgetSpent } from '../contracts/budget.ts';
 import type { AgentDefinition } from '../actors/agent-definition.ts';
 import type { CallChange, CallWish, Desk } from '../actors/desk.ts';
 import { systemPrompt } from '../actors/prompt-facts.ts';
@@ -9,6 +10,7 @@ import type { Model, ModelDelta, Usage } from '../contracts/model.ts';
 import type { RunResult } from '../contracts/run.ts';
 import type { SafetyStrategy } from '../contracts/safety.ts';
 import type { Artifact } from '../contracts/tool.ts';
+import { keyInRun } from '../contracts/effect.ts';
 import type { Ask } from '../machines/asks.ts';
 import type { Approval } from '../machines/tool-call-context.ts';
 import { toJson } from '../contracts/json.ts';
@@ -85,6 +87,13 @@ export class EffectDesk implements Desk {
   get account() {
     return this.#principal.account;
   }
+  take(kind: 'steps' | 'toolCalls'): BudgetSpent | undefined {
+    const { account } = this;
+    const { key } = this.#ask;
+    // What is done again was paid for, if that is on record.
+    const isPaid = this.isResumed && this.#entry.run.journal?.budgets.isPaid(keyInRun(this.#ask)) === true;
+    return isPaid ? undefined : account?.take(kind, key);
+  }
   get counter() {
     return this.#entry.run.money.counter;
   }
@@ -140,7 +149,7 @@ export class EffectDesk implements Desk {
   async ask(question: string): Promise<string> {
     const index = this.#asked;
     this.#asked += 1;
-    const before = this.#entry.run.journal?.toldBefore(this.#ask.key, index);
+    const before = this.#entry.run.journal?.again.toldBefore(this.#ask.key, index);
     return before ?? this.#whileWaiting(askPerson(this.#wanting, question, index));
   }
   approve(call: CallWish, check: CallChange): Promise<Approval> {

@@ -90,7 +90,11 @@ export class EventLog {
     if (this.#isClosed) return;
     const journal = this.#journal;
     const body = journal === undefined ? given : journal.admit(given, speaker, step, phase);
-    if (body === undefined) return;
+    if (body === undefined) {
+      // It is in the log; what is open is open all the same.
+      this.#keep(given, speaker, step);
+      return;
+    }
     const index = this.events.length;
     // A run may have waited in line since it was made: its time counts from its first event.
     if (index === 0) this.#startedAt = this.now();

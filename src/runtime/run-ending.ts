@@ -42,13 +42,29 @@ export class RunEnding {
   }
 
   /** The root is over: everything that is still open is closed, and the last event written. */
-  async finish(outcome: Outcome): Promise<void> {
+  finish(outcome: Outcome): void {
     if (this.hasBegun) return;
     this.#outcome = outcome;
     const { journal, tearDowns } = this.#run;
-    // It was waited for before: that it is through is on record, too.
-    if (journal?.expects('closed') === true) return;
-    // Once all that made it is written, it can be no other: a run that is taken up again comes to the same.
+    const settle = (): void => {
+      void tearDowns.settled(outcome.status === 'aborted').then(() => {
+        this.#closed();
+      });
+    };
+    const letGo = (): void => {
+      this.#cameTo(outcome);
+      settle();
+    };
+    // It was waited for before, and that it is through is on record, too; or it was not through when the journal ended.
+    if (journal?.awaitsEnd(letGo) === true) return;
+    this.#cameTo(outcome);
+    if (tearDowns.areUnderWay) settle();
+    else this.close();
+  }
+
+  /** Once all that made it is written, it can be no other: a run that is taken up again comes to the same. */
+  #cameTo(outcome: Outcome): void {
+    const { journal, tearDowns } = this.#run;
     tearDowns.cameTo(outcome, (go) => {
       const told = (): void => {
         go(this.#lost === undefined);
@@ -56,11 +72,10 @@ export class RunEnding {
       if (journal === undefined) told();
       else journal.end(told);
     });
-    if (!tearDowns.areUnderWay) {
-      this.close();
-      return;
-    }
-    await tearDowns.settled(outcome.status === 'aborted');
+  }
+
+  #closed(): void {
+    const { journal } = this.#run;
     if (journal === undefined) this.close();
     else
       journal.take(undefined, { type: 'closed' }, () => {
@@ -95,7 +110,7 @@ export class RunEnding {
     const { runId, root } = this.#run;
     const message = 'Cannot go on with the run as the runtime broke';
     const outcome = this.#failure(errorData(thrown, 'internal', { message, runId }));
-    if (root.isOver) void this.finish(outcome);
+    if (root.isOver) this.finish(outcome);
     else this.force(root, outcome);
   }
 

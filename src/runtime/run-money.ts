@@ -42,10 +42,10 @@ export class RunMoney {
     const now = (): number => run.log.now();
     const { journal } = run;
     if (journal === undefined) return new BudgetAccount({ limits, path, now, above, onWarning });
-    const onUse = ({ drawn }: BudgetAccount): void => {
-      journal.drawn(actor, drawn);
+    const onUse = ({ drawn }: BudgetAccount, key?: string): void => {
+      journal.drawn(actor, drawn, key);
     };
-    return new BudgetAccount({ limits, path, now, above, onWarning, onUse, drawn: journal.drawnAt(path) });
+    return new BudgetAccount({ limits, path, now, above, onWarning, onUse, drawn: journal.budgets.at(path) });
   }
 }
 

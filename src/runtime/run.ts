@@ -154,7 +154,7 @@ export class Run implements Stage {
 
   /** Puts something into the queue, which is worked off soon, in order. */
   enqueue(job: Job): void {
-    if (this.journal?.keeps(job.actor.scope, job) !== true) this.#queue.push(job);
+    if (this.journal?.again.keeps(job.actor.scope, job) !== true) this.#queue.push(job);
   }
 
   /** Lets jobs be done: its store is there, or will never be. */
@@ -280,8 +280,8 @@ export class Run implements Stage {
     return (entry.models ??= modelsOf(entry, this.#choice));
   }
 
-  finish(outcome: Outcome): Promise<void> {
-    return this.ending.finish(outcome);
+  finish(outcome: Outcome): void {
+    this.ending.finish(outcome);
   }
 }
 

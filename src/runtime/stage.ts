@@ -98,7 +98,7 @@ export interface Stage {
   toolsOf(actor: Actor): ToolRegistry;
   environmentOf(actor: Actor): EnvironmentSession | undefined;
   modelsOf(actor: Actor): readonly Model[];
-  finish(outcome: Outcome): Promise<void>;
+  finish(outcome: Outcome): void;
 }
 
 /** A child that an effect ran, as a journal has it. */
@@ -114,8 +114,6 @@ export interface Recorder extends LogKeeper {
   scopeAt(path: string): Scope;
   /** Does a job in its scope; `counts` is false for one that may be missing when the run is gone through again. */
   job(scope: Scope, counts: boolean, work: () => void): void;
-  /** Takes a job in while its scope is gone through again; false if it is the queue's. */
-  keeps(scope: Scope | undefined, job: Job): boolean;
   /** Does work that is not the machines'. */
   outside<T>(work: () => T): T;
   stop(actor: Actor, reason: string, work: () => void): void;
@@ -128,15 +126,22 @@ export interface Recorder extends LogKeeper {
   /** Whether an effect waits for a person. */
   waits(key: string, request: OpenRequest, isWaiting: boolean): void;
   tookLetter(id: string): void;
-  drawnAt(path: string): BudgetDrawn | undefined;
-  drawn(actor: Actor, used: BudgetDrawn): void;
+  /** What was used before the run was taken up again. */
+  readonly budgets: { at(path: string): BudgetDrawn | undefined; isPaid(key: string): boolean };
+  drawn(actor: Actor, used: BudgetDrawn, key?: string): void;
   /** Whether an effect is kept back, as its answer may be on record. */
   holds(entry: Actor, ask: Ask, epoch: number): boolean;
   begin(ask: Ask, isRepeatable: boolean, isWanted: () => boolean, go: () => void): void;
-  childOf(key: string, index: number): RecordedChild | undefined;
   engage(child: Actor, start: () => void): void;
-  toldBefore(key: string, index: number): string | undefined;
-  expects(type: Arrival['type']): boolean;
+  /** What effects did before. */
+  readonly again: {
+    childOf(key: string, index: number): RecordedChild | undefined;
+    toldBefore(key: string, index: number): string | undefined;
+    /** Takes a job in while its scope is gone through again; false if it is the queue's. */
+    keeps(scope: Scope | undefined, job: Job): boolean;
+  };
+  /** Whether the end of the run is the journal's to tell; `close` is called where it stops before it does. */
+  awaitsEnd(close: () => void): boolean;
   /** Writes what there is to be written. */
   flush(): void | Promise<void>;
   end(tell: () => void): void;

@@ -7,7 +7,8 @@ import { maxSteps } from '../../src/machines/stop-rules.ts';
 import { progressCritic } from '../../src/runtime/critics/progress-critic.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { supervisorWorker } from '../../src/runtime/patterns.ts';
-import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
+import { calls } from '../../src/testing/scripted-model.ts';
+import { scripted } from '../support/prompt-book.ts';
 import { echo } from '../support/runs.ts';
 import type { Scenario } from './scenarios.ts';
 import { outage, plan, says } from './scenarios.ts';
@@ -26,7 +27,7 @@ export const capabilityScenarios: readonly Scenario[] = [
         name: 'ada',
         ends: byTool({ attempts: 2 }),
         tools: [echo],
-        model: scriptedModel(['a draft', looks('x'), 'a second', 'a third', 'a fourth']),
+        model: scripted(['a draft', looks('x'), 'a second', 'a third', 'a fourth']),
       }),
     }),
   },
@@ -34,7 +35,7 @@ export const capabilityScenarios: readonly Scenario[] = [
     name: 'a loop that is warned of, and then stopped',
     tells: ['loop.warned'],
     make: () => ({
-      agent: agent({ name: 'ada', tools: [echo], model: scriptedModel(many(12, () => 'same')) }),
+      agent: agent({ name: 'ada', tools: [echo], model: scripted(many(12, () => 'same')) }),
     }),
   },
   {
@@ -46,7 +47,7 @@ export const capabilityScenarios: readonly Scenario[] = [
         tools: [echo],
         stop: maxSteps(5),
         wrapUp: { warnAt: 0.4, wrapUpAt: 0.8 },
-        model: scriptedModel([...many(4), 'so far']),
+        model: scripted([...many(4), 'so far']),
       }),
     }),
   },
@@ -58,10 +59,10 @@ export const capabilityScenarios: readonly Scenario[] = [
         name: 'ada',
         state: { checked: 0 },
         tools: [echo],
-        model: scriptedModel([...many(2), 'first', 'second', 'third']),
+        model: scripted([...many(2), 'first', 'second', 'third']),
         critics: [
           progressCritic({
-            model: scriptedModel(['{"verdict":"continue","reason":"it learns"}'], 'cheap'),
+            model: scripted(['{"verdict":"continue","reason":"it learns"}'], 'cheap'),
             every: 2,
           }),
           {
@@ -92,7 +93,7 @@ export const capabilityScenarios: readonly Scenario[] = [
         },
         tools: [echo],
         retry: { attempts: 1 },
-        model: scriptedModel([outage(), looks('x'), outage(), outage(), 'done']),
+        model: scripted([outage(), looks('x'), outage(), outage(), 'done']),
       }),
     }),
   },
@@ -104,7 +105,7 @@ export const capabilityScenarios: readonly Scenario[] = [
         name: 'ada',
         tools: [echo],
         retry: { adaptive: true, attempts: 5 },
-        model: scriptedModel([outage(), '', looks('x'), outage(), outage(3_000), 'done']),
+        model: scripted([outage(), '', looks('x'), outage(), outage(3_000), 'done']),
       }),
     }),
   },
@@ -115,11 +116,7 @@ export const capabilityScenarios: readonly Scenario[] = [
       agent: supervisorWorker({
         name: 'desk',
         supervisor: {
-          model: scriptedModel([
-            plan(null, ['ann', '1'], ['bob', '2']),
-            plan(null, ['ann', '3']),
-            plan('never'),
-          ]),
+          model: scripted([plan(null, ['ann', '1'], ['bob', '2']), plan(null, ['ann', '3']), plan('never')]),
         },
         workers: { ann: says('ann', 'a', 'b'), bob: says('bob', 'c') },
       }),
@@ -132,7 +129,7 @@ export const capabilityScenarios: readonly Scenario[] = [
     make: () => ({
       agent: supervisorWorker({
         name: 'desk',
-        supervisor: { model: scriptedModel([plan(null, ['ann', '1'], ['ann', '2'], ['bob', '3'])]) },
+        supervisor: { model: scripted([plan(null, ['ann', '1'], ['ann', '2'], ['bob', '3'])]) },
         workers: { ann: says('ann', looks('x'), looks('y')), bob: says('bob', 'c') },
         result: 'replies',
         concurrency: 1,
@@ -178,7 +175,7 @@ export const capabilityScenarios: readonly Scenario[] = [
         recall: { each: 'step' },
         context: { processors: [keepLast(2)] },
         tools: [echo],
-        model: scriptedModel([...many(4), 'done']),
+        model: scripted([...many(4), 'done']),
       }),
     }),
   },

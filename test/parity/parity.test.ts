@@ -5,6 +5,7 @@ import { compareRuns } from '../../src/testing/compare-runs.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { letTimePass, settled, start } from '../support/runs.ts';
 import { capabilityScenarios } from './capability-scenarios.ts';
+import { outsideScenarios } from './outside-scenarios.ts';
 import type { Scenario } from './scenarios.ts';
 import { scenarios } from './scenarios.ts';
 import { drivenHost } from '../../src/runtime/driven-host.ts';
@@ -21,7 +22,7 @@ const play = async (scenario: Scenario, host?: Host): Promise<RunResult<unknown,
   return found;
 };
 
-test.each([...scenarios, ...capabilityScenarios])(
+test.each([...scenarios, ...capabilityScenarios, ...outsideScenarios])(
   'live and driven mean the same: $name',
   async (scenario) => {
     const live = await play(scenario);

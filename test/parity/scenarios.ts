@@ -8,7 +8,8 @@ import type { RunHandle, RunOptions } from '../../src/contracts/run.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { pipeline, supervisorWorker } from '../../src/runtime/patterns.ts';
-import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
+import { calls } from '../../src/testing/scripted-model.ts';
+import { scripted } from '../support/prompt-book.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define-tool.ts';
@@ -70,23 +71,21 @@ const write = tool({
   execute: ({ text }) => `wrote ${text}`,
 });
 
-const flaky = (failures: number) => {
-  let left = failures;
-  return tool({
+/** Fails at first; it knows from its call how often it was tried, as a process that takes it up again does. */
+const flaky = (failures: number) =>
+  tool({
     name: 'flaky',
     description: 'Fails at first.',
     input: z.object({}),
-    execute: () => {
-      left -= 1;
-      if (left >= 0) throw Object.assign(new Error('busy'), { code: 'ECONNRESET' });
+    execute: (_, { attempt }) => {
+      if (attempt <= failures) throw Object.assign(new Error('busy'), { code: 'ECONNRESET' });
       return 'at last';
     },
   });
-};
 
 /** One that says what it is told to. */
 export const says = (name: string, ...script: readonly ScriptedReply[]) =>
-  agent({ name, description: `It is ${name}.`, model: scriptedModel(script, name) });
+  agent({ name, description: `It is ${name}.`, model: scripted(script, name) });
 
 const call = (name: string, input: Json = {}) => ({ name, input });
 
@@ -109,7 +108,7 @@ const agentScenarios: readonly Scenario[] = [
       agent: agent({
         name: 'ada',
         tools: [nap(clock), echo, tool({ ...exclusively })],
-        model: scriptedModel([
+        model: scripted([
           calls(
             call('nap', { ms: 300 }),
             call('nap', { ms: 100 }),
@@ -128,8 +127,8 @@ const agentScenarios: readonly Scenario[] = [
       agent: agent({
         name: 'ada',
         model: [
-          scriptedModel([outage(2_000), outage(), outage()], 'first'),
-          scriptedModel([outage(), 'saved'], 'second'),
+          scripted([outage(2_000), outage(), outage()], 'first'),
+          scripted([outage(), 'saved'], 'second'),
         ],
       }),
     }),
@@ -148,7 +147,7 @@ const agentScenarios: readonly Scenario[] = [
       agent: agent({
         name: 'ada',
         tools: [flaky(2), echo],
-        model: scriptedModel([calls(call('flaky'), call('echo', { text: 'y' })), 'done']),
+        model: scripted([calls(call('flaky'), call('echo', { text: 'y' })), 'done']),
       }),
     }),
   },
@@ -158,7 +157,7 @@ const agentScenarios: readonly Scenario[] = [
       agent: agent({
         name: 'ada',
         tools: [tool({ ...sleepless, timeoutMs: 5_000, retry: false }), echo],
-        model: scriptedModel([calls(call('sleepless'), call('echo', { text: 'y' })), 'done']),
+        model: scripted([calls(call('sleepless'), call('echo', { text: 'y' })), 'done']),
       }),
     }),
   },
@@ -168,7 +167,7 @@ const agentScenarios: readonly Scenario[] = [
       agent: agent({
         name: 'ada',
         tools: [write, echo],
-        model: scriptedModel([calls(call('write', { text: 'a' }), call('echo', { text: 'b' })), 'done']),
+        model: scripted([calls(call('write', { text: 'a' }), call('echo', { text: 'b' })), 'done']),
       }),
       play: async (handle, clock) => {
         await clock.advance(10);
@@ -183,7 +182,7 @@ const agentScenarios: readonly Scenario[] = [
       agent: agent({
         name: 'ada',
         tools: [hang, echo],
-        model: scriptedModel([calls(call('hang'), call('echo', { text: 'x' }), call('hang'))]),
+        model: scripted([calls(call('hang'), call('echo', { text: 'x' }), call('hang'))]),
       }),
       play: async (handle, clock) => {
         await clock.advance(10);
@@ -238,7 +237,7 @@ const agentScenarios: readonly Scenario[] = [
     make: () => ({
       agent: agent({
         name: 'ada',
-        model: scriptedModel(['first', 'second']),
+        model: scripted(['first', 'second']),
         critics: [
           {
             name: 'strict',
@@ -261,7 +260,7 @@ const agentScenarios: readonly Scenario[] = [
     make: () => ({
       agent: agent({
         name: 'ada',
-        model: scriptedModel(['1', '2', '3']),
+        model: scripted(['1', '2', '3']),
         critics: [{ name: 'no', critique: () => Promise.resolve({ verdict: 'revise', note: 'no' }) }],
       }),
     }),
@@ -272,7 +271,7 @@ const agentScenarios: readonly Scenario[] = [
       agent: agent({
         name: 'ada',
         output: z.object({ n: z.number() }),
-        model: scriptedModel(['not json', '{"n":"four"}', '{"n":4}']),
+        model: scripted(['not json', '{"n":"four"}', '{"n":4}']),
       }),
     }),
   },
@@ -286,7 +285,7 @@ const agentScenarios: readonly Scenario[] = [
         reduce: ({ state, observation }) => ({ seen: state.seen + 1, last: observation ?? null }),
         shouldStop: ({ state }) => (isJsonObject(state) && state['seen'] === 3 ? 'seen enough' : undefined),
         tools: [echo],
-        model: scriptedModel([
+        model: scripted([
           calls(call('echo', { text: '1' })),
           calls(call('echo', { text: '2' })),
           calls(call('echo', { text: '3' })),
@@ -307,7 +306,7 @@ const agentScenarios: readonly Scenario[] = [
         name: 'ada',
         stop: maxSteps(2),
         tools: [echo],
-        model: scriptedModel([calls(call('echo', { text: '1' })), calls(call('echo', { text: '2' }))]),
+        model: scripted([calls(call('echo', { text: '1' })), calls(call('echo', { text: '2' }))]),
       }),
     }),
   },
@@ -316,7 +315,7 @@ const agentScenarios: readonly Scenario[] = [
     make: () => ({
       agent: agent({
         name: 'ada',
-        model: scriptedModel(['x']),
+        model: scripted(['x']),
         reduce: () => {
           throw new Error('oops');
         },
@@ -328,7 +327,7 @@ const agentScenarios: readonly Scenario[] = [
     make: () => ({
       agent: agent({
         name: 'ada',
-        model: scriptedModel(['x']),
+        model: scripted(['x']),
         tools: [
           toolset({
             name: 'files',
@@ -357,7 +356,7 @@ const agentScenarios: readonly Scenario[] = [
         agent: agent({
           name: 'ada',
           tools: [delegate],
-          model: scriptedModel([
+          model: scripted([
             calls(call('delegate', { isBroken: false }), call('delegate', { isBroken: true })),
             'done',
           ]),
@@ -371,7 +370,7 @@ const agentScenarios: readonly Scenario[] = [
       agent: agent({
         name: 'ada',
         tools: [echo],
-        model: scriptedModel([calls(call('echo', { text: 'x' })), 'done']),
+        model: scripted([calls(call('echo', { text: 'x' })), 'done']),
       }),
       options: { paused: true },
       play: async (handle, clock) => {
@@ -407,7 +406,7 @@ const teamScenarios: readonly Scenario[] = [
       agent: supervisorWorker({
         name: 'desk',
         supervisor: {
-          model: scriptedModel([
+          model: scripted([
             plan(null, ['nobody', 'x']),
             plan(null, ['ann', '1'], ['bob', '2'], ['ann', '3'], ['carl', '4'], ['bob', '5']),
             plan('all done'),
@@ -428,7 +427,7 @@ const teamScenarios: readonly Scenario[] = [
       agent: supervisorWorker({
         name: 'desk',
         result: 'replies',
-        supervisor: { model: scriptedModel([plan(null, ['ann', '1'], ['bob', '2'])]) },
+        supervisor: { model: scripted([plan(null, ['ann', '1'], ['bob', '2'])]) },
         workers: { ann: says('ann', 'a'), bob: says('bob', 'b') },
       }),
     }),
@@ -440,11 +439,7 @@ const teamScenarios: readonly Scenario[] = [
         name: 'desk',
         maxRounds: 2,
         supervisor: {
-          model: scriptedModel([
-            plan(null, ['ann', '1']),
-            plan(null, ['ann', '2']),
-            plan(null, ['ann', '3']),
-          ]),
+          model: scripted([plan(null, ['ann', '1']), plan(null, ['ann', '2']), plan(null, ['ann', '3'])]),
         },
         workers: { ann: says('ann', 'a', 'b') },
       }),
@@ -455,7 +450,7 @@ const teamScenarios: readonly Scenario[] = [
     make: () => ({
       agent: supervisorWorker({
         name: 'desk',
-        supervisor: { model: scriptedModel([plan(null, ['ann', '1'], ['bob', '2'])]) },
+        supervisor: { model: scripted([plan(null, ['ann', '1'], ['bob', '2'])]) },
         workers: {
           ann: says('ann', () => new Promise<string>(() => undefined)),
           bob: says('bob', 'b'),
@@ -500,7 +495,7 @@ const teamScenarios: readonly Scenario[] = [
         stages: [
           supervisorWorker({
             name: 'inner',
-            supervisor: { model: scriptedModel([plan(null, ['ann', '1']), plan('inner done')]) },
+            supervisor: { model: scripted([plan(null, ['ann', '1']), plan('inner done')]) },
             workers: { ann: says('ann', slowly(clock, 500, 'a')) },
           }),
           says('last', 'end'),

@@ -7,17 +7,20 @@ import type { Hook, RuntimeEvent } from '../../src/contracts/event.ts';
 import { runtimeEventSchema } from '../../src/contracts/event.ts';
 import { isJsonObject } from '../../src/contracts/json.ts';
 import type { Json } from '../../src/contracts/json.ts';
-import type { RunResult } from '../../src/contracts/run.ts';
+import type { Model } from '../../src/contracts/model.ts';
+import type { RunHandle, RunOptions, RunResult } from '../../src/contracts/run.ts';
+import type { Turn } from '../../src/contracts/transcript.ts';
 import type { StopReason } from '../../src/contracts/stop.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { drivenHost } from '../../src/runtime/driven-host.ts';
 import { pipeline, supervisorWorker } from '../../src/runtime/patterns.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
-import type { ScriptedModel, ScriptedReply } from '../../src/testing/scripted-model.ts';
+import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define-tool.ts';
+import { scripted } from './prompt-book.ts';
 import { never, settled, start, typesOf } from './runs.ts';
 import { transcriptProblems } from './transcripts.ts';
 
@@ -228,10 +231,20 @@ const replyOf = ({ reply, tools }: Chaos['script'][number], clock: VirtualClock)
   }
 };
 
-const worker = (name: string, plan: Chaos, clock: VirtualClock, models: ScriptedModel[]): Agent => {
+/** What models were asked. */
+type Asked = (readonly Turn[])[];
+
+const listening = (model: Model, asked: Asked): Model => ({
+  ...model,
+  answer: (request, call) => {
+    asked.push(request.messages.toArray());
+    return model.answer(request, call);
+  },
+});
+
+const worker = (name: string, plan: Chaos, clock: VirtualClock, asked: Asked): Agent => {
   const { manners } = plan;
-  const model = scriptedModel(plan.script.map((reply) => replyOf(reply, clock)));
-  models.push(model);
+  const model = listening(scripted(plan.script.map((reply) => replyOf(reply, clock))), asked);
   return agent({
     name,
     model,
@@ -280,21 +293,69 @@ const worker = (name: string, plan: Chaos, clock: VirtualClock, models: Scripted
   });
 };
 
-const shaped = (plan: Chaos, clock: VirtualClock, models: ScriptedModel[]): Agent<string, unknown> => {
-  if (plan.shape === 'agent') return worker('a', plan, clock, models);
+const shaped = (plan: Chaos, clock: VirtualClock, asked: Asked): Agent<string, unknown> => {
+  if (plan.shape === 'agent') return worker('a', plan, clock, asked);
   if (plan.shape === 'pipeline')
     return pipeline({
       name: 'p',
-      stages: [worker('a', plan, clock, models), worker('b', plan, clock, models)],
+      stages: [worker('a', plan, clock, asked), worker('b', plan, clock, asked)],
     });
   const assignments = ['a', 'b', 'a'].map((name) => ({ worker: name, task: 'x' }));
   return supervisorWorker({
     name: 't',
     result: 'replies',
     concurrency: 2,
-    supervisor: { model: scriptedModel([JSON.stringify({ assignments })]) },
-    workers: { a: worker('a', plan, clock, models), b: worker('b', plan, clock, models) },
+    supervisor: { model: scripted([JSON.stringify({ assignments })]) },
+    workers: { a: worker('a', plan, clock, asked), b: worker('b', plan, clock, asked) },
   });
+};
+
+/** A run of everything that can go wrong: who runs, how, and what is done to it meanwhile. */
+export interface StagedChaos {
+  readonly agent: Agent<string, unknown>;
+  readonly options: RunOptions;
+  readonly play: (handle: RunHandle<unknown, unknown>) => void;
+}
+
+export const stageChaos = (
+  plan: Chaos,
+  clock: VirtualClock,
+  { asked = [], problems = [] }: { readonly asked?: Asked; readonly problems?: string[] } = {},
+): StagedChaos => {
+  const { manners } = plan;
+  const hooks: Hook[] =
+    manners.hook === 'absent'
+      ? []
+      : [{ name: 'hook', handle: () => inManner<void>(manners.hook, () => undefined) }];
+  const options: RunOptions = {
+    clock,
+    hooks,
+    concurrency: plan.concurrency,
+    person: part(plan.personSays, () => ({
+      approve: () => inManner<boolean>(plan.personSays, () => true),
+    })),
+    safety: part(manners.safety, () => () => inManner(manners.safety, () => ({ verdict: 'allow' }) as const)),
+    inspect: part(manners.inspector, () => (event) => {
+      if (event.type === '@xstate.snapshot' && 'context' in event.snapshot)
+        problems.push(...contextProblems(event.snapshot.context));
+      return inManner<void>(manners.inspector, () => undefined);
+    }),
+  };
+  const play = (handle: RunHandle<unknown, unknown>): void => {
+    if (plan.isPausedAt !== null)
+      clock.setTimeout(() => {
+        handle.pause();
+        clock.setTimeout(() => {
+          handle.resume();
+        }, 1_000);
+      }, plan.isPausedAt);
+    if (plan.abortAt === 0) handle.abort('chaos');
+    else if (plan.abortAt !== null)
+      clock.setTimeout(() => {
+        handle.abort('chaos');
+      }, plan.abortAt);
+  };
+  return { agent: shaped(plan, clock, asked), options, play };
 };
 
 /** What came of a run in chaos, and everything about it that should not be. */
@@ -302,70 +363,40 @@ export const endure = async (
   plan: Chaos,
 ): Promise<{ result: RunResult<unknown, unknown>; problems: readonly string[] }> => {
   const clock = virtualClock(1_000);
-  const models: ScriptedModel[] = [];
+  const asked: Asked = [];
   const problems: string[] = [];
   const { manners } = plan;
-  const hooks: Hook[] =
-    manners.hook === 'absent'
-      ? []
-      : [{ name: 'hook', handle: () => inManner<void>(manners.hook, () => undefined) }];
-  const handle = start(
-    shaped(plan, clock, models),
-    'go',
-    {
-      clock,
-      hooks,
-      concurrency: plan.concurrency,
-      person: part(plan.personSays, () => ({
-        approve: () => inManner<boolean>(plan.personSays, () => true),
-      })),
-      safety: part(
-        manners.safety,
-        () => () => inManner(manners.safety, () => ({ verdict: 'allow' }) as const),
-      ),
-      inspect: part(manners.inspector, () => (event) => {
-        if (event.type === '@xstate.snapshot' && 'context' in event.snapshot)
-          problems.push(...contextProblems(event.snapshot.context));
-        return inManner<void>(manners.inspector, () => undefined);
-      }),
-    },
-    plan.interpreter === 'driven' ? drivenHost() : undefined,
-  );
+  const { agent: subject, options, play } = stageChaos(plan, clock, { asked, problems });
+  const handle = start(subject, 'go', options, plan.interpreter === 'driven' ? drivenHost() : undefined);
   const seen: RuntimeEvent[] = [];
   handle.events$.subscribe((event) => {
     if (event.type !== 'model.delta') seen.push(event);
     return inManner<void>(manners.subscriber, () => undefined);
   });
-  if (plan.isPausedAt !== null)
-    clock.setTimeout(() => {
-      handle.pause();
-      clock.setTimeout(() => {
-        handle.resume();
-      }, 1_000);
-    }, plan.isPausedAt);
-  if (plan.abortAt === 0) handle.abort('chaos');
-  else if (plan.abortAt !== null)
-    clock.setTimeout(() => {
-      handle.abort('chaos');
-    }, plan.abortAt);
-  const result = settled(handle);
-  const outcome = await Promise.race([
-    result,
-    patience(clock, () => {
-      handle.abort('the test lost its patience');
-    }),
-  ]);
-  if (outcome === undefined) throw new Error('it did not end although it was aborted');
+  play(handle);
+  const outcome = await patiently(handle, clock);
   // What comes late must not come at all.
   const length = outcome.events.length;
   await clock.advance(700_000);
   if (outcome.events.length !== length || seen.length !== length)
     problems.push(`events after the end: ${length}, then ${outcome.events.length}; seen ${seen.length}`);
-  problems.push(
-    ...runProblems(outcome),
-    ...models.flatMap(({ requests }) => requests.flatMap(({ messages }) => transcriptProblems(messages))),
-  );
+  problems.push(...runProblems(outcome), ...asked.flatMap((messages) => transcriptProblems(messages)));
   return { result: outcome, problems };
+};
+
+/** What a run comes to, if need be after an abort. */
+export const patiently = async (
+  handle: RunHandle<unknown, unknown>,
+  clock: VirtualClock,
+): Promise<RunResult<unknown, unknown>> => {
+  const outcome = await Promise.race([
+    settled(handle),
+    patience(clock, () => {
+      handle.abort('the test lost its patience');
+    }),
+  ]);
+  if (outcome === undefined) throw new Error('it did not end although it was aborted');
+  return outcome;
 };
 
 /** Two virtual hours, then an abort, then a minute for it to be heard. */
@@ -393,7 +424,8 @@ const contextProblems = (context: unknown): readonly string[] => {
   return problems;
 };
 
-const runProblems = ({ events, effects, status }: RunResult<unknown, unknown>): readonly string[] => {
+/** What should not be in the log of any run. */
+export const runProblems = ({ events, effects, status }: RunResult<unknown, unknown>): readonly string[] => {
   const problems: string[] = [];
   const types = typesOf(events);
   if (types[0] !== 'run.started') problems.push(`it begins with ${String(types[0])}`);

@@ -1,6 +1,6 @@
 import { keyInRun } from '../../contracts/effect.ts';
 import type { EventBody } from '../../contracts/event.ts';
-import type { Arrived, BudgetDrawn, Happened, JournalRecord } from '../../contracts/journal-record.ts';
+import type { Arrived, Happened, JournalRecord } from '../../contracts/journal-record.ts';
 import { toJson } from '../../contracts/json.ts';
 import type { Ask } from '../../machines/asks.ts';
 import type { Speaker } from '../lazy-log.ts';
@@ -34,7 +34,6 @@ export class GoingThrough {
   /** When the children of effects were engaged, by address. */
   readonly #born = new Map<string, number>();
   readonly #recordsOf = new Map<string, JournalRecord[]>();
-  readonly #drawn = new Map<string, BudgetDrawn>();
 
   constructor(journey: Journey) {
     this.#journey = journey;
@@ -48,11 +47,6 @@ export class GoingThrough {
   /** What a person answered to the `index`-th question of an effect. */
   toldBefore(key: string, index: number): string | undefined {
     return this.#told.get(this.#short(key))?.[index];
-  }
-
-  /** How much of the budget at `path` was used. */
-  drawnAt(path: string): BudgetDrawn | undefined {
-    return this.#drawn.get(path);
   }
 
   /** Begins a child of an effect: anew, or by going through what the journal has of it. */
@@ -188,7 +182,7 @@ export class GoingThrough {
     }
     moment.passed(record.at);
     const { arrival } = record;
-    if (arrival.type === 'drawn') this.#drawn.set(arrival.path, arrival.used);
+    if (arrival.type === 'drawn') this.#journey.budgets.note(arrival);
     else if (arrival.type === 'kept') run.keep(arrival.path, arrival.artifacts);
     else if (arrival.type === 'charged') run.log.charge(arrival.model, arrival.usage, arrival.costUsd);
   }
@@ -256,7 +250,7 @@ export class GoingThrough {
         if (isRoot) run.keep(arrival.path, arrival.artifacts);
         break;
       case 'drawn':
-        this.#drawn.set(arrival.path, arrival.used);
+        this.#journey.budgets.note(arrival);
         run.actors.at(arrival.path)?.account?.restore(arrival.used);
         break;
       case 'closed':

@@ -1,3 +1,4 @@
+import type { DrawnBudgets } from './drawn-budgets.ts';
 import type { Arrival } from '../../contracts/journal-record.ts';
 import type { Ask } from '../../machines/asks.ts';
 import type { Actor } from '../stage.ts';
@@ -21,6 +22,7 @@ export interface Journey {
   readonly moment: Moment;
   readonly run: JournaledRun;
   readonly redact: (text: string) => string;
+  readonly budgets: DrawnBudgets;
   /** Does a job of a scope. */
   readonly job: (scope: Scope, work: () => void) => void;
   /** The run is ahead of its journal from now on. */

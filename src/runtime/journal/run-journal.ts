@@ -1,15 +1,17 @@
 import type { TroupeError } from '../../contracts/error.ts';
+import { isTroupeError } from '../../contracts/error.ts';
 import { keyInRun } from '../../contracts/effect.ts';
 import type { EventBody, RuntimeEvent } from '../../contracts/event.ts';
 import type { StoredStatus } from '../../contracts/journal.ts';
 import type { Arrival, BudgetDrawn, Happened, JournalRecord } from '../../contracts/journal-record.ts';
-import { isArrivalOf } from '../../contracts/journal-record.ts';
 import { isThenable } from '../../contracts/thenable.ts';
 import type { OpenRequest } from '../../contracts/request.ts';
 import type { Ask } from '../../machines/asks.ts';
 import type { Speaker } from '../lazy-log.ts';
-import type { Actor, EffectAnswer, Job, RecordedChild, Recorder } from '../stage.ts';
+import type { Actor, EffectAnswer, Recorder } from '../stage.ts';
 import { nextTurn } from '../pacer.ts';
+import { awaitsEnd } from './awaits-end.ts';
+import { DrawnBudgets } from './drawn-budgets.ts';
 import { GoingThrough } from './going-through.ts';
 import type { JournaledRun } from './journaled-run.ts';
 import type { GoingOn, JournalPlan } from './journal-plan.ts';
@@ -30,7 +32,8 @@ export class RunJournal implements Recorder {
   readonly root: Scope;
   readonly #run: JournaledRun;
   readonly #moment: Moment;
-  readonly #again: GoingThrough;
+  readonly again: GoingThrough;
+  readonly budgets = new DrawnBudgets();
   readonly asks = new OpenAsks();
   #writer: JournalWriter | undefined;
   /** What was recorded before there was anything to write it to; undefined once there is, or will not be. */
@@ -45,11 +48,12 @@ export class RunJournal implements Recorder {
     const moment = new Moment(clock);
     this.#run = run;
     this.#moment = moment;
-    this.#again = new GoingThrough({
+    this.again = new GoingThrough({
       root,
       moment,
       run,
       redact,
+      budgets: this.budgets,
       job: (scope, work) => {
         this.job(scope, true, work);
       },
@@ -95,10 +99,10 @@ export class RunJournal implements Recorder {
     if (counts) scope.tick += 1;
     this.#moment.within(scope, () => {
       work();
-      this.#again.catchUp(scope);
+      this.again.catchUp(scope);
     });
     if (counts) scope.tick += 1;
-    this.#again.catchUp(scope);
+    this.again.catchUp(scope);
   }
 
   outside<T>(work: () => T): T {
@@ -126,10 +130,10 @@ export class RunJournal implements Recorder {
       this.#recording = { scope, tick: scope.tick };
       return body;
     }
-    this.#again.catchUp(inside);
+    this.again.catchUp(inside);
     const { rerun } = inside;
     const expected =
-      rerun === undefined ? undefined : this.#again.expected(inside, rerun, body, speaker, step, phase);
+      rerun === undefined ? undefined : this.again.expected(inside, rerun, body, speaker, step, phase);
     inside.tick += 1;
     if (expected !== undefined) return inside === this.root ? expected : undefined;
     this.#recording = { scope: inside, tick: undefined };
@@ -186,18 +190,15 @@ export class RunJournal implements Recorder {
     this.#wantFlush();
   }
 
-  drawnAt(path: string): BudgetDrawn | undefined {
-    return this.#again.drawnAt(path);
-  }
-
-  drawn({ path, scope }: Actor, used: BudgetDrawn): void {
+  drawn({ path, scope }: Actor, used: BudgetDrawn, key?: string): void {
     if (this.#moment.retelling !== undefined || scope?.rerun !== undefined) return;
-    this.arrive(scope, { type: 'drawn', path, used });
+    const by = key === undefined ? {} : { key: keyInRun({ key, runId: this.#run.runId }) };
+    this.arrive(scope, { type: 'drawn', path, used, ...by });
   }
 
   holds(entry: Actor, ask: Ask, epoch: number): boolean {
     if (entry.scope?.rerun === undefined) return false;
-    this.#again.hold(entry, ask, epoch);
+    this.again.hold(entry, ask, epoch);
     return true;
   }
 
@@ -216,20 +217,19 @@ export class RunJournal implements Recorder {
     if (this.#hasStepEnded) void this.flush();
   }
 
-  childOf(key: string, index: number): RecordedChild | undefined {
-    return this.#again.childOf(key, index);
-  }
-
   engage({ scope }: Actor, start: () => void): void {
-    if (scope !== undefined) this.#again.engage(scope, start);
-  }
-
-  toldBefore(key: string, index: number): string | undefined {
-    return this.#again.toldBefore(key, index);
+    if (scope === undefined) return;
+    try {
+      this.again.engage(scope, start);
+    } catch (thrown) {
+      // Whoever asked for the child would take it for a failure of the child.
+      if (isTroupeError(thrown)) this.failed(thrown);
+      throw thrown;
+    }
   }
 
   rerun(records: readonly JournalRecord[], begin: () => void, going?: GoingOn): void {
-    this.#again.through(this.root, records, begin, {
+    this.again.through(this.root, records, begin, {
       before: going?.before,
       answer: (entry, ask) => {
         const answer = going?.inHand.get(keyInRun(ask));
@@ -240,12 +240,8 @@ export class RunJournal implements Recorder {
     });
   }
 
-  expects(type: Arrival['type']): boolean {
-    return this.root.rerun?.rest.some((record) => isArrivalOf(record, type)) ?? false;
-  }
-
-  keeps(scope: Scope | undefined, job: Job): boolean {
-    return this.#again.keeps(scope, job);
+  awaitsEnd(close: () => void): boolean {
+    return awaitsEnd(this.root, close);
   }
 
   /** What there is, is written. */

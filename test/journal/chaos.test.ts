@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { JournalRecord } from '../../src/contracts/journal-record.ts';
+import type { RunResult } from '../../src/contracts/run.ts';
+import { recordsIn } from '../../src/runtime/journal/stored-run.ts';
+import { virtualClock } from '../../src/testing/virtual-clock.ts';
+import type { Chaos } from '../support/chaos.ts';
+import { chaos, patiently, runProblems, stageChaos } from '../support/chaos.ts';
+import { PlainStore } from '../support/plain-store.ts';
+import { PromptBook } from '../support/prompt-book.ts';
+import { quiet } from '../support/runs.ts';
+import { goOn, startIn, timeOf } from '../support/stored-runs.ts';
+
+const isThorough = process.env['TROUPE_FULL'] === '1';
+const seed = Number(process.env['TROUPE_SEED'] ?? 20_262);
+const search = isThorough
+  ? { numRuns: 2_000, seed: Math.floor(Math.random() * 2 ** 31) }
+  : { numRuns: 150, seed };
+
+type Result = RunResult<unknown, unknown>;
+
+const stored = async (plan: Chaos, book: PromptBook): Promise<{ store: PlainStore; result: Result }> => {
+  const clock = virtualClock(1_000);
+  const store = new PlainStore();
+  const { agent, options, play } = book.with(() => stageChaos(plan, clock));
+  const handle = startIn(store, agent, 'go', { ...options, runId: 'r' });
+  await quiet();
+  play(handle);
+  return { store, result: await patiently(handle, clock) };
+};
+
+const resumed = async (
+  plan: Chaos,
+  book: PromptBook,
+  store: PlainStore,
+  records: readonly JournalRecord[],
+): Promise<Result> => {
+  const clock = virtualClock(timeOf(records.at(-1)));
+  const { agent, options } = book.with(() => stageChaos(plan, clock));
+  return patiently(await goOn(store, agent, 'r', options), clock);
+};
+
+test(`[P7] whatever breaks, a stored run is gone through again to the same events, from any record (seed ${search.seed})`, async () => {
+  const ends = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(chaos, fc.double({ min: 0, max: 1, noNaN: true }), async (plan, at) => {
+      const book = new PromptBook();
+      const { store, result } = await stored(plan, book);
+      ends.add(result.status);
+      expect(runProblems(result)).toEqual([]);
+      const { records } = await recordsIn(store, 'r');
+      const again = await resumed(plan, book, store, records);
+      expect(JSON.stringify(again.events)).toBe(JSON.stringify(result.events));
+
+      const had = records.slice(0, 1 + Math.floor(at * (records.length - 1)));
+      const cut = PlainStore.with('r', had);
+      const gone = await resumed(plan, book, cut, had);
+      expect(runProblems(gone)).toEqual([]);
+      const { records: all } = await recordsIn(cut, 'r');
+      expect(all.slice(0, had.length)).toEqual(had);
+      const twice = await resumed(plan, book, cut, all);
+      expect(JSON.stringify(twice.events)).toBe(JSON.stringify(gone.events));
+    }),
+    search,
+  );
+  expect([...ends]).toEqual(expect.arrayContaining(['completed', 'aborted', 'failed']));
+}, 600_000);

@@ -1,0 +1,143 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { JournalRecord } from '../../src/contracts/journal-record.ts';
+import type { RunOptions, RunResult } from '../../src/contracts/run.ts';
+import { openJournal } from '../../src/persistence/journal-codec.ts';
+import { recordsIn } from '../../src/runtime/journal/stored-run.ts';
+import { compareRuns } from '../../src/testing/compare-runs.ts';
+import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
+import { virtualClock } from '../../src/testing/virtual-clock.ts';
+import { PlainStore } from '../support/plain-store.ts';
+import { PromptBook } from '../support/prompt-book.ts';
+import { letTimePass, quiet, settled, start } from '../support/runs.ts';
+import { goOn, numbersFrom, startIn, timeOf } from '../support/stored-runs.ts';
+import { capabilityScenarios } from './capability-scenarios.ts';
+import { outsideScenarios } from './outside-scenarios.ts';
+import type { Scenario } from './scenarios.ts';
+import { scenarios } from './scenarios.ts';
+
+const BEGIN = 1_000;
+const seed = Number(process.env['TROUPE_SEED'] ?? 20_261);
+const CUTS = process.env['TROUPE_FULL'] === '1' ? Infinity : 4;
+
+type Result = RunResult<unknown, unknown>;
+
+/** A scenario's run and the store that it is in. */
+interface Kept {
+  readonly store: PlainStore;
+  readonly result: Result;
+  readonly records: readonly JournalRecord[];
+}
+
+const live = async (scenario: Scenario): Promise<Result> => {
+  const clock = virtualClock(BEGIN);
+  const { agent, options, play } = scenario.make(clock);
+  const handle = start(agent, 'go', { runId: 'parity', clock, ...options });
+  const result = settled(handle);
+  await play?.(handle, clock);
+  return letTimePass(clock, result, 500);
+};
+
+const stored = async (scenario: Scenario, book: PromptBook): Promise<Kept> => {
+  const clock = virtualClock(BEGIN);
+  const store = new PlainStore();
+  const { agent, options, play } = book.with(() => scenario.make(clock));
+  const handle = startIn(store, agent, 'go', { runId: 'parity', clock, ...options });
+  const result = settled(handle);
+  await quiet();
+  await play?.(handle, clock);
+  const found = await letTimePass(clock, result, 500);
+  const { records } = await recordsIn(store, 'parity');
+  return { store, result: found, records };
+};
+
+/** A clock as whoever acts in a run from its beginning reads it: what has passed already is not waited for again. */
+const fromTheBeginning = (clock: VirtualClock): VirtualClock => {
+  let now = BEGIN;
+  return {
+    ...clock,
+    now: () => clock.now(),
+    get pending() {
+      return clock.pending;
+    },
+    advance: async (ms) => {
+      now += ms;
+      await clock.advance(Math.max(0, now - clock.now()));
+    },
+  };
+};
+
+/** What is done to a run once only; a yes that nobody waits for is none. */
+const isDeed = (record: JournalRecord): boolean =>
+  record.kind === 'event'
+    ? record.event.type === 'run.resumed'
+    : record.kind === 'arrived' && ['message', 'abort'].includes(record.arrival.type);
+
+/** What is the journal's to say, or only of use to one process. */
+const withoutBeginning = ({ budget: _budget, paused: _paused, ...options }: RunOptions = {}): RunOptions =>
+  options;
+
+/** Observers of a stored run are told when it is written, and so their failures stand elsewhere. */
+const withoutObservers = (result: Result): Result => ({
+  ...result,
+  events: result.events.filter(({ type }) => type !== 'observer.failed'),
+});
+
+const resumed = async (scenario: Scenario, book: PromptBook, store: PlainStore): Promise<Result> => {
+  const { records } = await recordsIn(store, 'parity');
+  const clock = virtualClock(BEGIN);
+  const { agent, options, play } = book.with(() => scenario.make(clock));
+  await clock.advance(timeOf(records.at(-1)) - BEGIN);
+  const handle = await goOn(store, agent, 'parity', { ...withoutBeginning(options), clock });
+  const result = settled(handle);
+  if (!records.some(isDeed)) await play?.(handle, fromTheBeginning(clock));
+  return letTimePass(clock, result, 500);
+};
+
+const ends = ({ status, stopReason, output, error }: Result) => ({
+  status,
+  stopReason,
+  output,
+  code: error?.code,
+});
+
+beforeAll(async () => {
+  // The first run in a store waits for its codec to be loaded.
+  await import('../../src/persistence/journal-codec.ts');
+});
+
+describe.each([...scenarios, ...capabilityScenarios, ...outsideScenarios])('$name', (scenario) => {
+  test('means the same stored as live, and its journal gone through again tells every event again', async () => {
+    const book = new PromptBook();
+    const kept = await stored(scenario, book);
+    expect(compareRuns(withoutObservers(await live(scenario)), withoutObservers(kept.result))).toEqual([]);
+    const rows = kept.store.commits;
+    for (let time = 0; time < 2; time += 1) {
+      const again = await resumed(scenario, book, kept.store);
+      expect(JSON.stringify(again.events)).toBe(JSON.stringify(kept.result.events));
+      expect(ends(again)).toEqual(ends(kept.result));
+      expect(again.totals).toEqual(kept.result.totals);
+    }
+    expect(kept.store.commits).toBe(rows);
+  });
+
+  test(`is gone on with from records of its journal (seed ${seed})`, async () => {
+    const book = new PromptBook();
+    const { result, records } = await stored(scenario, book);
+    const random = numbersFrom(seed);
+    const lengths =
+      CUTS >= records.length
+        ? records.map((_, index) => index + 1)
+        : Array.from({ length: CUTS }, () => 1 + random(records.length));
+    for (const length of lengths) {
+      const cut = PlainStore.with('parity', records.slice(0, length));
+      const found = await resumed(scenario, book, cut);
+      expect(ends(found), `cut after ${length} of ${records.length} records`).toEqual(ends(result));
+      const again = await resumed(scenario, book, cut);
+      expect(JSON.stringify(again.events), `gone through again, cut after ${length}`).toBe(
+        JSON.stringify(found.events),
+      );
+      const all = openJournal('parity', cut.read('parity')).records;
+      expect(all.slice(0, length)).toEqual(records.slice(0, length));
+    }
+  });
+});

@@ -1,0 +1,59 @@
+import type { Model } from '../../src/contracts/model.ts';
+import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
+import { scriptedModel } from '../../src/testing/scripted-model.ts';
+
+/**
+ * Which reply of a script was given for which call: an agent that is made again to go on with a run finds its place in it.
+ *
+ * A script follows the order of what it is asked, and a run that goes on asks only for what is left of it.
+ */
+export class PromptBook {
+  static #open: PromptBook | undefined;
+  readonly #replies = new Map<string, number[]>();
+  #models = 0;
+
+  /** Makes something whose models look into this book. */
+  with<T>(make: () => T): T {
+    const before = PromptBook.#open;
+    PromptBook.#open = this;
+    this.#models = 0;
+    try {
+      return make();
+    } finally {
+      PromptBook.#open = before;
+    }
+  }
+
+  /** The model of a script, in the book that is open; without one it is plainly scripted. */
+  static model(script: readonly ScriptedReply[], id?: string): Model {
+    const book = PromptBook.#open;
+    return book === undefined ? scriptedModel(script, id) : book.#modelOf(script, id);
+  }
+
+  #modelOf(script: readonly ScriptedReply[], id?: string): Model {
+    const model = (this.#models += 1);
+    /** How often this very model was asked for each call. */
+    const asked = new Map<string, number>();
+    let last = -1;
+    const plain = scriptedModel([], id);
+    return {
+      ...plain,
+      answer: (request, call) => {
+        const place = `${model} ${call.key}`;
+        const known = this.#replies.get(place) ?? [];
+        this.#replies.set(place, known);
+        const time = asked.get(place) ?? 0;
+        asked.set(place, time + 1);
+        const index = known[time] ?? last + 1;
+        known[time] = index;
+        last = Math.max(last, index);
+        const reply = script[index];
+        return scriptedModel(reply === undefined ? [] : [reply], id).answer(request, call);
+      },
+    };
+  }
+}
+
+/** Like `scriptedModel`; within {@link PromptBook.with} it finds its place in the script. */
+export const scripted = (script: readonly ScriptedReply[], id?: string): Model =>
+  PromptBook.model(script, id);
