@@ -47,9 +47,13 @@ const typeScriptAt = async (place: string, file: string): Promise<Readonly<Recor
       `Node ${process.versions.node}; run \`npm install tsx\`, or use Node 22.18 or later`,
     );
   }
-  if (!hasImport(loader)) throw cannot(file, 'the tsx that is installed cannot load modules', 'no tsImport');
+  if (!hasRegister(loader))
+    throw cannot(file, 'the tsx that is installed cannot load modules', 'no register');
   try {
-    return await loader.tsImport(pathToFileURL(place).href, import.meta.url);
+    // For the whole process: what it imports by itself has a copy of troupe of its own, which knows nothing of stored runs.
+    loader.register();
+    // Under another name, as Node remembers that it could not read it.
+    return await import(`${pathToFileURL(place).href}?typescript`);
   } catch (thrown) {
     throw failed(thrown, file);
   }
@@ -68,14 +72,15 @@ const manifestSchema = z.object({
 });
 
 interface Loader {
-  tsImport(file: string, parent: string): Promise<Readonly<Record<string, unknown>>>;
+  /** Teaches this process to read TypeScript. */
+  register(): unknown;
 }
 
-const hasImport = (loader: unknown): loader is Loader =>
+const hasRegister = (loader: unknown): loader is Loader =>
   typeof loader === 'object' &&
   loader !== null &&
-  'tsImport' in loader &&
-  typeof loader.tsImport === 'function';
+  'register' in loader &&
+  typeof loader.register === 'function';
 
 const chosen = (
   exports: Readonly<Record<string, unknown>>,

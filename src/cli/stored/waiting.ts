@@ -41,13 +41,14 @@ export class Waiting {
     });
     // Nothing else holds a process whose run waits for a letter.
     this.#timer = setInterval(() => {
-      void this.#look();
+      // A store that cannot be asked now may be asked the next time; the run itself finds one that is gone.
+      this.#look().catch(() => undefined);
     }, LOOK_MS);
   }
 
-  /** The run is there: what it waits for can be seen. */
-  watch(run: { readonly requests: readonly OpenRequest[] }): void {
-    this.#open = () => run.requests;
+  /** The run is there: what it waits for can be seen, unless a copy of troupe of its own does not tell. */
+  watch(run: { readonly requests?: readonly OpenRequest[] | undefined }): void {
+    this.#open = () => run.requests ?? [];
   }
 
   end(): void {
