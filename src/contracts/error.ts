@@ -78,6 +78,7 @@ export const errorCodes = [
   'run.aborted',
   'run.ended',
   'run.duplicate',
+  'run.suspended',
   'engine.invalid',
   'engine.closed',
   'engine.resource-failed',

@@ -196,6 +196,18 @@ export interface Person {
   approve?(request: ApprovalRequest, signal: AbortSignal): boolean | string | Promise<boolean | string>;
 }
 
+/** When an abort takes effect. */
+export interface AbortOptions {
+  /** Default: at once. */
+  readonly after?: 'step' | undefined;
+}
+
+/** How a run is stopped that is to be gone on with. */
+export interface SuspendOptions {
+  /** How long what is under way may take to finish, in ms. Default 10,000; what has not by then is done again by whoever resumes. */
+  readonly withinMs?: number | undefined;
+}
+
 /** A run under way. Iterating it gives its events; awaiting `result` does not need anybody to iterate. */
 export interface RunHandle<Output = Json, State = Json> extends AsyncIterable<LiveEvent> {
   readonly runId: string;
@@ -230,6 +242,15 @@ export interface RunHandle<Output = Json, State = Json> extends AsyncIterable<Li
   addTools(tools: readonly (Tool | Toolset)[], path?: string): Promise<readonly ErrorData[]>;
   /** Takes a tool, or a whole toolset, away from the next step on; false if nothing is called that. */
   removeTool(name: string, path?: string): boolean;
-  /** Settles the run within a tick, whatever models and tools do. */
-  abort(reason?: string): void;
+  /**
+   * Settles the run within a tick, whatever models and tools do; with `after: 'step'`, once a step is through and on record (of a
+   * team: the first of any agent that is). The first reason is the one that counts.
+   */
+  abort(reason?: string, options?: AbortOptions): void;
+  /**
+   * Stops a stored run here, so that it can be resumed anywhere: nothing more is begun, what is under way may finish, and all of it is
+   * written. The result rejects with `run.suspended`. Rejects with `run.ended` for a run that is over, and with
+   * `journal.unknown` for one that is kept nowhere.
+   */
+  suspend(options?: SuspendOptions): Promise<void>;
 }

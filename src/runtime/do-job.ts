@@ -26,7 +26,8 @@ export const doJob = (run: WorkingRun, job: Job): void => {
       actors.engage(job.actor, job.engagement);
       break;
     case 'dismiss':
-      for (const child of job.actor.children) actors.stop(child, 'its supervisor dismissed it');
+      for (const child of job.actor.children)
+        actors.stop(child, run.abortedFor ?? 'its supervisor dismissed it');
       break;
     case 'post':
       postTo(run, job.message, job.to, actors.named(job.actor, job.to));

@@ -19,6 +19,7 @@ export class Gate {
   #untilCheck = false;
   #underWay = 0;
   #waiters: (() => void)[] = [];
+  readonly #quiet: (() => void)[] = [];
 
   constructor(cap: number, isPaused: boolean) {
     // With no room at all a run would wait for ever.
@@ -49,7 +50,13 @@ export class Gate {
 
   left(): void {
     this.#underWay -= 1;
+    if (this.#underWay === 0) this.#quiet.splice(0).forEach((tell) => tell());
     if (this.#held.length > 0) this.#release();
+  }
+
+  /** Resolves when nothing is under way but what waits for somebody. */
+  whenQuiet(): Promise<void> {
+    return this.#underWay === 0 ? Promise.resolve() : new Promise((resolve) => this.#quiet.push(resolve));
   }
 
   pause(): void {

@@ -6,10 +6,11 @@ import type { Message } from '../contracts/message.ts';
 import type { Json } from '../contracts/json.ts';
 import { toJson } from '../contracts/json.ts';
 import type { OpenRequest } from '../contracts/request.ts';
-import type { RunHandle, RunResult } from '../contracts/run.ts';
+import type { RunHandle, RunResult, AbortOptions, SuspendOptions } from '../contracts/run.ts';
 import type { Tool, Toolset } from '../contracts/tool.ts';
 import type { Said } from './request-book.ts';
 import type { Run } from './run.ts';
+import { SUSPEND_MS, suspend } from './suspend.ts';
 
 /** What its user holds of a run. */
 export class Handle<Output, State> implements RunHandle<Output, State> {
@@ -64,8 +65,12 @@ export class Handle<Output, State> implements RunHandle<Output, State> {
   removeTool(name: string, path?: string): boolean {
     return this.#run.removeTool(name, path);
   }
-  abort(reason = 'aborted'): void {
-    this.#run.abort(reason);
+  abort(reason = 'aborted', { after }: AbortOptions = {}): void {
+    if (after === 'step') this.#run.abortAfterStep(reason);
+    else this.#run.abort(reason);
+  }
+  suspend({ withinMs = SUSPEND_MS }: SuspendOptions = {}): Promise<void> {
+    return suspend(this.#run, withinMs);
   }
 
   #said(meant: string | undefined, said: Said): boolean {

@@ -1,7 +1,7 @@
 import type { ModelChoice } from '../contracts/agent.ts';
 import type { ErrorData } from '../contracts/error.ts';
 import type { Message } from '../contracts/message.ts';
-import type { RunOptions } from '../contracts/run.ts';
+import type { AbortOptions, RunOptions } from '../contracts/run.ts';
 import type { Tool, Toolset } from '../contracts/tool.ts';
 import { Handle } from './handle.ts';
 import type { Run } from './run.ts';
@@ -97,8 +97,8 @@ export class HeldHandle<Output, State> extends Handle<Output, State> {
       });
     });
   }
-  override abort(reason?: string): void {
-    super.abort(reason);
+  override abort(reason?: string, options?: AbortOptions): void {
+    super.abort(reason, this.#hasBegun ? options : undefined);
     this.#queue.skip(this.#turn);
   }
 

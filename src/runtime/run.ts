@@ -74,6 +74,8 @@ export class Run implements Stage {
   readonly result: Promise<RunResult>;
   readonly #queue: JobQueue;
   #choice: ModelChoice | undefined;
+  #abortAfterStep: string | undefined;
+  abortedFor: string | undefined;
 
   constructor(definition: Definition, options: RunOptions, setup: RunSetup) {
     this.runId = setup.runId;
@@ -181,6 +183,7 @@ export class Run implements Stage {
   entered(entry: Actor, phase: string, step: number): void {
     if (phase === 'CHECK_STOP') this.gate.checked();
     this.log.enter(phase, entry, step);
+    if (phase === 'CHECK_STOP' && this.#abortAfterStep !== undefined) this.abort(this.#abortAfterStep);
   }
 
   /** A machine has come to its end. */
@@ -225,8 +228,14 @@ export class Run implements Stage {
     this.deliverAbort(reason, at);
   }
 
+  /** Like `abort`, once the step under way is through. */
+  abortAfterStep(reason: string): void {
+    this.#abortAfterStep ??= reason;
+  }
+
   /** Like `abort`, for one that is on record. */
   deliverAbort(reason: string, at: number): void {
+    this.abortedFor ??= reason;
     this.enqueue({ kind: 'deliver', actor: this.root, envelope: { type: 'abort', at, reason } });
   }
 

@@ -1,5 +1,5 @@
 import type { Agent } from '../contracts/agent.ts';
-import type { ErrorData } from '../contracts/error.ts';
+import type { ErrorData, TroupeError } from '../contracts/error.ts';
 import type { Arrival, BudgetDrawn } from '../contracts/journal-record.ts';
 import type { Json } from '../contracts/json.ts';
 import type { Clock } from '../contracts/clock.ts';
@@ -68,6 +68,8 @@ export interface Stage {
   readonly artifacts: KeptArtifact[];
   readonly root: Actor;
   readonly isOver: boolean;
+  /** Why the run is being aborted; undefined while it is not. */
+  readonly abortedFor: string | undefined;
   readonly effects: {
     readonly records: readonly EffectRecord[];
     readonly answers: CallCache;
@@ -145,6 +147,8 @@ export interface Recorder extends LogKeeper {
   /** Writes what there is to be written. */
   flush(): void | Promise<void>;
   end(tell: () => void): void;
+  /** Writes all that there is, and then nothing any more: the run ends here with `reason`, and goes on elsewhere. */
+  leave(reason: TroupeError): Promise<void>;
 }
 
 /** What came of an effect. */

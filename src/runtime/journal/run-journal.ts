@@ -73,7 +73,6 @@ export class RunJournal implements Recorder {
     this.#early = undefined;
   }
 
-  /** The run begins; gives when. */
   begins(): number {
     return this.#moment.stamp(this.root);
   }
@@ -244,7 +243,6 @@ export class RunJournal implements Recorder {
     return awaitsEnd(this.root, close);
   }
 
-  /** What there is, is written. */
   flush(): void | Promise<void> {
     this.#hasStepEnded = false;
     if (this.#writer !== undefined) return this.#writer.flush();
@@ -259,11 +257,16 @@ export class RunJournal implements Recorder {
     else tell();
   }
 
-  /** So many events are safe. */
   committed(events: number): void {
     this.outside(() => {
       this.#run.log.tell(events);
     });
+  }
+
+  async leave(reason: TroupeError): Promise<void> {
+    while (this.#run.isBusy) await new Promise<void>(nextTurn);
+    await this.flush();
+    this.failed(reason);
   }
 
   /** Told by its writer: the store failed, or somebody else has the run. */
