@@ -6,6 +6,7 @@ import type { RunOptions } from '../contracts/run.ts';
 import type { Checked } from '../contracts/schema.ts';
 import { isThenable } from '../contracts/thenable.ts';
 import { issuesText } from '../tools/schemas.ts';
+import { checkCount } from './check-count.ts';
 import { misfitOf, saidEvent, saidOf } from './person-words.ts';
 import type { Place, Said } from './request-book.ts';
 import { announcementOf, RequestBook } from './request-book.ts';
@@ -43,6 +44,8 @@ export class PersonDesk {
     this.#run = run;
     this.#options = options;
     this.#isAttended = isAttended;
+    const { expireAfterMs } = options.requests ?? {};
+    if (expireAfterMs !== undefined) checkCount(expireAfterMs, 1, 'requests.expireAfterMs', THE_RUN);
   }
 
   /** What waits for somebody, oldest first. */
@@ -265,6 +268,8 @@ export class PersonDesk {
     else journal.outside(write);
   }
 }
+
+const THE_RUN = { code: 'input.invalid', owner: 'the run' } as const;
 
 const NOBODY = 'nobody waits for it any more';
 

@@ -17,7 +17,7 @@ export class PlainStore implements JournalStore {
   readonly name = 'plain';
   readonly rows = new Map<string, JournalRow[]>();
   readonly entries = new Map<string, RunEntry>();
-  readonly posted: Letter[] = [];
+  posted: Letter[] = [];
   commits = 0;
   /** Called before each commit; what it throws, the commit throws. */
   beforeCommit: (commit: JournalCommit) => void = () => undefined;
@@ -52,6 +52,8 @@ export class PlainStore implements JournalStore {
     this.beforeCommit(commit);
     this.commits += 1;
     this.rows.get(lease.runId)?.push(...commit.rows);
+    const { taken = [] } = commit;
+    this.posted = this.posted.filter(({ id }) => !taken.includes(id));
     const entry = this.entries.get(lease.runId);
     if (entry !== undefined) this.entries.set(lease.runId, { ...entry, ...commit.change });
   }

@@ -93,6 +93,8 @@ export const answerRequest = async (
 };
 
 const requestsOf = async (store: JournalStore, runId: string): Promise<readonly StoredRequest[]> => {
+  // One that was entered a moment ago has not begun.
+  if ((await store.read(runId, 0, 1)).length === 0) return [];
   const { records } = await recordsIn(store, runId);
   const open = openRequestsOf(records);
   if (open.length === 0) return [];
