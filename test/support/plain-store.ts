@@ -57,8 +57,8 @@ export class PlainStore implements JournalStore {
     const entry = this.entries.get(lease.runId);
     if (entry !== undefined) this.entries.set(lease.runId, { ...entry, ...commit.change });
   }
-  read(runId: string, from = 0): readonly JournalRow[] {
-    return (this.rows.get(runId) ?? []).slice(from);
+  read(runId: string, from = 0, limit = Infinity): readonly JournalRow[] {
+    return (this.rows.get(runId) ?? []).slice(from, from + limit);
   }
   entry(runId: string): RunEntry | undefined {
     return this.entries.get(runId);
