@@ -199,6 +199,18 @@ describe('letters', () => {
     });
   });
 
+  test('a run that is suspended while it waits leaves its requests open', async () => {
+    const { made } = payer();
+    const store = new PlainStore();
+    const handle = made.stream('go', { store, runId: 'r' });
+    await quiet();
+    await handle.suspend();
+    expect(await openRequests(store, 'r')).toHaveLength(1);
+    await answerRequest(store, 'r', { id: await idIn(store), yes: true });
+    const result = await (await resume(made, 'r', { store })).result;
+    expect(typesOf(result, /approv|request\./)).toEqual(['tool.approval-requested', 'tool.approved']);
+  });
+
   test('a run that waits until somebody is late says in its entry when', async () => {
     const store = memoryStore();
     const clock = virtualClock(5);
