@@ -14,4 +14,6 @@ export type { RoutingDecision, RoutingOptions } from './routing.ts';
 export { passthrough } from './passthrough.ts';
 export type { EngineAnswer, EngineRequest, ExternalEngine, PassthroughOptions } from './passthrough.ts';
 export { memorySessions } from './session-store.ts';
+export { storedSessions } from './stored-sessions.ts';
+export type { StoredSessionsOptions } from './stored-sessions.ts';
 export type { Session, SessionStore } from './session-store.ts';

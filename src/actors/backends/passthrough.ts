@@ -3,7 +3,7 @@ import { isTroupeError, TroupeError } from '../../contracts/error.ts';
 import type { Model, ModelAnswer, ModelCall, ModelRequest, Usage } from '../../contracts/model.ts';
 import { modelAnswer } from '../../contracts/model.ts';
 import type { Transcript, Turn } from '../../contracts/transcript.ts';
-import type { SessionStore } from './session-store.ts';
+import type { Session, SessionStore } from './session-store.ts';
 import { isSessionId, memorySessions } from './session-store.ts';
 
 /** Something outside that does an agent's work by itself: a coding agent, a service, another framework. */
@@ -48,7 +48,7 @@ export interface PassthroughOptions {
   /** What agents call the backend by. Default `passthrough`. */
   readonly name?: string | undefined;
   readonly engine: ExternalEngine;
-  /** Where sessions are kept. Default: in memory, the last 1,000. */
+  /** Where sessions are kept. Default: in memory, the last 1,000; `storedSessions` outlive the process. */
   readonly sessions?: SessionStore | undefined;
   /** How long a session is gone on with after it was used last, in ms. Default 86,400,000 (a day). */
   readonly sessionLifeMs?: number | undefined;
@@ -158,12 +158,23 @@ class Exchange {
 
   /** The session to go on with: one that is whole and not too old. */
   async #session(): Promise<string | undefined> {
-    const kept = await this.#options.sessions.get(this.#key);
+    const kept = await this.#kept();
     if (kept === undefined) return undefined;
     const now = this.#place.now();
     if (isSessionId(kept.id) && kept.expiresAt > now) return kept.id;
     await this.#giveUp(isSessionId(kept.id) ? 'it has expired' : 'its id is none');
     return undefined;
+  }
+
+  /** What is kept and broken is given up like what is too old. */
+  async #kept(): Promise<Session | undefined> {
+    try {
+      return await this.#options.sessions.get(this.#key);
+    } catch (thrown) {
+      if (!isTroupeError(thrown, 'session.lost')) throw thrown;
+      await this.#giveUp(thrown.message);
+      return undefined;
+    }
   }
 
   async #keep({ session, expiresAt }: EngineAnswer, before: string | undefined): Promise<void> {

@@ -7,6 +7,7 @@ export interface Session {
 
 /** Where sessions are kept, by a key that follows from thread, path and agent. */
 export interface SessionStore {
+  /** @throws `session.lost` for one that is kept and cannot be gone on with: it is deleted, and the run says so. */
   get(key: string): Session | undefined | Promise<Session | undefined>;
   set(key: string, session: Session): void | Promise<void>;
   delete(key: string): void | Promise<void>;

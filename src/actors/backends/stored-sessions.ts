@@ -1,0 +1,84 @@
+import { systemClock } from '../../contracts/clock.ts';
+import { TroupeError } from '../../contracts/error.ts';
+import { isJsonObject, toJson } from '../../contracts/json.ts';
+import type { KeyValueFiles } from '../../contracts/memory.ts';
+import type { Session, SessionStore } from './session-store.ts';
+import { isSessionId } from './session-store.ts';
+
+/** How {@link storedSessions} are kept. */
+export interface StoredSessionsOptions {
+  /** In ms since 1970, by the clock of the runs that use them. Default: the system's. */
+  readonly now?: (() => number) | undefined;
+}
+
+/**
+ * Sessions that outlive the process, in files: of a folder, or of a store.
+ *
+ * What is kept is checked when it is read: one that is damaged, of another version or no session at all is dropped, the run says
+ * so (`session.lost`), and the engine hears the conversation instead. Those that have expired are removed now and then.
+ *
+ * @example
+ * passthrough({ name: 'claude', engine, sessions: storedSessions(store.files('sessions')) });
+ */
+export const storedSessions = (
+  files: KeyValueFiles,
+  { now = () => systemClock.now() }: StoredSessionsOptions = {},
+): SessionStore => {
+  let untilSweep = 0;
+  return {
+    get: async (key) => {
+      const text = await files.read(key);
+      return text === undefined ? undefined : readSession(text);
+    },
+    set: async (key, { id, expiresAt }) => {
+      untilSweep -= 1;
+      if (untilSweep < 0) {
+        untilSweep = SWEEP_EVERY;
+        await sweep(files, now());
+      }
+      await files.write(key, JSON.stringify({ v: VERSION, id, expiresAt }));
+    },
+    delete: (key) => files.remove(key),
+  };
+};
+
+const VERSION = 1;
+/** Sessions written between two looks for those that have expired; the first look is before the first. */
+const SWEEP_EVERY = 200;
+
+const sweep = async (files: KeyValueFiles, now: number): Promise<void> => {
+  for (const name of await files.names()) {
+    const text = await files.read(name);
+    if (text !== undefined && !isUsable(text, now)) await files.remove(name);
+  }
+};
+
+const isUsable = (text: string, now: number): boolean => {
+  try {
+    return readSession(text).expiresAt > now;
+  } catch {
+    // Whoever looks for it is told.
+    return true;
+  }
+};
+
+/** @throws `session.lost` */
+const readSession = (text: string): Session => {
+  const found = parsed(text);
+  if (!isJsonObject(found)) throw lost('what is kept of it is damaged', text);
+  const { v, id, expiresAt } = found;
+  if (v !== VERSION) throw lost('it was kept by another release', `version ${String(v)}`);
+  if (!isSessionId(id) || typeof expiresAt !== 'number') throw lost('what is kept is no session', text);
+  return { id, expiresAt };
+};
+
+const parsed = (text: string): unknown => {
+  try {
+    return toJson(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+};
+
+const lost = (reason: string, found: string): TroupeError =>
+  new TroupeError('session.lost', `Cannot go on with the session as ${reason}: ${found.slice(0, 80)}`);
