@@ -2,6 +2,7 @@ import type { Budget } from './budget.ts';
 import type { ErrorData } from './error.ts';
 import type { RuntimeEvent } from './event.ts';
 import type { Json } from './json.ts';
+import type { MemoryRecord } from './memory.ts';
 import type { Message } from './message.ts';
 import type { Usage } from './model.ts';
 import type { Outcome } from './run.ts';
@@ -119,6 +120,15 @@ export type Arrival =
       readonly prompt: string;
       readonly tools: readonly ToolSpec[];
     }
+  /** An effect has something to remember, at `path`. */
+  | {
+      readonly type: 'remembering';
+      readonly key: string;
+      readonly path: string;
+      readonly records: readonly MemoryRecord[];
+    }
+  /** What was remembered is in the memories, as far as those took it. */
+  | { readonly type: 'remembered'; readonly key: string }
   /** Toolsets and memories are let go of: the run may end. */
   | { readonly type: 'closed' }
   /** It was later by now: something else in the run had happened meanwhile. */

@@ -36,6 +36,10 @@ export interface MemoryRecord {
  * It may work at once or by promise. It may throw: the run then goes on without it, and an event says so.
  */
 export interface Memory {
+  /**
+   * Adds records, in order. A stored run that is taken up again looks by `recall` for those that it may have added before it was cut
+   * off, and leaves out what it finds: a memory that finds a record by its text has nothing of a run twice.
+   */
   append(records: readonly MemoryRecord[]): void | Promise<void>;
   /** At most `k` records that fit `query`, the best (or newest, where a kind does not judge) last. */
   recall(query: string, k?: number): readonly MemoryRecord[] | Promise<readonly MemoryRecord[]>;

@@ -10,7 +10,14 @@ import type {
   MemoryWork,
 } from '../contracts/memory.ts';
 import { withinTime } from '../contracts/within-time.ts';
+import { missingRecords } from './missing-records.ts';
 import { memoryText, readRecord } from './memory-text.ts';
+
+/**
+ * Whether records are to be written: `again` are those of which it is not known whether they were, so that what a memory holds
+ * already is left out.
+ */
+export type MemoryWriting = 'yes' | 'again' | 'no';
 
 /** What a session is made of. */
 export interface MemorySessionSetup {
@@ -58,16 +65,27 @@ export class MemorySession {
     }));
   }
 
-  /** Writes to all memories, one after the other; resolves when that is done, and never rejects. */
-  remember(records: readonly MemoryRecord[]): Promise<void> {
+  /**
+   * Writes to all memories, one after the other; resolves when that is done, and never rejects. What comes after it waits for
+   * `when`, too.
+   */
+  remember(records: readonly MemoryRecord[], when?: Promise<MemoryWriting>): Promise<void> {
     if (records.length === 0) return DONE;
     this.#written += records.length;
     this.#underWay += 1;
     return Promise.all(
       this.#held.map((held) =>
-        this.#next(held, 'remember', WRITE_MS, async (memory) => {
-          if (!held.isReadOnly) await memory.append(records);
-        }),
+        this.#next(
+          held,
+          'remember',
+          WRITE_MS,
+          async (memory) => {
+            if (held.isReadOnly) return;
+            const missing = (await when) === 'again' ? await missingRecords(memory, records) : records;
+            if (missing.length > 0) await memory.append(missing);
+          },
+          when,
+        ),
       ),
     ).then(() => {
       this.#underWay -= 1;
@@ -131,15 +149,17 @@ export class MemorySession {
     work: MemoryWork,
     ms: number,
     does: (memory: Memory) => Promise<Value>,
+    when?: Promise<MemoryWriting>,
   ): Promise<Value | undefined> {
-    const done = this.#inTurn(held, held.last, work, ms, does);
+    const before = when === undefined ? held.last : held.last.then(() => when);
+    const done = this.#inTurn(held, before, work, ms, does);
     held.last = done.then(() => undefined);
     return done;
   }
 
   async #inTurn<Value>(
     held: Held,
-    before: Promise<void>,
+    before: Promise<unknown>,
     work: MemoryWork,
     ms: number,
     does: (memory: Memory) => Promise<Value>,
@@ -159,7 +179,8 @@ export class MemorySession {
     const patience = { ms, clock: this.#clock, late: isLate };
     try {
       // Somebody waits for what is recalled: not for a write that hangs.
-      await (work === 'recall' ? withinTime(before, patience) : before);
+      const said = await (work === 'recall' ? withinTime(before, patience) : before);
+      if (said === 'no') return undefined;
       return held.isLost ? undefined : await withinTime(job(), patience);
     } catch (thrown) {
       if (isTroupeError(thrown, 'memory.read-only')) held.isReadOnly = true;

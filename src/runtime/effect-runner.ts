@@ -7,6 +7,7 @@ import { LazyAbort } from '../contracts/lazy-abort.ts';
 import { isThenable } from '../contracts/thenable.ts';
 import { CallCache } from '../tools/call-cache.ts';
 import { reopen } from './journal/reopen.ts';
+import { preparedBefore } from './memory-of.ts';
 import type { Actor, EffectAnswer, EffectUnderWay } from './stage.ts';
 import { EffectDesk, late } from './effect-desk.ts';
 import { Slot } from './slot.ts';
@@ -54,6 +55,7 @@ export class EffectRunner {
     const output = isFailure ? answer.error : answer.output;
     const state = isFailure ? 'failed' : 'answered';
     this.records.push({ key, port, path: entry.path, askedAt: at, state, output });
+    if (port === 'prepare' && !isFailure) preparedBefore(entry, output);
     const said = isFailure ? { error: answer.error } : { output };
     this.#deliver(entry, { type: `${state}.${port}`, at, index, ...said });
   }

@@ -2,6 +2,7 @@ import type { Effect } from '../contracts/effect.ts';
 import { effectKey } from '../contracts/effect.ts';
 import { errorData } from '../contracts/error.ts';
 import type { EventBody } from '../contracts/event.ts';
+import { isJsonObject, toJson } from '../contracts/json.ts';
 import type { MemoryRecord } from '../contracts/memory.ts';
 import type { EffectRecord, Outcome } from '../contracts/run.ts';
 import { MemorySession } from '../memory/memory-session.ts';
@@ -42,22 +43,36 @@ export const remember = (
   place: Pick<Effect, 'step' | 'phase' | 'index'>,
   records: readonly MemoryRecord[],
 ): void => {
-  const memory = memoryOf(entry);
-  if (memory === undefined || records.length === 0) return;
+  if (memoryOf(entry) === undefined || records.length === 0) return;
   const { run, path } = entry;
-  // What was remembered once is not remembered again.
-  if (entry.scope?.rerun !== undefined) return;
+  rememberAs(entry, effectKey({ runId: run.runId, path, ...place, attempt: 1 }), records);
+};
+
+/** Like `remember`, by the key of the effect. */
+export const rememberAs = (entry: Actor, key: string, records: readonly MemoryRecord[]): void => {
+  const memory = memoryOf(entry);
+  if (memory === undefined) return;
+  const { run, path } = entry;
+  const { journal } = run;
   const record: { -readonly [Key in keyof EffectRecord]: EffectRecord[Key] } = {
-    key: effectKey({ runId: run.runId, path, ...place, attempt: 1 }),
+    key,
     port: 'remember',
     path,
     askedAt: run.log.now(),
     state: 'asked',
   };
   run.effects.note(record);
-  void memory.remember(records).then(() => {
+  void memory.remember(records, journal?.memories.when(entry, key, records)).then(() => {
     record.state = 'answered';
+    journal?.memories.done(entry, key);
   });
+};
+
+/** An agent was prepared before its run was taken up again: what it was asked stands in the answer. */
+export const preparedBefore = (entry: Actor, answer: unknown): void => {
+  const memory = memoryOf(entry);
+  const said = toJson(answer);
+  if (memory !== undefined && isJsonObject(said)) memory.input = said['input'] ?? null;
 };
 
 /** Writes down a step that is over. */

@@ -37,6 +37,11 @@ export class RunEnding {
     this.result.catch(() => undefined);
   }
 
+  /** Whether the run is not kept here any more: it may go on elsewhere. */
+  get isLost(): boolean {
+    return this.#lost !== undefined;
+  }
+
   get hasBegun(): boolean {
     return this.#outcome !== undefined;
   }

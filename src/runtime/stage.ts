@@ -3,6 +3,7 @@ import type { ErrorData, TroupeError } from '../contracts/error.ts';
 import type { Arrival, BudgetDrawn } from '../contracts/journal-record.ts';
 import type { Json } from '../contracts/json.ts';
 import type { Clock } from '../contracts/clock.ts';
+import type { MemoryRecord } from '../contracts/memory.ts';
 import type { Message } from '../contracts/message.ts';
 import type { Model } from '../contracts/model.ts';
 import type { EffectRecord, Outcome, RunOptions, RunResult } from '../contracts/run.ts';
@@ -13,7 +14,7 @@ import type { Artifact } from '../contracts/tool.ts';
 import type { Ask } from '../machines/asks.ts';
 import type { Carrier, Engagement } from '../machines/outputs.ts';
 import type { LazyAbort } from '../contracts/lazy-abort.ts';
-import type { MemorySession } from '../memory/memory-session.ts';
+import type { MemorySession, MemoryWriting } from '../memory/memory-session.ts';
 import type { ShownConversation } from '../memory/shown-conversation.ts';
 import type { EnvironmentSession } from '../tools/environments/environment-session.ts';
 import type { CallCache } from '../tools/call-cache.ts';
@@ -110,9 +111,18 @@ export interface RecordedChild {
   readonly input: Json;
 }
 
+/** What a journal has to do with what its run remembers. */
+export interface MemoryKeeper {
+  /** Whether, and when, records may be written. */
+  when(actor: Actor, key: string, records: readonly MemoryRecord[]): Promise<MemoryWriting>;
+  /** They are. */
+  done(actor: Actor, key: string): void;
+}
+
 /** What writes down a stored run: everything that comes into it from outside, and every event. */
 export interface Recorder extends LogKeeper {
   readonly root: Scope;
+  readonly memories: MemoryKeeper;
   scopeAt(path: string): Scope;
   /** Does a job in its scope; `counts` is false for one that may be missing when the run is gone through again. */
   job(scope: Scope, counts: boolean, work: () => void): void;

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -19,6 +19,7 @@ import { summaryMemory } from '../../src/memory/summary-memory.ts';
 import { vectorMemory } from '../../src/memory/vector-memory.ts';
 import { windowMemory } from '../../src/memory/window-memory.ts';
 import { folderStore } from '../../src/persistence/folder-store.ts';
+import { keptFiles } from '../support/kept-files.ts';
 
 const folders: string[] = [];
 const newFolder = (): string => {
@@ -145,28 +146,33 @@ describe.each(kinds)('[QITOS-47] a memory of kind $kind', ({ make }) => {
   });
 });
 
-describe.each(kinds.filter(({ outlives }) => outlives))('in a folder, a memory of kind $kind', ({ make }) => {
+const kept = keptFiles('memory').flatMap((place) =>
+  kinds.filter(({ outlives }) => outlives).map((kind) => ({ ...place, ...kind })),
+);
+
+describe.each(kept)('in $where, a memory of kind $kind', ({ make, place }) => {
   const opened = (options?: KindOptions): Promise<Memory> => opening(make, options);
 
   test('[KAIZEN-17] is there in the next process, equal', async () => {
-    const files = folderStore(newFolder());
-    const first = await opened({ files });
+    const open = place();
+    const first = await opened({ files: open() });
     await first.append([fact('the code is 7', 5), { ...fact('two\nlines', 6), agent: 'ada' }]);
-    const again = await opened({ files });
+    const again = await opened({ files: open() });
     expect(await again.recall('code', 5)).toEqual(await first.recall('code', 5));
     await again.reset();
-    expect(await told(await opened({ files }))).toBe('');
+    expect(await told(await opened({ files: open() }))).toBe('');
   });
 
   test('is bounded there as well', async () => {
-    const folder = newFolder();
-    const memory = await opened({ files: folderStore(folder), bound: 3 });
+    const open = place();
+    const memory = await opened({ files: open(), bound: 3 });
     for (let at = 0; at < 200; at += 1) await memory.append([fact(`the code is ${at}`, at)]);
     await memory.evict();
-    const again = await opened({ files: folderStore(folder), bound: 3 });
+    const files = open();
+    const again = await opened({ files, bound: 3 });
     expect(await told(again)).toContain('199');
-    const [file = ''] = readdirSync(folder);
-    const lines = readFileSync(join(folder, file), 'utf8').split('\n').length;
+    const [file = ''] = await files.names();
+    const lines = (await files.read(file))?.split('\n').length;
     // Notes are only ever added to: that is what they are for.
     expect(lines).toBeLessThan(file.endsWith('.md') ? 210 : 40);
   });

@@ -21,6 +21,8 @@ const arrivals: Readonly<Record<Arrival['type'], true>> = {
   kept: true,
   drawn: true,
   prompted: true,
+  remembering: true,
+  remembered: true,
   closed: true,
   time: true,
   resumed: true,

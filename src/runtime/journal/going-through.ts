@@ -83,9 +83,10 @@ export class GoingThrough {
 
   /** Goes through records of a scope, from how it began. */
   through(scope: Scope, records: readonly JournalRecord[], start: () => void, onEnd?: AtEnd): void {
-    const { moment, job } = this.#journey;
+    const { moment, job, memories } = this.#journey;
     const rerun = new Rerun(records);
     scope.rerun = rerun;
+    let isGoneOn = false;
     try {
       moment.within(undefined, () => {
         this.catchUp(scope);
@@ -96,8 +97,11 @@ export class GoingThrough {
           next.work();
         }
       });
+      // Only a fork has something to do first; what it parted from has remembered what it did.
+      isGoneOn = onEnd?.before === undefined;
     } finally {
       scope.rerun = undefined;
+      memories.settle(scope, isGoneOn);
     }
     onEnd?.before?.();
     this.#resume(scope, onEnd?.answer);
@@ -199,7 +203,7 @@ export class GoingThrough {
   }
 
   #letIn(scope: Scope, { at, arrival }: Arrived): void {
-    const { root, run, moment, job } = this.#journey;
+    const { root, run, moment, job, memories } = this.#journey;
     const isRoot = scope === root;
     moment.passed(at, scope);
     switch (arrival.type) {
@@ -261,8 +265,8 @@ export class GoingThrough {
       case 'prompted':
         this.#journey.onPrompted(arrival);
         break;
-      case 'time':
-      case 'resumed':
+      default:
+        memories.met(arrival);
     }
   }
 

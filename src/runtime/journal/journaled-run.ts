@@ -1,11 +1,13 @@
 import { isTroupeError, TroupeError } from '../../contracts/error.ts';
 import type { EventBody } from '../../contracts/event.ts';
+import type { MemoryRecord } from '../../contracts/memory.ts';
 import type { Message } from '../../contracts/message.ts';
 import type { Usage } from '../../contracts/model.ts';
 import type { Outcome, RunStatus } from '../../contracts/run.ts';
 import type { Artifact } from '../../contracts/tool.ts';
 import { countersOver } from '../effect-desk.ts';
 import type { Place } from '../request-book.ts';
+import { rememberAs } from '../memory-of.ts';
 import type { Run } from '../run.ts';
 import type { Job } from '../stage.ts';
 
@@ -70,6 +72,17 @@ export class JournaledRun {
   }
   keep(path: string, artifacts: readonly Artifact[]): void {
     this.#run.artifacts.push(...artifacts.map((artifact) => ({ path, artifact })));
+  }
+
+  /** Whether it is not this process's any more. */
+  get isLost(): boolean {
+    return this.#run.ending.isLost;
+  }
+
+  /** Has records written that an effect had to remember. */
+  remember(path: string, key: string, records: readonly MemoryRecord[]): void {
+    const actor = this.#run.actors.at(path);
+    if (actor !== undefined) rememberAs(actor, `${this.runId}/${key}`, records);
   }
 
   /** What a child of an effect used, which no event of its own tells. */

@@ -3,6 +3,7 @@ import type { Arrival } from '../../contracts/journal-record.ts';
 import type { Ask } from '../../machines/asks.ts';
 import type { Actor } from '../stage.ts';
 import type { JournaledRun } from './journaled-run.ts';
+import type { MemoryWrites } from './memory-writes.ts';
 import type { Moment } from './moment.ts';
 import type { Scope } from './scope.ts';
 
@@ -21,6 +22,7 @@ export interface Journey {
   readonly root: Scope;
   readonly moment: Moment;
   readonly run: JournaledRun;
+  readonly memories: MemoryWrites;
   readonly redact: (text: string) => string;
   readonly budgets: DrawnBudgets;
   /** Does a job of a scope. */

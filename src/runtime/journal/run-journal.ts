@@ -18,6 +18,8 @@ import type { GoingOn, JournalPlan } from './journal-plan.ts';
 import type { JournalWriter } from './journal-writer.ts';
 import { Moment } from './moment.ts';
 import { OpenAsks } from './open-asks.ts';
+import { MemoryWrites } from './memory-writes.ts';
+import { recordedAnswer } from './recorded-answer.ts';
 import { nameOf, Scope, scopeOf } from './scope.ts';
 
 /**
@@ -30,6 +32,7 @@ import { nameOf, Scope, scopeOf } from './scope.ts';
  */
 export class RunJournal implements Recorder {
   readonly root: Scope;
+  readonly memories: MemoryWrites;
   readonly #run: JournaledRun;
   readonly #moment: Moment;
   readonly again: GoingThrough;
@@ -52,6 +55,7 @@ export class RunJournal implements Recorder {
       root,
       moment,
       run,
+      memories: (this.memories = new MemoryWrites(this, run, moment)),
       redact,
       budgets: this.budgets,
       job: (scope, work) => {
@@ -169,11 +173,7 @@ export class RunJournal implements Recorder {
   settled(entry: Actor, key: string, answer: EffectAnswer): number {
     this.asks.close(key);
     const short = keyInRun({ key, runId: this.#run.runId });
-    const arrival: Arrival =
-      'error' in answer
-        ? { type: 'failed', key: short, error: answer.error }
-        : { type: 'answered', key: short, output: answer.output };
-    return this.arrive(entry.scope, arrival);
+    return this.arrive(entry.scope, recordedAnswer(short, answer));
   }
 
   withdrawn(key: string): void {

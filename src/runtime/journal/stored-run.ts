@@ -134,8 +134,7 @@ export const resumeTaken = async <Output, State>(
   }
   const given = { ...optionsOf(began, options), store };
   const { run, journal } = journaled(definition, given, { isAttended: true });
-  // A fork is another way that it could have gone: the thread has the one that it went.
-  if (began.fork === undefined) joinThread(run, began.input, given);
+  joinThread(run, began.input, given);
   try {
     const heartbeat = await keepIn({ store, lease, run, journal, after: opened });
     const letters = await store.letters(runId);
