@@ -120,12 +120,12 @@ export type Arrival =
       readonly prompt: string;
       readonly tools: readonly ToolSpec[];
     }
-  /** An effect has something to remember, at `path`. */
+  /** The agent at `path` is about to write to its memories; what an effect has it write is here, what its machine has is made again. */
   | {
       readonly type: 'remembering';
       readonly key: string;
       readonly path: string;
-      readonly records: readonly MemoryRecord[];
+      readonly records?: readonly MemoryRecord[] | undefined;
     }
   /** What was remembered is in the memories, as far as those took it. */
   | { readonly type: 'remembered'; readonly key: string }

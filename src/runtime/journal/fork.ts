@@ -63,6 +63,7 @@ export const fork = async <Input, Output, State>(
         run.beginAgain(begun.input, begun.history);
       },
       {
+        isFork: true,
         inHand: answersIn(inHand),
         before: () => {
           const { message } = change ?? {};

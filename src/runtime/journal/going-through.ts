@@ -97,8 +97,7 @@ export class GoingThrough {
           next.work();
         }
       });
-      // Only a fork has something to do first; what it parted from has remembered what it did.
-      isGoneOn = onEnd?.before === undefined;
+      isGoneOn = onEnd?.isFork !== true;
     } finally {
       scope.rerun = undefined;
       memories.settle(scope, isGoneOn);

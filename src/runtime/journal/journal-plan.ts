@@ -5,6 +5,8 @@ import type { Prompted } from './journey.ts';
 
 /** How a run goes on where the records that it went through end. */
 export interface GoingOn {
+  /** It parts there from another, which has remembered what it did. */
+  readonly isFork?: true | undefined;
   /** Done first. */
   readonly before?: (() => void) | undefined;
   /** Answers that are known, by key: these effects are not done. */

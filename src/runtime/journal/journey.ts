@@ -9,6 +9,8 @@ import type { Scope } from './scope.ts';
 
 /** What is done when the records are at their end. */
 export interface AtEnd {
+  /** The run parts there from another, which has remembered what it did. */
+  readonly isFork?: true | undefined;
   readonly before?: (() => void) | undefined;
   /** Answers an effect without doing it, if its answer is known. */
   readonly answer: (entry: Actor, ask: Ask) => boolean;

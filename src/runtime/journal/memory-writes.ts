@@ -22,8 +22,8 @@ interface Held {
 /**
  * What a run writes to its memories, as far as its journal is concerned.
  *
- * I1  A memory is written to when what is remembered is committed: what a run that is taken up again does otherwise was never
- *     remembered.
+ * I1  A memory is written to when it is committed that it will be, and so all that it follows from: what a run that is taken up
+ *     again does otherwise was never remembered.
  * I2  That it was written is recorded after. A write that is not on record may have happened: it is done again, and leaves
  *     out what the memory has.
  */
@@ -48,13 +48,15 @@ export class MemoryWrites implements MemoryKeeper {
       return new Promise((say) => {
         this.#held.set(short, { scope, say });
       });
-    // An effect that is answered from the journal does not remember again: its records are.
-    if (this.#moment.inside === undefined)
-      this.#journal.arrive(scope, { type: 'remembering', key: short, path, records });
+    const intent = { type: 'remembering', key: short, path } as const;
+    const isMachines = this.#moment.inside !== undefined;
+    // A machine makes them again; an effect that is answered from the journal does not: they come before its answer.
+    if (!isMachines) this.#journal.arrive(scope, { ...intent, records });
     this.#writing.add(short);
     return new Promise((say) => {
-      // Not within a job: observers are told of what is committed.
+      // Not within a job: nothing arrives there, and observers are told of what is committed.
       queueMicrotask(() => {
+        if (isMachines && !this.#run.isLost) this.#journal.arrive(scope, intent);
         this.#journal.end(() => {
           say(this.#run.isLost ? 'no' : 'yes');
         });
@@ -71,7 +73,8 @@ export class MemoryWrites implements MemoryKeeper {
 
   /** Something of the journal is met again. */
   met(arrival: Arrival): void {
-    if (arrival.type === 'remembering') this.#run.remember(arrival.path, arrival.key, arrival.records);
+    if (arrival.type === 'remembering' && arrival.records !== undefined)
+      this.#run.remember(arrival.path, arrival.key, arrival.records);
     if (arrival.type !== 'remembered') return;
     this.#held.get(arrival.key)?.say('no');
     this.#held.delete(arrival.key);

@@ -230,6 +230,7 @@ export class RunJournal implements Recorder {
   rerun(records: readonly JournalRecord[], begin: () => void, going?: GoingOn): void {
     this.again.through(this.root, records, begin, {
       before: going?.before,
+      isFork: going?.isFork,
       answer: (entry, ask) => {
         const answer = going?.inHand.get(keyInRun(ask));
         if (answer === undefined) return false;
