@@ -67,7 +67,7 @@ const readSession = (text: string): Session => {
   const found = parsed(text);
   if (!isJsonObject(found)) throw lost('what is kept of it is damaged', text);
   const { v, id, expiresAt } = found;
-  if (v !== VERSION) throw lost('it was kept by another release', `version ${String(v)}`);
+  if (v !== VERSION) throw lost('it was kept by another release', `version ${JSON.stringify(v)}`);
   if (!isSessionId(id) || typeof expiresAt !== 'number') throw lost('what is kept is no session', text);
   return { id, expiresAt };
 };
