@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Letter } from '../../src/contracts/journal.ts';
 import type { JournalRecord } from '../../src/contracts/journal-record.ts';
 import type { Decision, RunResult, RuntimeEvent } from '../../src/index.ts';
-import { agent, tool } from '../../src/index.ts';
+import { agent, tool, toolset } from '../../src/index.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { answerRequest, openRequests, resume } from '../../src/runtime/journal/index.ts';
 import { recordsIn } from '../../src/runtime/journal/stored-run.ts';
@@ -165,6 +165,41 @@ describe('letters', () => {
       expect(store.posted).toEqual([]);
     }
     expect(ledger.size).toBe(1);
+  });
+
+  test('an answer that comes before its request is waited for again stays in the store until it is on record', async () => {
+    const opening: Promise<void>[] = [];
+    const send = tool({
+      name: 'send',
+      description: 'Sends.',
+      approval: true,
+      input: z.object({}),
+      execute: () => 'sent',
+    });
+    const post = toolset({ name: 'post', tools: [send], setup: () => opening.pop() ?? Promise.resolve() });
+    const made = agent({
+      name: 'clerk',
+      tools: [post],
+      decide: ({ step }): Decision =>
+        step === 0
+          ? { kind: 'act', calls: [{ name: 'post.send', input: {} }] }
+          : { kind: 'answer', answer: 'sent' },
+    });
+    const left = await interrupted(made);
+    await answerRequest(left, 'r', { id: await idIn(left), yes: true });
+    let resolve = (): void => undefined;
+    opening.push(
+      new Promise((opened) => {
+        resolve = opened;
+      }),
+    );
+    const handle = await resume(made, 'r', { store: left });
+    await quiet();
+    expect(left.posted).toHaveLength(1);
+    expect(handle.requests, 'it is answered').toEqual([]);
+    resolve();
+    expect(typesOf(await handle.result, /approv/)).toEqual(['tool.approval-requested', 'tool.approved']);
+    expect(left.posted).toEqual([]);
   });
 
   test('[KAIZEN-64] the time of a request goes on while no process has the run: an answer in time counts, a late one does not', async () => {
