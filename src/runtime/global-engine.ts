@@ -6,15 +6,20 @@ import type { LiveEvent } from '../contracts/event.ts';
 import type { RunHandle, RunOptions, RunResult } from '../contracts/run.ts';
 import type { AttachedHooks } from '../events/hooks.ts';
 import { closeResources } from './close-resources.ts';
+import type { Definition } from './definition.ts';
 import { definitionOf } from './definition.ts';
 import { DefinitionRegistry } from './definition-registry.ts';
 import { withDefaults } from './engine-defaults.ts';
 import { EngineEvents } from './engine-events.ts';
+import type { Line } from './held-handle.ts';
 import { HeldHandle } from './held-handle.ts';
 import { RunQueue } from './run-queue.ts';
 import { inThread, joinThread } from './run-thread.ts';
 import { rememberSettling } from './settled-runs.ts';
+import type { StartSetup } from './create-run.ts';
 import { createRun } from './create-run.ts';
+import { storedRun } from './journal/stored-run.ts';
+import type { Run } from './run.ts';
 
 /** What a process-wide engine may be told. */
 export interface GlobalEngineOptions extends EngineOptions {
@@ -113,16 +118,14 @@ export class GlobalEngine implements Engine {
     this.#definitions.register(definition);
     const options = { ...withDefaults(this.#options, given), runId };
     const hooks: AttachedHooks[] = [];
-    const run = createRun(definition, options, {
+    const setup: StartSetup = {
       isAttended,
       onHooks: (attached) => {
         hooks.push(attached);
       },
-    });
-    const handle = new HeldHandle<Output, State>(
-      run,
-      inThread(this.#queue, run, joinThread(run, input, options)),
-    );
+    };
+    const { run, line } = this.#inLine(definition, input, options, setup);
+    const handle = new HeldHandle<Output, State>(run, line);
     this.#handles.set(runId, handle);
     this.#events.add(run);
     const forget = (): void => {
@@ -151,6 +154,19 @@ export class GlobalEngine implements Engine {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.shutdown();
+  }
+
+  /** A run and where it waits; one that is kept in a store begins once the store has it. */
+  #inLine(
+    definition: Definition,
+    input: unknown,
+    options: RunOptions,
+    setup: StartSetup,
+  ): { readonly run: Run; readonly line: Line } {
+    const { store } = options;
+    if (store !== undefined) return storedRun(definition, input, { ...options, store }, setup, this.#queue);
+    const run = createRun(definition, options, setup);
+    return { run, line: inThread(this.#queue, run, joinThread(run, input, options)) };
   }
 
   async #close({ drain = true, reason = 'the engine was shut down' }: ShutdownOptions): Promise<void> {

@@ -54,7 +54,10 @@ export const shop = (
       agent({
         name: 'teller',
         critics: [{ name: 'reader', critique: () => ({ verdict: 'accept' }) }],
-        decide: ({ input }): Decision => ({ kind: 'answer', answer: `Told: ${typeof input === 'string' ? input : ''}` }),
+        decide: ({ input }): Decision => ({
+          kind: 'answer',
+          answer: `Told: ${typeof input === 'string' ? input : ''}`,
+        }),
       }),
     ],
   });

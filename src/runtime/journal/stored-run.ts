@@ -9,9 +9,9 @@ import { redactor, secretsIn } from '../../policy/redaction.ts';
 import type { Definition } from '../definition.ts';
 import { drivenHost } from '../driven-host.ts';
 import { Handle } from '../handle.ts';
-import type { Turn } from '../held-handle.ts';
+import type { Line } from '../held-handle.ts';
 import { HeldHandle } from '../held-handle.ts';
-import { joinThread } from '../run-thread.ts';
+import { joinThread, noLine } from '../run-thread.ts';
 import type { Run } from '../run.ts';
 import type { StartSetup } from '../create-run.ts';
 import { createRun } from '../create-run.ts';
@@ -54,13 +54,14 @@ export const journaled = (
   return { run, journal };
 };
 
-/** Starts a run that is kept in a store: it begins once the store has it. */
-export const startStored = <Output, State>(
+/** A run that is kept in a store, and where it waits: it begins once it is its turn and the store has it. */
+export const storedRun = (
   definition: Definition,
   input: unknown,
   options: RunOptions & { readonly store: JournalStore },
   setup: StartSetup,
-): RunHandle<Output, State> => {
+  line: Line = noLine,
+): { readonly run: Run; readonly line: Line } => {
   const { run, journal } = journaled(definition, options, { ...setup, isAttended: true });
   const earlier = joinThread(run, input, options);
   const opening = async (): Promise<RunOptions['history']> => {
@@ -72,15 +73,36 @@ export const startStored = <Output, State>(
     await keepIn({ store, lease, run, journal, first: [{ ...began, at: journal.begins() }] });
     return history;
   };
-  const line = {
-    enter: (turn: Turn): void => {
-      void opening().then(turn, (thrown: unknown) => {
-        run.ending.lose(toError(errorData(thrown, 'journal.failed', { message: NOT_OPENED })));
-      });
+  let enter = (): void => undefined;
+  return {
+    run,
+    line: {
+      enter: (turn) => {
+        enter = () => {
+          void opening().then(turn, (thrown: unknown) => {
+            run.ending.lose(toError(errorData(thrown, 'journal.failed', { message: NOT_OPENED })));
+          });
+        };
+        line.enter(enter);
+      },
+      skip: () => {
+        line.skip(enter);
+      },
+      over: () => {
+        line.over(enter);
+      },
     },
-    skip: (): void => undefined,
-    over: (): void => undefined,
   };
+};
+
+/** Starts a run that is kept in a store. */
+export const startStored = <Output, State>(
+  definition: Definition,
+  input: unknown,
+  options: RunOptions & { readonly store: JournalStore },
+  setup: StartSetup,
+): RunHandle<Output, State> => {
+  const { run, line } = storedRun(definition, input, options, setup);
   const handle = new HeldHandle<Output, State>(run, line);
   handle.enter(input, options);
   return handle;
