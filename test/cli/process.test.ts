@@ -195,4 +195,32 @@ describe('a TypeScript module', () => {
       stdout: 'stateDiagram-v2\n  [*] --> here\n',
     });
   });
+
+  test('shares troupe with the command: what it ran can be gone on with', async () => {
+    const place = join(root, '.tmp/installed');
+    const dist = join(place, 'node_modules/troupe/dist');
+    await build({
+      entryPoints: [join(root, 'src/cli/main.ts'), join(root, 'src/index.ts')],
+      outbase: join(root, 'src'),
+      outdir: dist,
+      bundle: true,
+      splitting: true,
+      format: 'esm',
+      platform: 'node',
+      packages: 'external',
+      logLevel: 'silent',
+    });
+    const manifest = { name: 'troupe', type: 'module', exports: './dist/index.js' };
+    writeFileSync(join(place, 'node_modules/troupe/package.json'), JSON.stringify(manifest));
+    writeFileSync(join(place, 'package.json'), '{ "type": "module" }');
+    copyFileSync(moduleOf('echo.ts'), join(place, 'echo.ts'));
+    const main = join(dist, 'cli/main.js');
+    writeFileSync(join(place, 'tsconfig.json'), '{}');
+    // Its own, as this project's finds troupe in the source.
+    const env = { TROUPE_STORE: join(folder, 'runs.db'), TSX_TSCONFIG_PATH: join(place, 'tsconfig.json') };
+    const ran = await troupe(['run', join(place, 'echo.ts'), 'hello'], { main, env });
+    const runId = / · run (\w+)\n$/.exec(ran.stderr)?.[1] ?? '';
+    const again = await troupe(['resume', runId, '--quiet'], { main, env });
+    expect(again).toEqual({ exit: 0, stdout: 'You said: hello\n', stderr: '' });
+  });
 });

@@ -87,7 +87,9 @@ const rowsOf = (left: RunSummary, right: RunSummary): readonly (readonly [string
     row('model calls', ({ modelCalls }) => grouped(modelCalls)),
     row('tool calls', ({ toolCalls }) => grouped(toolCalls)),
     row('tokens', ({ inputTokens, outputTokens }) => grouped(inputTokens + outputTokens)),
-    row('cost', ({ costUsd }) => (costUsd === undefined ? 'unknown' : `$${costUsd.toPrecision(2)}`)),
+    row('cost', ({ costUsd }) =>
+      costUsd === undefined ? 'unknown' : costUsd === 0 ? 'none' : `$${costUsd.toPrecision(2)}`,
+    ),
     row('output', ({ output }) => (output === undefined ? 'none' : oneLine(JSON.stringify(output), 120))),
   ];
 };

@@ -4,7 +4,7 @@ import { perform } from '../perform.ts';
 import type { Session } from '../session.ts';
 import { agentOfRun } from './agent-of-run.ts';
 import { newRunId } from './begin.ts';
-import { keepCommand } from './command-record.ts';
+import { dropCommands, keepCommand } from './command-record.ts';
 import { findRun } from './find-run.ts';
 import { withStore } from './open-store.ts';
 
@@ -20,9 +20,13 @@ export const fork = (wanted: ForkCommand, session: Session): Promise<number> =>
     return perform(
       async ({ signal, person }) => {
         const change = { model, message };
-        const handle = await part(agent, from, { store, at: { step }, change, runId, signal, person });
         await keepCommand(store, runId, record);
-        return handle;
+        try {
+          return await part(agent, from, { store, at: { step }, change, runId, signal, person });
+        } catch (thrown) {
+          await dropCommands(store, [runId]);
+          throw thrown;
+        }
       },
       { session, soFar, kept },
     );

@@ -8,18 +8,19 @@ const SHOWN_ID = 12;
 /** How a request is named where a run has several. */
 export const requestName = ({ id }: OpenRequest): string => oneLine(id.slice(0, SHOWN_ID));
 
-/** What is waited for, and who waits: `a yes: clerk, send: Sending a letter to Ada`. */
+/** Who waits, and with what: `clerk, send: Sending a letter to Ada`. */
 export const requestWords = (request: OpenRequest): string => {
   const name = nameOf(request.path);
-  switch (request.kind) {
-    case 'question':
-      return `an answer: ${name} asks: ${oneLine(request.question)}`;
-    case 'approval':
-      return `a yes: ${name}, ${oneLine(request.tool, 80)}: ${oneLine(request.description)}`;
-    case 'ambiguous':
-      return `a decision, as it may have been done already: ${name}, ${oneLine(request.tool, 80)}: ${oneLine(request.description)}`;
-  }
+  return request.kind === 'question'
+    ? `${name} asks: ${oneLine(request.question)}`
+    : `${name}, ${oneLine(request.tool, 80)}: ${oneLine(request.description)}`;
 };
+
+const WANTED = {
+  question: 'an answer',
+  approval: 'a yes',
+  ambiguous: 'a decision, as it may have been done already',
+} as const;
 
 /** The command that answers it: `troupe approve 3f9a 81c0`. */
 export const answeringCommand = (request: OpenRequest, runId: string, isOnlyOne: boolean): string => {
@@ -37,7 +38,7 @@ export const waitingLines = (
 ): readonly string[] =>
   open.map((request) => {
     const isOnlyOne = open.filter(({ kind }) => isAnswer(kind) === isAnswer(request.kind)).length === 1;
-    return `Waits for ${requestWords(request)} · ${answeringCommand(request, runId, isOnlyOne)}${option}`;
+    return `Waits for ${WANTED[request.kind]}: ${requestWords(request)} · ${answeringCommand(request, runId, isOnlyOne)}${option}`;
   });
 
 const isAnswer = (kind: OpenRequest['kind']): boolean => kind === 'question';
