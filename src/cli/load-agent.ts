@@ -53,7 +53,8 @@ const typeScriptAt = async (place: string, file: string): Promise<Readonly<Recor
     // For the whole process: what it imports by itself has a copy of troupe of its own, which knows nothing of stored runs.
     loader.register();
     // Under another name, as Node remembers that it could not read it.
-    return await import(`${pathToFileURL(place).href}?typescript`);
+    const url = `${pathToFileURL(place).href}?typescript`;
+    return await import(url);
   } catch (thrown) {
     throw failed(thrown, file);
   }
