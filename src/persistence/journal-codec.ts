@@ -1,5 +1,4 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { sha256 } from '../contracts/sha256.ts';
 import type { ErrorCode } from '../contracts/error.ts';
 import { TroupeError } from '../contracts/error.ts';
 import type { JournalRow } from '../contracts/journal.ts';
@@ -208,8 +207,7 @@ const checkOf = (
   previous: string,
   { version, runId, n }: Pick<Place, 'version' | 'runId' | 'n'>,
   records: string,
-): string =>
-  bytesToHex(sha256(utf8ToBytes(`${previous}\n${version}\n${runId}\n${n}\n${records}`)).subarray(0, 8));
+): string => sha256(`${previous}\n${version}\n${runId}\n${n}\n${records}`).slice(0, 16);
 
 /** The records as text. Only where that has something to redact are they gone through. */
 const redacted = (

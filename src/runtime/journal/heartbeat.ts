@@ -1,7 +1,7 @@
 import { systemClock } from '../../contracts/clock.ts';
 import type { JournalStore, Letter } from '../../contracts/journal.ts';
 import type { Run } from '../run.ts';
-import { takeLetter } from './letters.ts';
+import type { takeLetter } from './letters.ts';
 import type { RunJournal } from './run-journal.ts';
 
 /** What a heartbeat does. */
@@ -10,6 +10,7 @@ export interface HeartbeatPlan {
   readonly run: Run;
   readonly journal: RunJournal;
   readonly renew: () => Promise<void>;
+  readonly takeLetter: typeof takeLetter;
   /** Between two renewals, in ms. */
   readonly everyMs: number;
 }
@@ -59,11 +60,11 @@ export class Heartbeat {
 
   /** Hands letters to the run, each once. */
   take(letters: readonly Letter[]): void {
-    const { run, journal } = this.#plan;
+    const { run, journal, takeLetter: hand } = this.#plan;
     for (const letter of letters) {
       if (this.#isStopped || this.#seen.has(letter.id)) continue;
       this.#seen.add(letter.id);
-      takeLetter(letter, run, journal);
+      hand(letter, run, journal);
     }
   }
 

@@ -15,7 +15,6 @@ import { joinThread, noLine } from '../run-thread.ts';
 import type { Run } from '../run.ts';
 import type { StartSetup } from '../create-run.ts';
 import { createRun } from '../create-run.ts';
-import { checkRecords } from './check-records.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { JournaledRun } from './journaled-run.ts';
 import { JournalWriter } from './journal-writer.ts';
@@ -133,6 +132,7 @@ export const takeOver = async (store: JournalStore, runId: string): Promise<Take
 /** All records of a run. @throws `journal.unknown`, `journal.corrupt`, `journal.version` */
 export const recordsIn = async (store: JournalStore, runId: string) => {
   const { openJournal } = await import('../../persistence/journal-codec.ts');
+  const { checkRecords } = await import('./check-records.ts');
   const opened = openJournal(runId, await store.read(runId));
   if (opened.damage !== undefined) throw opened.damage;
   const records = checkRecords(runId, opened.records);
@@ -202,7 +202,9 @@ export interface Keeping {
 
 /** Has all that is recorded written, and keeps the lease for as long as the run lasts. */
 export const keepIn = async ({ store, lease, run, journal, first, after }: Keeping): Promise<Heartbeat> => {
+  // Whoever keeps no run does not load what that takes.
   const { JournalSeal } = await import('../../persistence/journal-codec.ts');
+  const { takeLetter } = await import('./letters.ts');
   const { runId } = run;
   const seal = new JournalSeal({ runId, redact: secretsOut(), after });
   const writer = new JournalWriter({
@@ -227,6 +229,7 @@ export const keepIn = async ({ store, lease, run, journal, first, after }: Keepi
     store,
     run,
     journal,
+    takeLetter,
     renew: () => writer.renew(),
     everyMs: LEASE_MS / 3,
   });
