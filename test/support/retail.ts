@@ -45,7 +45,8 @@ const read = (file: string): unknown => JSON.parse(readFileSync(fixtures('retail
 export const retailTasks = (): readonly RetailTask[] => read('tasks.json') as RetailTask[];
 export const retailData = (): RetailData => read('db.json') as RetailData;
 export const retailPolicy = (): string => readFileSync(fixtures('retail', 'policy.md'), 'utf8');
-const retailTools = (): readonly RetailToolSpec[] => read('tools.json') as RetailToolSpec[];
+/** What each tool of the desk says of itself. */
+export const retailToolSpecs = (): readonly RetailToolSpec[] => read('tools.json') as RetailToolSpec[];
 
 /** JSON with sorted keys and no white space. */
 export const canonical = (value: Json | undefined): string => {
@@ -126,7 +127,7 @@ export class RetailDesk {
     const writing = new Set(
       tasks.flatMap(({ steps }) => steps.filter(({ mutates }) => mutates).map(({ name }) => name)),
     );
-    return retailTools().map(({ function: { name, description, parameters } }) =>
+    return retailToolSpecs().map(({ function: { name, description, parameters } }) =>
       tool({
         name,
         description,

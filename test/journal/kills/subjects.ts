@@ -1,0 +1,175 @@
+import { z } from 'zod';
+import type { Agent } from '../../../src/contracts/agent.ts';
+import type { Json } from '../../../src/contracts/json.ts';
+import type { Model } from '../../../src/contracts/model.ts';
+import type { Person } from '../../../src/contracts/run.ts';
+import { agentCritic } from '../../../src/actors/critics/agent-critic.ts';
+import { researchDesk } from '../../../src/cli/desk/research-desk.ts';
+import { maxSteps } from '../../../src/machines/stop-rules.ts';
+import { agent } from '../../../src/runtime/agent.ts';
+import { pipeline, supervisorWorker } from '../../../src/runtime/patterns.ts';
+import type { ScriptedReply } from '../../../src/testing/scripted-model.ts';
+import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
+import { delegate } from '../../../src/tools/built-in/delegate.ts';
+import { documents } from '../../../src/tools/built-in/documents.ts';
+import { tool } from '../../../src/tools/define-tool.ts';
+import type { RetailTask } from '../../support/retail.ts';
+import { retailToolSpecs } from '../../support/retail.ts';
+import type { Killer } from './kill-point.ts';
+import type { LedgerRequest } from './outside-ledger.ts';
+
+/** Asks the process in which tools live. */
+export type Outside = (request: LedgerRequest) => Promise<Json>;
+
+/** What is needed to make a subject in a process of its own. */
+export interface SubjectSetup {
+  readonly outside: Outside;
+  readonly killer: Killer;
+  readonly folder: string;
+  readonly tasks: readonly RetailTask[];
+}
+
+/** Says what its script has for that turn of the conversation, whichever process asks. */
+const byTurn = (...script: readonly ScriptedReply[]): Model => ({
+  ...scriptedModel([]),
+  answer: (request, call) => {
+    const turn = request.messages.toArray().filter(({ role }) => role === 'assistant').length;
+    const reply = script[turn];
+    return scriptedModel(reply === undefined ? [] : [reply]).answer(request, call);
+  },
+});
+
+const valueIn = (answer: Json): Json =>
+  typeof answer === 'object' && answer !== null && 'value' in answer ? (answer['value'] ?? null) : null;
+
+type Knows = 'the tool' | 'a person' | 'idempotent';
+
+/** A tool that lives elsewhere; `knows` says who can tell what became of a call. */
+const there = (name: string, knows: Knows, { outside, killer }: SubjectSetup) =>
+  tool({
+    name,
+    description: `Does ${name}.`,
+    input: z.object({ what: z.string() }),
+    safety: 'write',
+    exclusive: false,
+    idempotent: knows === 'idempotent',
+    execute: (input, { key }) => reach({ outside, killer }, name, input, key, knows === 'idempotent'),
+    ...(knows === 'the tool'
+      ? {
+          whatBecame: async (key: string) => {
+            const found = await outside({ wish: 'became', key });
+            return found === null ? undefined : { value: String(valueIn(found)) };
+          },
+        }
+      : {}),
+  });
+
+const reach = async (
+  { outside, killer }: Pick<SubjectSetup, 'outside' | 'killer'>,
+  name: string,
+  input: Json,
+  key: string,
+  isIdempotent: boolean,
+): Promise<string> => {
+  killer.at('before the effect');
+  const answer = await outside({ wish: 'call', key, name, input, isIdempotent });
+  killer.at('after the effect');
+  return String(valueIn(answer));
+};
+
+/** A pipeline in a team in a pipeline, with a delegate and a judge. */
+const nested = (setup: SubjectSetup): Agent<string, unknown> => {
+  const tools = [
+    there('note', 'idempotent', setup),
+    there('pay', 'a person', setup),
+    there('book', 'the tool', setup),
+  ];
+  const act = (...names: readonly string[]) =>
+    calls(...names.map((name) => ({ name, input: { what: name } })));
+  const runner = agent({ name: 'runner', tools, model: byTurn(act('pay', 'note'), 'ran') });
+  const clerk = agent({
+    name: 'clerk',
+    tools: [...tools, delegate({ to: [runner] })],
+    model: byTurn(
+      act('note', 'pay', 'book'),
+      calls(
+        { name: 'delegate', input: { to: 'runner', task: 'go' } },
+        { name: 'pay', input: { what: 'more' } },
+      ),
+      'clerked',
+    ),
+  });
+  const checker = agent({ name: 'checker', tools, model: byTurn(act('book'), 'checked') });
+  const judge = agent({
+    name: 'judge',
+    output: z.object({ verdict: z.enum(['accept', 'revise']), note: z.string() }),
+    model: byTurn('{"verdict":"accept","note":"good"}'),
+  });
+  return pipeline({
+    name: 'house',
+    budget: { toolCalls: 100, steps: 100 },
+    stages: [
+      supervisorWorker({
+        name: 'office',
+        result: 'replies',
+        supervisor: {
+          model: byTurn(
+            JSON.stringify({
+              assignments: [
+                { worker: 'line', task: 'a' },
+                { worker: 'checker', task: 'b' },
+              ],
+              answer: null,
+            }),
+          ),
+        },
+        workers: { line: pipeline({ name: 'line', stages: [clerk, checker] }), checker },
+      }),
+      agent({
+        name: 'writer',
+        tools,
+        model: byTurn(act('pay'), 'all is written'),
+        critics: [
+          agentCritic({ name: 'reader', judge, material: ({ candidate }) => JSON.stringify(candidate) }),
+        ],
+      }),
+    ],
+  });
+};
+
+/** The clerk of the retail desk, whose database is elsewhere. */
+const retail = (task: RetailTask, setup: SubjectSetup): Agent<string, unknown> =>
+  agent({
+    name: 'clerk',
+    model: byTurn(...task.steps.map(({ name, arguments: input }) => calls({ name, input })), 'All done.'),
+    stop: maxSteps(task.steps.length + 1),
+    tools: retailToolSpecs().map(({ function: { name, description, parameters } }) =>
+      tool({
+        name,
+        description,
+        parameters,
+        dynamicSchema: true,
+        safety: 'write',
+        execute: (input, { key }) => reach(setup, name, input, key, false),
+        whatBecame: async (key: string) => {
+          const found = await setup.outside({ wish: 'became', key });
+          return found === null ? undefined : { value: String(valueIn(found)) };
+        },
+      }),
+    ),
+  });
+
+/** Who can be killed, by name: `desk`, `nested`, `retail ID`. */
+export const subject = (name: string, setup: SubjectSetup): Agent<string, unknown> => {
+  if (name === 'desk') return researchDesk({ documents: documents(setup.folder), models: {} });
+  if (name === 'nested') return nested(setup);
+  const task = setup.tasks.find(({ id }) => name === `retail ${id}`);
+  if (task === undefined) throw new Error(`there is no subject ${name}`);
+  return retail(task, setup);
+};
+
+/** A person who knows what was begun: it is done once more only where it was not. */
+export const whoKnows = (outside: Outside): Person => ({
+  approve: async ({ path, step, callId }) =>
+    (await outside({ wish: 'began', key: `r/${path}#${step ?? 0}.${callId}` })) !== true,
+});
