@@ -15,6 +15,7 @@ import { joinThread, noLine } from '../run-thread.ts';
 import type { Run } from '../run.ts';
 import type { StartSetup } from '../create-run.ts';
 import { createRun } from '../create-run.ts';
+import { enterRun } from './enter-run.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { JournaledRun } from './journaled-run.ts';
 import { JournalWriter } from './journal-writer.ts';
@@ -68,7 +69,7 @@ export const storedRun = (
     const history = earlier === undefined ? options.history : await earlier();
     const began = beganWith(run, definition, input, { ...options, history });
     const entry = entryOf(began, run.clock.now());
-    const lease = await store.create(entry, wishFor(store));
+    const lease = await enterRun(store, entry, wishFor(store));
     await keepIn({ store, lease, run, journal, first: [{ ...began, at: journal.begins() }] });
     return history;
   };
@@ -138,6 +139,10 @@ export const recordsIn = async (store: JournalStore, runId: string) => {
   const records = checkRecords(runId, opened.records);
   const [began] = records;
   if (began?.kind === 'began') return { records, began, opened };
+  if (records.length === 0) {
+    const message = `Cannot go on with run '${runId}' as it ended before it had begun: found no records; run it once more by that id`;
+    throw new TroupeError('journal.unknown', message, { runId });
+  }
   const message = `Cannot go on with run '${runId}' as its journal does not say how it began: it holds ${records.length} records`;
   throw new TroupeError('journal.corrupt', message, { runId });
 };

@@ -35,7 +35,8 @@ const { tasks, folder } = order;
 const agent = subject(order.subject, { outside, killer, folder, tasks });
 const options = { store: watched, person: whoKnows(outside) };
 process.stdout.write('ready\n');
-const isNew = (await store.entry('r')) === undefined;
+// One that was killed before anything of it was written is begun anew.
+const isNew = (await store.entry('r')) === undefined || (await store.read('r', 0, 1)).length === 0;
 const result = await (isNew
   ? agent.run(order.input, { ...options, runId: 'r' })
   : (await resume(agent, 'r', options)).result);
