@@ -14,7 +14,7 @@ export const doJob = (run: WorkingRun, job: Job): void => {
   const { actors, effects, host } = run;
   switch (job.kind) {
     case 'ask':
-      effects.ask(job.actor, job.ask, job.epoch);
+      effects.ask(job.actor, job.ask, job.epoch, job.isResumed);
       break;
     case 'deliver':
       if (!job.actor.isOver) host.deliver(job.actor, job.envelope);

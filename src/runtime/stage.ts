@@ -241,7 +241,14 @@ export interface Host {
 
 /** A thing to do, in its turn. */
 export type Job =
-  | { readonly kind: 'ask'; readonly actor: Actor; readonly ask: Ask; readonly epoch: number }
+  | {
+      readonly kind: 'ask';
+      readonly actor: Actor;
+      readonly ask: Ask;
+      readonly epoch: number;
+      /** It may have begun before the run was taken up again. */
+      readonly isResumed?: boolean;
+    }
   | { readonly kind: 'deliver'; readonly actor: Actor; readonly envelope: Envelope }
   | { readonly kind: 'withdraw'; readonly actor: Actor; readonly gone: readonly EffectUnderWay[] }
   | { readonly kind: 'engage'; readonly actor: Actor; readonly engagement: Engagement }

@@ -152,7 +152,7 @@ describe('[P11] a stored run whose process is killed', () => {
         const point = killPoints[(journey * 3 + index) % (killPoints.length + 1)];
         return point === undefined || subject.name === 'desk'
           ? { afterMs: random(subject.name === 'desk' ? 250 : 120) }
-          : { point, time: 1 + random(3) };
+          : { point, time: journey < 6 ? 1 : 1 + random(3) };
       });
       const what = `${subject.name}, killed ${JSON.stringify(kills)}`;
       const found = await travel(subject, kills);

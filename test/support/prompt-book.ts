@@ -10,6 +10,8 @@ import { scriptedModel } from '../../src/testing/scripted-model.ts';
 export class PromptBook {
   static #open: PromptBook | undefined;
   readonly #replies = new Map<string, number[]>();
+  /** The last reply that each model has given. */
+  readonly #last = new Map<number, number>();
   #models = 0;
 
   /** Makes something whose models look into this book. */
@@ -34,7 +36,6 @@ export class PromptBook {
     const model = (this.#models += 1);
     /** How often this very model was asked for each call. */
     const asked = new Map<string, number>();
-    let last = -1;
     const plain = scriptedModel([], id);
     return {
       ...plain,
@@ -44,9 +45,10 @@ export class PromptBook {
         this.#replies.set(place, known);
         const time = asked.get(place) ?? 0;
         asked.set(place, time + 1);
+        const last = this.#last.get(model) ?? -1;
         const index = known[time] ?? last + 1;
         known[time] = index;
-        last = Math.max(last, index);
+        this.#last.set(model, Math.max(last, index));
         const reply = script[index];
         return scriptedModel(reply === undefined ? [] : [reply], id).answer(request, call);
       },

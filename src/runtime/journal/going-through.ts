@@ -75,7 +75,8 @@ export class GoingThrough {
         run.work(job);
       },
       leave: () => {
-        run.enqueue(job);
+        // All that an effect waits for to begin is written: it may have, though nothing was written since.
+        run.enqueue(job.kind === 'ask' ? { ...job, isResumed: true } : job);
       },
     });
     return true;

@@ -45,6 +45,8 @@ export class RunJournal implements Recorder {
   #recording: { readonly scope: Scope; readonly tick: number | undefined } | undefined;
   #hasStepEnded = false;
   #isFlushWanted = false;
+  /** The store failed, or somebody else has the run. */
+  #isLost = false;
 
   constructor({ path, run, clock, redact, reading }: JournalPlan) {
     const root = (this.root = new Scope(path, true));
@@ -204,8 +206,8 @@ export class RunJournal implements Recorder {
   /** Begins an effect: one that must not be done twice, once it is written that it will be. */
   begin(ask: Ask, isRepeatable: boolean, isWanted: () => boolean, go: () => void): void {
     const start = (): void => {
-      // Somebody may have called it off while the store wrote.
-      if (!isWanted()) return;
+      // Somebody may have called it off while the store wrote; and what could not be written is not done.
+      if (this.#isLost || !isWanted()) return;
       this.asks.open(ask);
       this.outside(go);
     };
@@ -272,6 +274,7 @@ export class RunJournal implements Recorder {
 
   /** Told by its writer: the store failed, or somebody else has the run. */
   failed(error: TroupeError): void {
+    this.#isLost = true;
     this.#writer = undefined;
     this.outside(() => {
       this.#run.lose(error);
