@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Agent } from '../../../src/contracts/agent.ts';
 import type { Json } from '../../../src/contracts/json.ts';
+import { isJsonObject } from '../../../src/contracts/json.ts';
 import type { Model } from '../../../src/contracts/model.ts';
 import type { Person } from '../../../src/contracts/run.ts';
 import { agentCritic } from '../../../src/actors/critics/agent-critic.ts';
@@ -39,8 +40,10 @@ const byTurn = (...script: readonly ScriptedReply[]): Model => ({
   },
 });
 
-const valueIn = (answer: Json): Json =>
-  typeof answer === 'object' && answer !== null && 'value' in answer ? (answer['value'] ?? null) : null;
+const valueIn = (answer: Json): string => {
+  const value = isJsonObject(answer) ? answer['value'] : undefined;
+  return typeof value === 'string' ? value : JSON.stringify(value ?? null);
+};
 
 type Knows = 'the tool' | 'a person' | 'idempotent';
 
@@ -58,7 +61,7 @@ const there = (name: string, knows: Knows, { outside, killer }: SubjectSetup) =>
       ? {
           whatBecame: async (key: string) => {
             const found = await outside({ wish: 'became', key });
-            return found === null ? undefined : { value: String(valueIn(found)) };
+            return found === null ? undefined : { value: valueIn(found) };
           },
         }
       : {}),
@@ -74,7 +77,7 @@ const reach = async (
   killer.at('before the effect');
   const answer = await outside({ wish: 'call', key, name, input, isIdempotent });
   killer.at('after the effect');
-  return String(valueIn(answer));
+  return valueIn(answer);
 };
 
 /** A pipeline in a team in a pipeline, with a delegate and a judge. */
@@ -153,7 +156,7 @@ const retail = (task: RetailTask, setup: SubjectSetup): Agent<string, unknown> =
         execute: (input, { key }) => reach(setup, name, input, key, false),
         whatBecame: async (key: string) => {
           const found = await setup.outside({ wish: 'became', key });
-          return found === null ? undefined : { value: String(valueIn(found)) };
+          return found === null ? undefined : { value: valueIn(found) };
         },
       }),
     ),
