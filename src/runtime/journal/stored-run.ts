@@ -139,12 +139,12 @@ export const recordsIn = async (store: JournalStore, runId: string) => {
   const records = checkRecords(runId, opened.records);
   const [began] = records;
   if (began?.kind === 'began') return { records, began, opened };
-  if (records.length === 0) {
-    const message = `Cannot go on with run '${runId}' as it ended before it had begun: found no records; run it once more by that id`;
-    throw new TroupeError('journal.unknown', message, { runId });
-  }
-  const message = `Cannot go on with run '${runId}' as its journal does not say how it began: it holds ${records.length} records`;
-  throw new TroupeError('journal.corrupt', message, { runId });
+  const isEmpty = records.length === 0;
+  const why = isEmpty
+    ? 'it ended before it had begun: run it once more'
+    : 'its journal does not say how it began';
+  const message = `Cannot go on with run '${runId}' as ${why}`;
+  throw new TroupeError(isEmpty ? 'journal.unknown' : 'journal.corrupt', message, { runId });
 };
 
 /** Goes on with a run whose journal was taken over. */
