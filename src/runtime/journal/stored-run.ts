@@ -140,11 +140,9 @@ export const recordsIn = async (store: JournalStore, runId: string) => {
   const [began] = records;
   if (began?.kind === 'began') return { records, began, opened };
   const isEmpty = records.length === 0;
-  const why = isEmpty
-    ? 'it ended before it had begun: run it once more'
-    : 'its journal does not say how it began';
-  const message = `Cannot go on with run '${runId}' as ${why}`;
-  throw new TroupeError(isEmpty ? 'journal.unknown' : 'journal.corrupt', message, { runId });
+  const why = isEmpty ? 'it had not begun: run it once more' : 'its journal does not say how it began';
+  const code = isEmpty ? 'journal.unknown' : 'journal.corrupt';
+  throw new TroupeError(code, `Cannot go on with run '${runId}' as ${why}`, { runId });
 };
 
 /** Goes on with a run whose journal was taken over. */
