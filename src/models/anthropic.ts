@@ -1,8 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { TroupeError } from '../contracts/error.ts';
 import type { Model } from '../contracts/model.ts';
-import { anthropicReader } from './anthropic-answer.ts';
-import { anthropicRequest } from './anthropic-request.ts';
 import { processEnvironment, variable } from './environment.ts';
 import { loadPackage } from './load-package.ts';
 import { type ProviderOptions, sdkOptions } from './provider-options.ts';
@@ -25,9 +23,17 @@ export const anthropic = (id: string, options: ProviderOptions = {}): Model =>
     provider: PROVIDER,
     id,
     createClient: () => createClient(id, options),
-    open: (client, { request, names }, signal) =>
-      client.messages.create(anthropicRequest(id, request, names, options.extra), { signal }).withResponse(),
-    reader: anthropicReader,
+    protocol: async () => {
+      const { anthropicReader } = await import('./anthropic-answer.ts');
+      const { anthropicRequest } = await import('./anthropic-request.ts');
+      return {
+        open: (client, { request, names }, signal) =>
+          client.messages
+            .create(anthropicRequest(id, request, names, options.extra), { signal })
+            .withResponse(),
+        reader: anthropicReader,
+      };
+    },
   });
 
 const PROVIDER = 'anthropic';

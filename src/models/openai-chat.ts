@@ -2,8 +2,6 @@ import type OpenAI from 'openai';
 import type { Model } from '../contracts/model.ts';
 import { processEnvironment, variable } from './environment.ts';
 import { loadPackage } from './load-package.ts';
-import { chatReader } from './openai-chat-answer.ts';
-import { chatRequest } from './openai-chat-request.ts';
 import { type ProviderOptions, sdkOptions } from './provider-options.ts';
 import { sdkModel } from './sdk-model.ts';
 
@@ -30,11 +28,17 @@ export const openaiChat = (id: string, options: OpenAIChatOptions = {}): Model =
     provider: options.provider ?? 'compatible',
     id,
     createClient: () => createClient(options),
-    open: (client, { who, request, names }, signal) =>
-      client.chat.completions
-        .create(chatRequest(who, request, names, options.extra), { signal })
-        .withResponse(),
-    reader: chatReader,
+    protocol: async () => {
+      const { chatReader } = await import('./openai-chat-answer.ts');
+      const { chatRequest } = await import('./openai-chat-request.ts');
+      return {
+        open: (client, { who, request, names }, signal) =>
+          client.chat.completions
+            .create(chatRequest(who, request, names, options.extra), { signal })
+            .withResponse(),
+        reader: chatReader,
+      };
+    },
   });
 
 /** The SDK insists on a key; servers that need none do not look at it. */

@@ -3,8 +3,6 @@ import { TroupeError } from '../contracts/error.ts';
 import type { Model } from '../contracts/model.ts';
 import { processEnvironment, variable } from './environment.ts';
 import { loadPackage } from './load-package.ts';
-import { openaiReader } from './openai-answer.ts';
-import { openaiRequest } from './openai-request.ts';
 import { type ProviderOptions, sdkOptions } from './provider-options.ts';
 import { sdkModel } from './sdk-model.ts';
 
@@ -30,9 +28,15 @@ export const openai = (id: string, options: OpenAIOptions = {}): Model =>
     provider: PROVIDER,
     id,
     createClient: () => createClient(id, options),
-    open: (client, { request, names }, signal) =>
-      client.responses.create(openaiRequest(id, request, names, options), { signal }).withResponse(),
-    reader: openaiReader,
+    protocol: async () => {
+      const { openaiReader } = await import('./openai-answer.ts');
+      const { openaiRequest } = await import('./openai-request.ts');
+      return {
+        open: (client, { request, names }, signal) =>
+          client.responses.create(openaiRequest(id, request, names, options), { signal }).withResponse(),
+        reader: openaiReader,
+      };
+    },
   });
 
 const PROVIDER = 'openai';

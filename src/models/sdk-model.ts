@@ -9,19 +9,26 @@ export interface SdkApi<Client, Event> {
   readonly provider: string;
   readonly id: string;
   createClient(): Promise<Client>;
+  /** Loads what speaks with this provider: nobody else needs it. */
+  protocol(): Promise<SdkProtocol<Client, Event>>;
+}
+
+/** How one provider is asked, and read. */
+export interface SdkProtocol<Client, Event> {
   /** Sends one request; resolves when the headers are there. */
   open(client: Client, context: ReaderContext, signal: AbortSignal): Promise<OpenedStream<Event>>;
   reader(context: ReaderContext): StreamReader<Event>;
 }
 
-/** A model behind a provider's SDK, which is loaded on the first call. */
+/** A model behind a provider's SDK, which is loaded on the first call, as is what speaks with it. */
 export const sdkModel = <Client, Event>(api: SdkApi<Client, Event>): Model => {
   const { provider, id } = api;
   let client: Promise<Client> | undefined;
   return {
     provider,
     id,
-    answer: (request, call) => {
+    answer: async (request, call) => {
+      const protocol = await api.protocol();
       const who = { provider, model: id };
       const context = { who, request, call, names: toolNames(request.tools.map(({ name }) => name)) };
       const open = async (signal: AbortSignal): Promise<OpenedStream<Event>> => {
@@ -30,9 +37,9 @@ export const sdkModel = <Client, Event>(api: SdkApi<Client, Event>): Model => {
           client = undefined;
           throw error;
         });
-        return api.open(await client, context, signal);
+        return protocol.open(await client, context, signal);
       };
-      return readAnswer(who, call, open, api.reader(context));
+      return readAnswer(who, call, open, protocol.reader(context));
     },
   };
 };
