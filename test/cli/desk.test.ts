@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { researchDesk } from '../../src/cli/desk/research-desk.ts';
+import { replay } from '../../src/runtime/journal/index.ts';
+import { compareRuns } from '../../src/testing/compare-runs.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { documents } from '../../src/tools/built-in/documents.ts';
 import { documentsFrom } from '../../src/tools/built-in/documents-from.ts';
+import { PlainStore } from '../support/plain-store.ts';
 import {
   accept,
   engaged,
@@ -269,6 +272,16 @@ describe('on the offline model', () => {
     const { output } = await ask('How many days of leave are there, and who approves travel?');
     expect(output).toMatch(/30 days of leave a year.*\[leave\.md:\d+-\d+\]/);
     expect(output).toMatch(/approved by the head of the department.*\[travel\.md:\d+-\d+\]/);
+  });
+
+  test('comes to the same stored as live, and is gone through again byte for byte', async () => {
+    const store = new PlainStore();
+    const question = 'How many days of leave are there, and who approves travel?';
+    const live = await desk.run(question, { model: 'offline', runId: 'asked' });
+    const stored = await desk.run(question, { model: 'offline', runId: 'asked', store });
+    expect(compareRuns(live, stored)).toEqual([]);
+    const { events } = await replay(desk, 'asked', { store });
+    expect(JSON.stringify(events)).toBe(JSON.stringify(stored.events));
   });
 
   test('a question that no document answers has an honest answer', async () => {

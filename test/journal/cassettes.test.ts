@@ -6,6 +6,7 @@ import { agent } from '../../src/index.ts';
 import { exportJournal, memoryStore, readJournalFile } from '../../src/persistence/index.ts';
 import { replay } from '../../src/runtime/journal/index.ts';
 import { replayModel, replayTools, scriptedModel } from '../../src/testing/index.ts';
+import { runScript } from '../support/run-script.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { clerkTools, shop, till } from '../support/recorded-clerk.ts';
 
@@ -89,6 +90,13 @@ describe('recordings of releases', () => {
 
   test('there is one', () => {
     expect(files).toContain('0.1.0.journal');
+  });
+
+  test('are gone through in another process as they are here, byte for byte', async () => {
+    const file = join(recordings, '0.1.0.journal');
+    const { exit, output } = await runScript(join('test', 'support', 'replay-child.ts'), { args: [file] });
+    expect(exit, output).toBe(0);
+    expect(output.trimEnd()).toBe(readFileSync(file.replace('.journal', '.events'), 'utf8').trimEnd());
   });
 
   test.each(files)('[QITOS-104] %s is gone through again by what is newest, event by event', async (name) => {

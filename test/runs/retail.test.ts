@@ -9,6 +9,7 @@ import { streamDriven } from '../../src/testing/run-driven.ts';
 import { calculator } from '../../src/tools/built-in/calculator.ts';
 import { describeWithFixtures } from '../support/fixtures.ts';
 import type { WireKind } from '../support/provider-streams.ts';
+import { PlainStore } from '../support/plain-store.ts';
 import {
   retailData,
   RetailDesk,
@@ -106,13 +107,16 @@ describeWithFixtures('the retail desk', ['retail/tasks.json', 'retail/db.json', 
 
   const live = runTask(start);
   const driven = runTask(streamDriven);
+  const stored = runTask((of, input, options) => of.stream(input, { ...options, store: new PlainStore() }));
 
   describe.each([
     ['one call a step', false],
     ['all calls in one step, writing ones alone and in order', true],
   ])('%s', (_, atOnce) => {
-    it.each(tasks)('$id is done as recorded, live and driven alike', async (task) => {
-      expect(compareRuns(await live(task, atOnce), await driven(task, atOnce))).toEqual([]);
+    it.each(tasks)('$id is done as recorded, live, driven and stored alike', async (task) => {
+      const result = await live(task, atOnce);
+      expect(compareRuns(result, await driven(task, atOnce))).toEqual([]);
+      expect(compareRuns(result, await stored(task, atOnce))).toEqual([]);
     });
   });
 

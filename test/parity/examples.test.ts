@@ -1,0 +1,92 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import type { RunHandle, RunOptions, RunResult } from '../../src/index.ts';
+import type * as StartRun from '../../src/runtime/start-run.ts';
+import type { Definition } from '../../src/runtime/definition.ts';
+import type { StartSetup } from '../../src/runtime/create-run.ts';
+import { replayRecords } from '../../src/runtime/journal/replay.ts';
+import { recordsIn } from '../../src/runtime/journal/stored-run.ts';
+import { compareRuns } from '../../src/testing/index.ts';
+import { PlainStore } from '../support/plain-store.ts';
+
+/** A run of an example, and what it came to. */
+interface Ran {
+  readonly definition: Definition;
+  readonly runId: string;
+  readonly store: PlainStore | undefined;
+  readonly context: unknown;
+  readonly result: Promise<RunResult<unknown, unknown> | undefined>;
+}
+
+const watch = vi.hoisted(() => ({ isStored: false, ran: [] as unknown[] }));
+
+// Whatever an example runs, it runs by this.
+vi.mock('../../src/runtime/start-run.ts', async (original) => {
+  const real = await original<typeof StartRun>();
+  const startRun = (
+    definition: Definition,
+    input: unknown,
+    options: RunOptions,
+    setup: StartSetup,
+  ): RunHandle => {
+    const store = watch.isStored && options.store === undefined ? new PlainStore() : undefined;
+    // What follows from it has to be the same both times.
+    const named = { runId: `run-${watch.ran.length}`, ...options };
+    const handle = real.startRun(definition, input, store === undefined ? named : { ...named, store }, setup);
+    const { runId } = handle;
+    // A run that failed has its result, too.
+    const result = handle.result.catch((error: unknown) => resultOn(error));
+    watch.ran.push({ definition, runId, store, context: options.context, result } satisfies Ran);
+    return handle as RunHandle;
+  };
+  return { ...real, startRun };
+});
+
+const resultOn = (error: unknown): RunResult | undefined =>
+  // Put there by the run itself.
+  error instanceof Error ? (Reflect.get(error, 'result') as RunResult | undefined) : undefined;
+
+/** Runs an example in this process; it checks itself. */
+const runsOf = async (name: string, isStored: boolean): Promise<readonly Ran[]> => {
+  watch.isStored = isStored;
+  watch.ran = [];
+  // By another name each time, so that it is run each time.
+  await import(`${join(examples, name)}?${isStored ? 'stored' : 'live'}`);
+  return watch.ran as readonly Ran[];
+};
+
+const examples = join(import.meta.dirname, '..', '..', 'examples');
+/** These are about stores, and start processes of their own. */
+const STORED = /^1[1-9]-/;
+const names = readdirSync(examples).filter((name) => /^\d\d-.*\.ts$/.test(name) && !STORED.test(name));
+/** An actor of the app's own carries this one's agent: no run of it is started by troupe. */
+const EMBEDDED = '04-embed-in-xstate.ts';
+
+const log = vi.spyOn(console, 'log').mockImplementation(() => undefined);
+afterAll(() => {
+  log.mockRestore();
+});
+
+describe('an example', () => {
+  test.each(names)(
+    '%s comes to the same stored as live, and is gone through again byte for byte',
+    async (name) => {
+      const live = await runsOf(name, false);
+      const stored = await runsOf(name, true);
+      expect(stored.map(({ definition }) => definition.name)).toEqual(
+        live.map(({ definition }) => definition.name),
+      );
+      expect(live.length > 0 || name === EMBEDDED).toBe(true);
+      for (const [index, { definition, runId, store, context, result }] of stored.entries()) {
+        const [one, other] = await Promise.all([live[index]?.result, result]);
+        if (one === undefined || other === undefined || store === undefined)
+          throw new Error(`${name} has no result`);
+        expect(compareRuns(one, other)).toEqual([]);
+        const { records } = await recordsIn(store, runId);
+        const again = await replayRecords(definition, records, { context });
+        expect(JSON.stringify(again.events)).toBe(JSON.stringify(other.events));
+      }
+    },
+  );
+});
