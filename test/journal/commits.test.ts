@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { agent, modelAnswer, tool } from '../../src/index.ts';
-import type { Model, Tool } from '../../src/index.ts';
+import type { Hook, Model, Tool } from '../../src/index.ts';
 import { isJsonObject } from '../../src/contracts/json.ts';
 import { openJournal } from '../../src/persistence/journal-codec.ts';
-import { recordsIn } from '../../src/runtime/journal/index.ts';
+import { recordsIn, resume } from '../../src/runtime/journal/index.ts';
 import { PlainStore } from '../support/plain-store.ts';
 
 const STEPS = 20;
@@ -101,5 +101,24 @@ describe('a journal is written', () => {
     expect(records.filter((record) => record.kind === 'event' && record.event.type === 'run.ended')).toEqual(
       [],
     );
+  });
+
+  test('[TENEX-87] and what was written and not told before the process died is told once by whoever goes on', async () => {
+    const store = new PlainStore();
+    const make = () => agent({ name: 'walker', model: walking(), tools: [walk({}, () => undefined)] });
+    const { events } = await make().run('go', { store, runId: 'r' });
+    const { records } = await recordsIn(store, 'r');
+    const cut = PlainStore.with('r', records.slice(0, records.length / 2));
+    const told: number[] = [];
+    const hook: Hook = {
+      name: 'reader',
+      handle: (event) => {
+        if (event.type !== 'model.delta') told.push(event.seq);
+      },
+    };
+    const handle = await resume(make(), 'r', { store: cut, hooks: [hook] });
+    const result = await handle.result;
+    expect(told).toEqual(result.events.map(({ seq }) => seq));
+    expect(told.length).toBeGreaterThanOrEqual(events.length);
   });
 });

@@ -21,7 +21,7 @@ export type ResumeOptions = Omit<
  * A call that may have been done is repeated only if its tool is `idempotent` (it is given the same key), asked after where the tool
  * can be (`whatBecame`), and else `tool.ambiguous`: a person decides. Waits and approvals go on as if nothing had happened. Of a run that is
  * over, the handle gives the result. `agent` has to be the one that the run was begun with; prompts and tools may have changed, as
- * far as the run does not do something else for it.
+ * far as the run does not do something else for it. Hooks and observers are told the whole run, from its first event on, each once.
  *
  * @example
  * const store = sqliteStore('./runs.db');
