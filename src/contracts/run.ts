@@ -172,7 +172,7 @@ export interface RunOptions {
    * Where the run is kept: from then on it is its journal, and can be resumed, replayed and forked by its `runId`.
    *
    * Everything that comes into the run is written before anything comes of it; observers see what is written. The run is moved by the
-   * pure turn, so `inspect` sees nothing of it.
+   * pure turn, unless `inspect` is given.
    */
   readonly store?: JournalStore | undefined;
   /** An XState inspector; it is wrapped, so that it cannot hurt the run. */

@@ -8,9 +8,10 @@ import { Handle } from '../handle.ts';
 import type { EffectAnswer } from '../stage.ts';
 import type { ResumeOptions } from './resume.ts';
 import { journaledDefinition } from './resume.ts';
+import { entryOf } from './beginning.ts';
 import type { RunPoint } from './run-point.ts';
 import { partingAt } from './run-point.ts';
-import { entryOf, journaled, keepIn, optionsOf, recordsIn, wishFor } from './stored-run.ts';
+import { journaled, keepIn, optionsOf, recordsIn, wishFor } from './stored-run.ts';
 
 /** Where a run is forked, and what is other from there. */
 export interface ForkOptions extends Omit<ResumeOptions, 'model'> {

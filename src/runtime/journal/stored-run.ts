@@ -1,11 +1,9 @@
 import { patientClock, systemClock } from '../../contracts/clock.ts';
 import { errorData, toError, TroupeError } from '../../contracts/error.ts';
-import type { JournalStore, Lease, LeaseWish, RunEntry } from '../../contracts/journal.ts';
+import type { JournalStore, Lease, LeaseWish } from '../../contracts/journal.ts';
 import type { Began, JournalRecord } from '../../contracts/journal-record.ts';
-import { toJson } from '../../contracts/json.ts';
 import type { RunHandle, RunOptions } from '../../contracts/run.ts';
 import type { OpenedJournal } from '../../persistence/journal-codec.ts';
-import { redactor, secretsIn } from '../../policy/redaction.ts';
 import type { Definition } from '../definition.ts';
 import { drivenHost } from '../driven-host.ts';
 import { Handle } from '../handle.ts';
@@ -15,6 +13,7 @@ import { joinThread, noLine } from '../run-thread.ts';
 import type { Run } from '../run.ts';
 import type { StartSetup } from '../create-run.ts';
 import { createRun } from '../create-run.ts';
+import { beganWith, entryOf, secretsOut } from './beginning.ts';
 import { enterRun } from './enter-run.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { JournaledRun } from './journaled-run.ts';
@@ -24,8 +23,6 @@ import { RunJournal } from './run-journal.ts';
 
 /** How long a process may be silent before another may take its runs over, in ms. */
 const LEASE_MS = 15_000;
-/** Of the input, in a list of runs. */
-const TITLE_LENGTH = 80;
 
 /** A run and the journal that it is to be kept in. */
 export interface Journaled {
@@ -49,7 +46,9 @@ export const journaled = (
     redact: secretsOut(),
     reading,
   });
-  const run = createRun(definition, options, { ...setup, host: setup.host ?? drivenHost(), journal });
+  // Who wants to inspect it has to have real actors; what is recorded is the same.
+  const host = setup.host ?? (options.inspect === undefined ? drivenHost() : undefined);
+  const run = createRun(definition, options, { ...setup, ...(host === undefined ? {} : { host }), journal });
   attached.attach(run);
   return { run, journal };
 };
@@ -258,42 +257,3 @@ export const wishFor = ({ identity = NOBODY }: JournalStore): LeaseWish => ({
 });
 
 const NOBODY = { holder: crypto.randomUUID(), isGone: () => false };
-
-/** What a journal says first. */
-export const beganWith = (
-  run: Run,
-  { name }: Definition,
-  input: unknown,
-  { thread, history, task, budget }: RunOptions,
-): Began => ({
-  kind: 'began',
-  at: run.clock.now(),
-  runId: run.runId,
-  agent: name,
-  input: toJson(input),
-  ...(thread === undefined ? {} : { thread }),
-  ...(history === undefined ? {} : { history }),
-  ...(task === undefined ? {} : { task }),
-  ...(budget === undefined ? {} : { budget }),
-});
-
-/** What is said of a run in a list. */
-export const entryOf = ({ runId, agent, input, thread, fork }: Began, now: number): RunEntry => ({
-  runId,
-  agent,
-  status: 'running',
-  // A list is read by more people than a journal.
-  title: titleOf(secretsOut()(typeof input === 'string' ? input : JSON.stringify(input))),
-  createdAt: now,
-  updatedAt: now,
-  ...(thread === undefined ? {} : { thread }),
-  ...(fork === undefined ? {} : { forkedFrom: fork.runId }),
-});
-
-const titleOf = (text: string): string => {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length > TITLE_LENGTH ? `${line.slice(0, TITLE_LENGTH - 1)}…` : line;
-};
-
-/** Secrets of this process's environment are not written. */
-const secretsOut = (): ((text: string) => string) => redactor(secretsIn(globalThis.process?.env ?? {}));

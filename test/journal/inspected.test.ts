@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { agent, pipeline } from '../../src/index.ts';
+import type { Decision } from '../../src/index.ts';
+import { replay } from '../../src/runtime/journal/index.ts';
+import { PlainStore } from '../support/plain-store.ts';
+
+const stage = (name: string) =>
+  agent({
+    name,
+    decide: ({ step }): Decision =>
+      step === 0 ? { kind: 'wait', forMs: 0 } : { kind: 'answer', answer: name },
+  });
+
+test('a stored run that is inspected has real actors, and the same journal', async () => {
+  const team = pipeline({ name: 'team', stages: [stage('first'), stage('second')] });
+  const store = new PlainStore();
+  const seen = new Set<string>();
+  const result = await team.run('go', {
+    store,
+    runId: 'r',
+    inspect: ({ actorRef }) => {
+      if ('id' in actorRef) seen.add(String(actorRef.id));
+    },
+  });
+  expect(result.output).toBe('second');
+  expect([...seen]).toEqual(expect.arrayContaining(['team', 'team/first-1', 'team/second-2']));
+  const { events } = await replay(team, 'r', { store });
+  expect(JSON.stringify(events)).toBe(JSON.stringify(result.events));
+});
