@@ -8,6 +8,7 @@ import type { AssistantTurn } from '../contracts/transcript.ts';
 import type { Acted, Decided } from '../machines/agent-context.ts';
 import { openJournal } from '../persistence/journal-codec.ts';
 import { readJournalFile } from '../persistence/journal-file.ts';
+import { checkRecords } from '../runtime/journal/check-records.ts';
 
 /** Where an effect was asked: in whose step, and for the how manieth time. */
 interface Place {
@@ -56,8 +57,7 @@ export const cassetteFrom = (file: string): Cassette => {
   const { entry, rows } = readJournalFile(file);
   const { records, damage } = openJournal(entry.runId, rows);
   if (damage !== undefined) throw damage;
-  // The codec found them sound, and of this version: they are as they were written.
-  return cassetteOf(entry.runId, records as unknown as readonly JournalRecord[]);
+  return cassetteOf(entry.runId, checkRecords(entry.runId, records));
 };
 
 /** The name of an attempt of a call. */

@@ -4,7 +4,7 @@ import type { StoreWish } from '../../src/cli/stored/store-place.ts';
 import { storePlace } from '../../src/cli/stored/store-place.ts';
 
 const placeOf = (wish: Partial<StoreWish>) =>
-  storePlace({ given: undefined, environment: {}, folder: '/work', platform: 'linux', ...wish });
+  storePlace({ given: undefined, environment: {}, folder: '/project', platform: 'linux', ...wish });
 
 const sqlite = (...parts: readonly string[]) => ({ kind: 'sqlite', file: join(...parts) });
 
@@ -28,7 +28,7 @@ test.each([
   ['memory', { kind: 'memory' }],
   ['postgres://ada@db/runs', { kind: 'postgres', url: 'postgres://ada@db/runs' }],
   ['postgresql://ada@db/runs', { kind: 'postgres', url: 'postgresql://ada@db/runs' }],
-  ['runs.db', { kind: 'sqlite', file: '/work/runs.db' }],
+  ['runs.db', { kind: 'sqlite', file: '/project/runs.db' }],
   ['/else/runs.db', { kind: 'sqlite', file: '/else/runs.db' }],
   ['sqlite:/else/runs.db', { kind: 'sqlite', file: '/else/runs.db' }],
 ])('a store is named as %s, on the command line or in the environment', (name, place) => {

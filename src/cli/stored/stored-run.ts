@@ -6,6 +6,7 @@ import { isJsonObject } from '../../contracts/json.ts';
 import type { JournalRow, JournalStore, RunEntry } from '../../contracts/journal.ts';
 import type { Began, JournalRecord } from '../../contracts/journal-record.ts';
 import { openJournal } from '../../persistence/journal-codec.ts';
+import { soundRecords } from '../../runtime/journal/check-records.ts';
 
 /** A run as its journal has it, as far as that is sound. */
 export interface StoredRun {
@@ -22,15 +23,14 @@ export const readStoredRun = async (store: JournalStore, entry: RunEntry): Promi
   const { runId } = entry;
   const { rows, damage } = await soundRows(store, runId);
   const opened = openJournal(runId, rows);
-  // The codec found them sound, and of this version: they are as they were written.
-  const records = opened.records as unknown as readonly JournalRecord[];
+  const { records, damage: noRecord } = soundRecords(runId, opened.records);
   const [first] = records;
   return {
     entry,
     began: first?.kind === 'began' ? first : undefined,
     records,
     events: records.flatMap((record) => (record.kind === 'event' ? [eventOf(record.event, runId)] : [])),
-    damage: opened.damage ?? damage,
+    damage: noRecord ?? opened.damage ?? damage,
   };
 };
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { TroupeError } from '../../contracts/error.ts';
 import type { Arrival, JournalRecord } from '../../contracts/journal-record.ts';
-import type { Json } from '../../contracts/json.ts';
 
 const text = z.string();
 const count = z.number().int().nonnegative();
@@ -57,25 +56,40 @@ const recordSchema = z.discriminatedUnion('kind', [
   }),
 ]);
 
+/** Records as far as they are some, and why they end where they do. */
+export interface SoundRecords {
+  readonly records: readonly JournalRecord[];
+  readonly damage: TroupeError | undefined;
+}
+
+/** Whether a value is a record; what is an event's or an answer's own, machines and schemas are told of. */
+const isRecord = (value: unknown): value is JournalRecord => recordSchema.safeParse(value).success;
+
 /**
- * Reads what is in a journal as its records: each has to be of a kind that this release knows, with nothing more in it.
+ * Reads what is in a journal as its records, up to the first that is none: each has to be of a kind that this release knows, with
+ * nothing more in it. Nothing is thrown.
  *
  * Rows are sealed, so this is no guard against damage, but against journals that somebody else made.
- *
- * @throws {TroupeError} `journal.corrupt` with the number of the record and what is wrong with it.
  */
-export const checkRecords = (runId: string, records: readonly Json[]): readonly JournalRecord[] => {
-  records.forEach((record, index) => {
-    const { error } = recordSchema.safeParse(record);
-    if (error === undefined) return;
-    const [issue] = error.issues;
-    const found = `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'it is none'}`;
-    throw new TroupeError(
-      'journal.corrupt',
-      `Cannot read the journal of run '${runId}' as record ${index} is none of this release: ${found}`,
-      { runId, details: { record: index } },
-    );
-  });
-  // Checked above, but for what is an event's or an answer's own: machines and schemas are told of that.
-  return records as unknown as readonly JournalRecord[];
+export const soundRecords = (runId: string, values: readonly unknown[]): SoundRecords => {
+  const records: JournalRecord[] = [];
+  for (const value of values) {
+    if (!isRecord(value)) return { records, damage: noRecord(runId, records.length, value) };
+    records.push(value);
+  }
+  return { records, damage: undefined };
+};
+
+/** Like {@link soundRecords}. @throws {TroupeError} `journal.corrupt` with the number of the record and what is wrong with it. */
+export const checkRecords = (runId: string, values: readonly unknown[]): readonly JournalRecord[] => {
+  const { records, damage } = soundRecords(runId, values);
+  if (damage !== undefined) throw damage;
+  return records;
+};
+
+const noRecord = (runId: string, index: number, value: unknown): TroupeError => {
+  const [issue] = recordSchema.safeParse(value).error?.issues ?? [];
+  const found = `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'it is none'}`;
+  const message = `Cannot read the journal of run '${runId}' as record ${index} is none of this release: ${found}`;
+  return new TroupeError('journal.corrupt', message, { runId, details: { record: index } });
 };
