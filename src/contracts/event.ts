@@ -1,42 +1,20 @@
 import { z } from 'zod';
+import { coordinationEvents } from './coordination-event.ts';
 import type { CritiquePatch } from './critique.ts';
 import type { BranchTaken } from './decision.ts';
-import type { Json } from './json.ts';
 import { isJsonObject } from './json.ts';
 import type { StepRecord } from './run.ts';
 import type { ModelDelta } from './model.ts';
 import type { FailureReport } from './recovery.ts';
 import { budgetKinds } from './budget.ts';
+import { base, count, event, EVENT_VERSION, json, status, stopReason, text } from './event-shape.ts';
 import { errorSchema as error, usageSchema as usage } from './error-schema.ts';
 import { aboutPerson } from './request-schema.ts';
-import type { StopReason } from './stop.ts';
-import { isStopKind } from './stop.ts';
 import { taskSchema } from './task.ts';
 import { totalsSchema as totals } from './totals-schema.ts';
 
-/** The version of every event written by this release; readers refuse what they do not know. */
-export const EVENT_VERSION = 1;
+export { EVENT_VERSION };
 
-const json: z.ZodType<Json> = z.json();
-const text = z.string();
-const count = z.number().int().nonnegative();
-
-const base = {
-  v: z.literal(EVENT_VERSION),
-  /** From 0, without gaps, over the whole run. */
-  seq: count,
-  /** By the run's clock, ms since 1970; never falls. */
-  at: z.number(),
-  runId: text,
-  /** Where the actor sits: `desk/researcher-1`. */
-  path: text,
-  agent: text,
-  step: count.optional(),
-  phase: text.optional(),
-};
-
-const status = z.enum(['completed', 'stopped', 'aborted', 'failed']);
-const stopReason = z.looseObject({ kind: z.custom<StopReason['kind']>(isStopKind) });
 const call = { callId: text, tool: text };
 
 /** What an attempt is taken to have used that did not come to an answer; without a cost where the price is not known. */
@@ -54,9 +32,6 @@ const isReport = (value: unknown): boolean =>
   z
     .object({ failures: z.array(z.looseObject({ code: text, decision: text })), omitted: count })
     .safeParse(value).success;
-
-const event = <Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, shape: Shape) =>
-  z.object({ ...base, type: z.literal(type), ...shape });
 
 /**
  * Every durable event, as one schema. `path` says who, `type` says what; `run.started` is the first of a run,
@@ -212,19 +187,7 @@ export const runtimeEventSchema = z.discriminatedUnion('type', [
   event('person.answered', aboutPerson.answered),
   event('request.withdrawn', aboutPerson.withdrawn),
   event('answer.refused', aboutPerson.refused),
-  event('message.sent', { to: text, from: text, text }),
-  event('message.dropped', { to: text, from: text, text, reason: text }),
-
-  event('member.engaged', { member: text }),
-  event('member.ended', {
-    member: text,
-    status,
-    stopReason,
-    error: error.optional(),
-    autoCompleted: z.literal(true).optional(),
-  }),
-  event('team.planned', { assignments: z.array(z.object({ worker: text, task: text })) }),
-  event('team.noted', { text }),
+  ...coordinationEvents,
 
   event('observer.failed', {
     observer: text,
