@@ -28,6 +28,7 @@ export default defineConfig({
       { find: /^troupe\/environments$/, replacement: resolve(root, 'src/tools/environments/index.ts') },
       { find: /^troupe\/host$/, replacement: resolve(root, 'src/tools/built-in/host.ts') },
       { find: /^troupe\/journal$/, replacement: resolve(root, 'src/runtime/journal/index.ts') },
+      { find: /^troupe\/patterns$/, replacement: resolve(root, 'src/runtime/patterns/index.ts') },
       { find: /^troupe\/stores$/, replacement: resolve(root, 'src/persistence/index.ts') },
     ],
   },

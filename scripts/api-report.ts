@@ -28,6 +28,7 @@ export const entryPoints = [
   { source: 'tools/environments/index', report: 'troupe-environments' },
   { source: 'tools/built-in/host', report: 'troupe-host' },
   { source: 'runtime/journal/index', report: 'troupe-journal' },
+  { source: 'runtime/patterns/index', report: 'troupe-patterns' },
   { source: 'persistence/index', report: 'troupe-stores' },
 ] as const;
 

@@ -75,13 +75,10 @@ export type { Prices } from './contracts/prices.ts';
 export { genaiPrices } from './models/genai-prices.ts';
 
 // Teams
-export { pipeline, supervisorWorker } from './runtime/patterns.ts';
-export type {
-  PipelineSetup,
-  PipelineStage,
-  SupervisorOptions,
-  SupervisorWorkerSetup,
-} from './runtime/patterns.ts';
+export { pipeline } from './runtime/patterns/pipeline.ts';
+export { supervisorWorker } from './runtime/patterns/supervisor-worker.ts';
+export type { PipelineSetup, PipelineStage } from './runtime/patterns/pipeline.ts';
+export type { SupervisorOptions, SupervisorWorkerSetup } from './runtime/patterns/supervisor-worker.ts';
 export type { WorkerReply } from './coordination/supervisor-worker.ts';
 export { team } from './runtime/team.ts';
 export type { Member, TeamOptions } from './runtime/team.ts';

@@ -10,7 +10,7 @@ import { chartOf, statesWithin } from '../../src/machines/chart.ts';
 import { checkMachine } from '../../src/machines/check-machine.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { drivenHost } from '../../src/runtime/driven-host.ts';
-import { pipeline, supervisorWorker } from '../../src/runtime/patterns.ts';
+import { pipeline, supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import { compareRuns } from '../../src/testing/compare-runs.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';

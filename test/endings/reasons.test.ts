@@ -7,7 +7,7 @@ import { softCap, stagnation } from '../../src/machines/soft-rules.ts';
 import { bySupervisor } from '../../src/machines/supervised-ending.ts';
 import { maxSteps, maxTime, maxTokens, maxToolCalls } from '../../src/machines/stop-rules.ts';
 import { agent } from '../../src/runtime/agent.ts';
-import { supervisorWorker } from '../../src/runtime/patterns.ts';
+import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';

@@ -6,7 +6,7 @@ import { byTool } from '../../src/machines/endings.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
 import { progressCritic } from '../../src/runtime/critics/progress-critic.ts';
 import { agent } from '../../src/runtime/agent.ts';
-import { supervisorWorker } from '../../src/runtime/patterns.ts';
+import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import { calls } from '../../src/testing/scripted-model.ts';
 import { scripted } from '../support/prompt-book.ts';
 import { echo } from '../support/runs.ts';

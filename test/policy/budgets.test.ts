@@ -9,7 +9,7 @@ import { modelAnswer } from '../../src/contracts/model.ts';
 import type { StopView } from '../../src/contracts/stop.ts';
 import { stopWhen } from '../../src/machines/stop-rules.ts';
 import { agent } from '../../src/runtime/agent.ts';
-import { pipeline, supervisorWorker } from '../../src/runtime/patterns.ts';
+import { pipeline, supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';

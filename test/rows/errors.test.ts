@@ -6,7 +6,7 @@ import { answer } from '../../src/contracts/decision.ts';
 import type { ErrorCode, ErrorData, Retryable } from '../../src/contracts/error.ts';
 import { errorCodes, isTroupeError, TroupeError } from '../../src/contracts/error.ts';
 import { agent } from '../../src/runtime/agent.ts';
-import { pipeline } from '../../src/runtime/patterns.ts';
+import { pipeline } from '../../src/runtime/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define-tool.ts';

@@ -14,7 +14,7 @@ import { byTool } from '../../src/machines/endings.ts';
 import { stagnation } from '../../src/machines/soft-rules.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
 import { agent } from '../../src/runtime/agent.ts';
-import { pipeline } from '../../src/runtime/patterns.ts';
+import { pipeline } from '../../src/runtime/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';

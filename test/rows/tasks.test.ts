@@ -9,7 +9,7 @@ import { answer } from '../../src/contracts/decision.ts';
 import type { TaskInput } from '../../src/contracts/task.ts';
 import { taskSchema } from '../../src/contracts/task.ts';
 import { parseEvent } from '../../src/events/parse-event.ts';
-import { pipeline } from '../../src/runtime/patterns.ts';
+import { pipeline } from '../../src/runtime/patterns/index.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { evaluateTask } from '../../src/runtime/evaluate.ts';
 import { judgedBy } from '../../src/runtime/judged-by.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { act, answer } from '../../src/contracts/decision.ts';
 import type { Agent } from '../../src/contracts/agent.ts';
 import { agent } from '../../src/runtime/agent.ts';
-import { pipeline, supervisorWorker } from '../../src/runtime/patterns.ts';
+import { pipeline, supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { echo, interpreters, ofType, settled, start } from '../support/runs.ts';
 

@@ -5,7 +5,7 @@ import { answer, wait } from '../../src/contracts/decision.ts';
 import { TroupeError } from '../../src/contracts/error.ts';
 import type { RunHandle, RunOptions, RunResult } from '../../src/contracts/run.ts';
 import { agent } from '../../src/runtime/agent.ts';
-import { supervisorWorker } from '../../src/runtime/patterns.ts';
+import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { answer } from '../../src/contracts/decision.ts';
 import { maxSteps, maxTime, maxTokens, maxToolCalls } from '../../src/machines/stop-rules.ts';
 import { agent } from '../../src/runtime/agent.ts';
-import { supervisorWorker } from '../../src/runtime/patterns.ts';
+import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import { interpreters, settled, start } from '../support/runs.ts';
 
 const worker = agent({ name: 'worker', decide: () => answer('done') });

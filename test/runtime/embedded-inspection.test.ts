@@ -3,7 +3,7 @@ import { assign, createActor, setup, toPromise, waitFor } from 'xstate';
 import type { AnyActorRef, InspectionEvent } from 'xstate';
 import type { RuntimeEvent } from '../../src/contracts/event.ts';
 import { agent } from '../../src/runtime/agent.ts';
-import { pipeline, supervisorWorker } from '../../src/runtime/patterns.ts';
+import { pipeline, supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { ofType, quiet, typesOf } from '../support/runs.ts';
 

@@ -5,7 +5,7 @@ import { expectTypeOf, test } from 'vitest';
 import type { Outcome } from '../../src/contracts/run.ts';
 import type { AgentCommand } from '../../src/runtime/embedded-logic.ts';
 import { agent } from '../../src/runtime/agent.ts';
-import { pipeline, supervisorWorker } from '../../src/runtime/patterns.ts';
+import { pipeline, supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import type { WorkerReply } from '../../src/coordination/supervisor-worker.ts';
 
 const weigher = agent({

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LiveEvent, RuntimeEvent } from '../../src/contracts/event.ts';
 import { answer } from '../../src/contracts/decision.ts';
 import { agent } from '../../src/runtime/agent.ts';
-import { supervisorWorker } from '../../src/runtime/patterns.ts';
+import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { deferred, echo, never, quiet, typesOf } from '../support/runs.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { agent } from '../../src/runtime/agent.ts';
-import { pipeline } from '../../src/runtime/patterns.ts';
+import { pipeline } from '../../src/runtime/patterns/index.ts';
 import { createGlobalEngine } from '../../src/runtime/global-engine.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';

@@ -4,7 +4,7 @@ import { createActor, toPromise } from 'xstate';
 import type { AnyActorRef, InspectionEvent } from 'xstate';
 import { TroupeError } from '../../src/contracts/error.ts';
 import { agent } from '../../src/runtime/agent.ts';
-import { supervisorWorker } from '../../src/runtime/patterns.ts';
+import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import { compareRuns } from '../../src/testing/compare-runs.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { ofType, quiet } from '../support/runs.ts';

@@ -14,7 +14,7 @@ import type { StopReason } from '../../src/contracts/stop.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { drivenHost } from '../../src/runtime/driven-host.ts';
-import { pipeline, supervisorWorker } from '../../src/runtime/patterns.ts';
+import { pipeline, supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';

@@ -3,7 +3,7 @@ import type { MemorySource } from '../../contracts/memory.ts';
 import type { Toolset } from '../../contracts/tool.ts';
 import type { EmbeddableAgent } from '../../runtime/face.ts';
 import { windowMemory } from '../../memory/window-memory.ts';
-import { pipeline, supervisorWorker } from '../../runtime/patterns.ts';
+import { pipeline, supervisorWorker } from '../../runtime/patterns/index.ts';
 import { briefFrom } from './brief.ts';
 import type { DeskModels } from './desk-models.ts';
 import { researcher } from './researcher.ts';

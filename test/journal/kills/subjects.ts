@@ -8,7 +8,7 @@ import { agentCritic } from '../../../src/actors/critics/agent-critic.ts';
 import { researchDesk } from '../../../src/cli/desk/research-desk.ts';
 import { maxSteps } from '../../../src/machines/stop-rules.ts';
 import { agent } from '../../../src/runtime/agent.ts';
-import { pipeline, supervisorWorker } from '../../../src/runtime/patterns.ts';
+import { pipeline, supervisorWorker } from '../../../src/runtime/patterns/index.ts';
 import type { ScriptedReply } from '../../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { delegate } from '../../../src/tools/built-in/delegate.ts';

@@ -1,0 +1,9 @@
+/**
+ * The patterns: teams ready made, each a statechart of its own.
+ *
+ * Every one of them is an agent: it runs, streams, embeds and nests as any other.
+ */
+export { pipeline } from './pipeline.ts';
+export type { PipelineSetup, PipelineStage } from './pipeline.ts';
+export { supervisorWorker } from './supervisor-worker.ts';
+export type { SupervisorOptions, SupervisorWorkerSetup } from './supervisor-worker.ts';
