@@ -6,6 +6,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { charts } from '../src/coordination/charts.ts';
 import { agentMachine } from '../src/machines/agent-machine.ts';
 import { toMermaid } from '../src/machines/diagram.ts';
 import { modelCallMachine } from '../src/machines/model-call-machine.ts';
@@ -18,6 +19,10 @@ export const diagrams: readonly { readonly file: string; readonly text: string }
   { file: join(folder, 'agent.mmd'), text: toMermaid(agentMachine) },
   { file: join(folder, 'model-call.mmd'), text: toMermaid(modelCallMachine) },
   { file: join(folder, 'tool-call.mmd'), text: toMermaid(toolCallMachine) },
+  ...Object.entries(charts).map(([name, chart]) => ({
+    file: join(folder, `${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.mmd`),
+    text: toMermaid(chart()),
+  })),
 ];
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

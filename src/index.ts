@@ -81,18 +81,21 @@ export type { PipelineSetup, PipelineStage } from './runtime/patterns/pipeline.t
 export type { SupervisorOptions, SupervisorWorkerSetup } from './runtime/patterns/supervisor-worker.ts';
 export type { WorkerReply } from './coordination/supervisor-worker.ts';
 export { team } from './runtime/team.ts';
-export type { Member, TeamOptions } from './runtime/team.ts';
-export { setupTeam, teamArrows, teamEnds } from './coordination/setup-team.ts';
-export { newRound, repliesOf, spentEnd, teamContext, teamOutcome } from './coordination/team-context.ts';
+export type { Member, TeamOptions, TeamSetup } from './runtime/team.ts';
+export { awaiting, setupTeam, teamArrows, teamEnds } from './coordination/setup-team.ts';
+export { repliesOf, spentEnd, teamContext, teamOutcome } from './coordination/team-context.ts';
+export { beginRound } from './coordination/settle-reply.ts';
+export type { Reply, Round, RoundOptions, Task } from './coordination/round.ts';
+export type { TeamContext, TeamEnd, TeamEvent, TeamInput } from './coordination/team-context.ts';
 export type {
-  Reply,
-  Round,
-  Task,
-  TeamContext,
-  TeamEnd,
-  TeamEvent,
-  TeamInput,
-} from './coordination/team-context.ts';
+  BackOff,
+  Directive,
+  FailureClass,
+  MemberPolicy,
+  RestartKind,
+  RestartStrategy,
+  SupervisionPolicy,
+} from './contracts/supervision.ts';
 
 // Engines
 export { createGlobalEngine } from './runtime/global-engine.ts';

@@ -16,6 +16,7 @@ import type { Described, InputSchemaOf, OutputSchemaOf, ValidDescription } from 
 import type { RecoveryPolicy } from './recovery.ts';
 import type { StopRule, StopView, Tally } from './stop.ts';
 import type { Strategy } from './strategy.ts';
+import type { MemberPolicy } from './supervision.ts';
 import type { Tool, ToolResult, Toolset } from './tool.ts';
 import type { Transcript } from './transcript.ts';
 
@@ -120,6 +121,8 @@ export interface AgentOptions<
   readonly wrapUp?: boolean | Partial<WrapUp> | undefined;
   /** The most that it and all below it may use in a run. */
   readonly budget?: Budget | undefined;
+  /** How it wants to be treated as a member of a team, if it fails: whether and how it is restarted. */
+  readonly asMember?: MemberPolicy | undefined;
   /** How failed calls of models are tried again; tools have a `retry` of their own. */
   readonly retry?: ModelRetry | undefined;
   /** What is done about a failure that would end the run. Default: nothing, the first one ends it. */

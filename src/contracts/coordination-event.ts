@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { event, status, stopReason, text } from './event-shape.ts';
+import { count, event, json, status, stopReason, text } from './event-shape.ts';
 import { errorSchema as error } from './error-schema.ts';
 
 /** What is told of members, of teams, and of what they say to each other. */
@@ -15,6 +15,21 @@ export const coordinationEvents = [
     error: error.optional(),
     autoCompleted: z.literal(true).optional(),
   }),
+  /** A member failed: what its supervisor does about it, and after how long. */
+  event('child.supervised', {
+    member: text,
+    child: text,
+    failure: text,
+    directive: text,
+    waitMs: z.number().nonnegative().optional(),
+    /** Whose work begins anew. */
+    members: z.array(text),
+    error: error.optional(),
+  }),
+  /** A member begins anew; `of` is where it sat before. */
+  event('child.restarted', { member: text, child: text, of: text, restarts: count }),
+  /** A task is given up that failed in one way again and again. */
+  event('child.quarantined', { member: text, child: text, task: json, error: error.optional() }),
   event('team.planned', { assignments: z.array(z.object({ worker: text, task: text })) }),
   event('team.noted', { text }),
 ] as const;

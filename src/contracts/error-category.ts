@@ -18,6 +18,7 @@ const byNoun: Readonly<Record<Noun, ErrorCategory>> = {
   script: 'model',
   tool: 'tool',
   team: 'coordination',
+  member: 'coordination',
   routing: 'coordination',
   budget: 'budget',
   machine: 'system',

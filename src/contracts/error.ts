@@ -48,6 +48,8 @@ export const errorCodes = [
   'tool.ambiguous',
   'tool.setup',
   'team.invalid',
+  'team.escalated',
+  'member.timed-out',
   'budget.invalid',
   'budget.unpriced',
   'budget.spent',

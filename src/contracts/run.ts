@@ -64,6 +64,8 @@ export interface Outcome<Output = Json> {
   readonly steps: number;
   readonly state: Json;
   readonly tally: Tally;
+  /** The latter half of a conversation that had become too long, for whoever begins anew with it. */
+  readonly conversation?: readonly Turn[] | undefined;
 }
 
 /** What was used by a whole run, children included; `modelCalls` counts every request, also one that failed. */

@@ -1,9 +1,11 @@
 import { assign } from 'xstate';
 import type { Json } from '../contracts/json.ts';
 import { rulesInForce } from '../machines/rules.ts';
-import { setupTeam, teamArrows, teamEnds } from './setup-team.ts';
+import { beginRound } from './settle-reply.ts';
+import { onDemand } from './on-demand.ts';
+import { awaiting, setupTeam, teamArrows, teamEnds } from './setup-team.ts';
 import type { TeamContext, TeamInput } from './team-context.ts';
-import { newRound, repliesOf, teamContext, teamOutcome } from './team-context.ts';
+import { repliesOf, teamContext, teamOutcome } from './team-context.ts';
 import { errorData } from '../contracts/error.ts';
 
 /** Who works, in order. */
@@ -25,7 +27,7 @@ const nextTask = (context: Context): Partial<Context> => {
   const map = rulesInForce().functions?.[stageFunction(stage)];
   try {
     const given = map === undefined ? previous : map(previous, input);
-    return { own: { stage }, round: newRound([{ member, input: given }], 1) };
+    return { own: { stage }, ...beginRound(context, [{ member, input: given }]) };
   } catch (thrown) {
     const message = `Cannot go on with '${member}' as the map of its stage threw`;
     const error = errorData(thrown, 'agent.threw', { message });
@@ -54,56 +56,51 @@ const judge = (context: Context): Partial<Context> => {
   };
 };
 
-const team = setupTeam<Own, PipelineOptions>();
-
 /**
  * One after the other, each working on what the one before left.
  *
  * A stage that fails or stops ends the pipeline: the stages after it never start.
  */
-export const pipelineMachine = team
-  .extend({
-    actions: {
-      nextTask: assign(({ context }) => nextTask(context)),
-      judge: assign(({ context }) => judge(context)),
-    },
-  })
-  .createMachine({
-    id: 'pipeline',
-    description: 'Stages in a row, each working on what the one before left.',
-    context: ({ input }: { input: TeamInput<PipelineOptions> | undefined }) =>
-      teamContext(input, { stage: -1 }, { stages: [] }),
-    output: teamOutcome,
-    options: { maxIterations: 1_000 },
-    initial: 'handingOver',
-    on: teamArrows,
-    states: {
-      handingOver: {
-        description: 'The next stage gets what the one before left.',
-        entry: ['nextTask', { type: 'entered', params: { phase: 'handingOver' } }],
-        always: [{ guard: 'hasFailed', target: 'failed' }, { target: 'working' }],
+export const pipelineMachine = onDemand(() =>
+  setupTeam<Own, PipelineOptions>()
+    .extend({
+      actions: {
+        nextTask: assign(({ context }) => nextTask(context)),
+        judge: assign(({ context }) => judge(context)),
       },
-      working: {
-        description: 'One stage is at work.',
-        entry: [{ type: 'entered', params: { phase: 'working' } }, 'engageMembers'],
-        on: {
-          'answered.member': [
-            { guard: 'isHandedOn', actions: ['handOn', 'engageMembers'] },
-            { target: 'judging', actions: 'collectReply' },
+    })
+    .createMachine({
+      id: 'pipeline',
+      description: 'Stages in a row, each working on what the one before left.',
+      context: ({ input }: { input: TeamInput<PipelineOptions> | undefined }) =>
+        teamContext(input, { stage: -1 }, { stages: [] }),
+      output: teamOutcome,
+      options: { maxIterations: 1_000 },
+      initial: 'handingOver',
+      on: teamArrows,
+      states: {
+        handingOver: {
+          description: 'The next stage gets what the one before left.',
+          entry: ['nextTask', { type: 'entered', params: { phase: 'handingOver' } }],
+          always: [{ guard: 'hasFailed', target: 'failed' }, { target: 'working' }],
+        },
+        working: {
+          description: 'One stage is at work.',
+          entry: [{ type: 'entered', params: { phase: 'working' } }, 'engageMembers'],
+          on: awaiting('judging'),
+        },
+        judging: {
+          description: 'Was that the last stage, and did it do its work?',
+          entry: ['judge', { type: 'entered', params: { phase: 'judging' } }],
+          always: [
+            { guard: 'isCompleted', target: 'completed' },
+            { guard: 'hasFailed', target: 'failed' },
+            { guard: 'isAborted', target: 'aborted' },
+            { guard: 'isStopped', target: 'stopped' },
+            { target: 'handingOver' },
           ],
         },
+        ...teamEnds,
       },
-      judging: {
-        description: 'Was that the last stage, and did it do its work?',
-        entry: ['judge', { type: 'entered', params: { phase: 'judging' } }],
-        always: [
-          { guard: 'isCompleted', target: 'completed' },
-          { guard: 'hasFailed', target: 'failed' },
-          { guard: 'isAborted', target: 'aborted' },
-          { guard: 'isStopped', target: 'stopped' },
-          { target: 'handingOver' },
-        ],
-      },
-      ...teamEnds,
-    },
-  });
+    }),
+);

@@ -5,7 +5,8 @@ import type { Json } from '../contracts/json.ts';
 import type { Outcome } from '../contracts/run.ts';
 import { carrierOf } from '../machines/outputs.ts';
 import type { TeamContext, TeamEvent, TeamInput } from './team-context.ts';
-import { engagements, isHandedOn, isLastReply, withHandoff, withReply } from './team-context.ts';
+import { isEscalation, isLastAnswer, roundMove } from './settle-reply.ts';
+import { engagements, waitsOf } from './team-context.ts';
 
 /**
  * The vocabulary that all team machines share: engaging members, collecting replies, ending.
@@ -31,18 +32,19 @@ export const setupTeam = <Own extends Json, Options extends Json>() =>
       entered: ({ self, context }, { phase }: { phase: string }) => {
         carrierOf(self).enter(phase, context.engaged);
       },
+      /** Carries out what the round wants: members stopped, waits asked for, members started. */
       engageMembers: ({ self, context }) => {
-        carrierOf(self).engage(engagements(context));
+        const { stopping, waits, starting, telling } = context.round;
+        const carrier = carrierOf(self);
+        if (stopping.length > 0) carrier.dismiss(stopping);
+        for (const body of telling) carrier.emit(body, context.engaged, undefined);
+        if (waits.length > 0) carrier.ask(waitsOf(context));
+        if (starting.length > 0) carrier.engage(engagements(context));
       },
       dismissMembers: ({ self }) => {
         carrierOf(self).dismiss();
       },
-      collectReply: assign(({ context, event }) =>
-        event.type === 'answered.member' ? withReply(context, event.index, event.output, event.at) : {},
-      ),
-      handOn: assign(({ context, event }) =>
-        event.type === 'answered.member' ? withHandoff(context, event.index, event.output, event.at) : {},
-      ),
+      collectReply: assign(({ context, event }) => roundMove(context, event)),
       received: assign(({ context, event }) =>
         event.type === 'message' ? { inbox: [...context.inbox, event.message] } : {},
       ),
@@ -65,10 +67,8 @@ export const setupTeam = <Own extends Json, Options extends Json>() =>
       ),
     },
     guards: {
-      isLastReply: ({ context, event }) =>
-        event.type === 'answered.member' && isLastReply(context, event.index, event.output),
-      isHandedOn: ({ context, event }) =>
-        event.type === 'answered.member' && isHandedOn(context, event.index, event.output),
+      isLastReply: ({ context, event }) => isLastAnswer(context, event),
+      isEscalation: ({ context, event }) => isEscalation(context, event),
       isCompleted: ({ context }) => context.end?.status === 'completed',
       isStopped: ({ context }) => context.end?.status === 'stopped',
       isAborted: ({ context }) => context.end?.status === 'aborted',
@@ -87,6 +87,22 @@ export const teamArrows = {
   abort: { target: '.aborted', actions: 'abandoned' },
   'failed.*': { target: '.failed', actions: 'broken' },
 } as const;
+
+/**
+ * The arrows of a state that waits for its round: on to `target` with the last reply, whoever was restarted, handed on to or
+ * called off meanwhile.
+ *
+ * @example
+ * working: { description: 'All are at work.', entry: ['askAll', 'engageMembers'], on: awaiting('counting') }
+ */
+export const awaiting = <const Target extends string>(target: Target) =>
+  ({
+    'answered.*': [
+      { guard: 'isEscalation', target: 'failed', actions: ['collectReply', 'engageMembers'] },
+      { guard: 'isLastReply', target, actions: ['collectReply', 'engageMembers'] },
+      { actions: ['collectReply', 'engageMembers'] },
+    ],
+  }) as const;
 
 /** The four ends that every team has. */
 export const teamEnds = {

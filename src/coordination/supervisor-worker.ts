@@ -1,9 +1,12 @@
 import { assign } from 'xstate';
 import { z } from 'zod';
 import type { Json } from '../contracts/json.ts';
-import { setupTeam, teamArrows, teamEnds, tell } from './setup-team.ts';
-import type { Reply, TeamContext, TeamEnd, TeamInput } from './team-context.ts';
-import { newRound, repliesOf, spentEnd, teamContext, teamOutcome } from './team-context.ts';
+import { beginRound } from './settle-reply.ts';
+import { onDemand } from './on-demand.ts';
+import { awaiting, setupTeam, teamArrows, teamEnds, tell } from './setup-team.ts';
+import type { Reply } from './round.ts';
+import type { TeamContext, TeamEnd, TeamInput } from './team-context.ts';
+import { repliesOf, spentEnd, teamContext, teamOutcome } from './team-context.ts';
 
 /** The supervisor's member name, which no worker may have. */
 export const SUPERVISOR = 'supervisor';
@@ -81,7 +84,7 @@ const replyText = ({ worker, task, status, output, autoCompleted, error }: Worke
 };
 
 const askSupervisor = (context: Context): Partial<Context> => ({
-  round: newRound([{ member: SUPERVISOR, input: question(context) }], 1),
+  ...beginRound(context, [{ member: SUPERVISOR, input: question(context) }]),
   inbox: [],
 });
 
@@ -150,7 +153,10 @@ const endOf = ({ status, stopReason, error, output }: Reply): TeamEnd => ({
 const assignWork = (context: Context): Partial<Context> => {
   const { own, options } = context;
   const tasks = (own.plan?.assignments ?? []).map(({ worker, task }) => ({ member: worker, input: task }));
-  return { own: { ...own, rounds: own.rounds + 1 }, round: newRound(tasks, options.concurrency) };
+  return {
+    own: { ...own, rounds: own.rounds + 1 },
+    ...beginRound(context, tasks, { cap: options.concurrency }),
+  };
 };
 
 /** The round is done: its replies join the others, and may be the result. */
@@ -193,88 +199,87 @@ const DEFAULTS: SupervisorWorkerOptions = {
   concurrency: 1,
 };
 
-const team = setupTeam<Own, SupervisorWorkerOptions>();
-
 /**
  * A supervisor takes the request apart, workers do the parts at the same time, the supervisor goes on from their replies.
  *
  * Who does what is data that the supervisor decides: nobody, one, many, or somebody who is not there are all handled.
  */
-export const supervisorWorkerMachine = team
-  .extend({
-    actions: {
-      askSupervisor: assign(({ context }) => askSupervisor(context)),
-      readPlan: assign(({ context }) => readPlan(context)),
-      assignWork: assign(({ context }) => assignWork(context)),
-      keepReplies: assign(({ context }) => keepReplies(context)),
-      outOfRounds: assign(({ context }) => outOfRounds(context)),
-      tellPlan: ({ self, context }) => {
-        tell(
-          self,
-          { type: 'team.planned', assignments: [...(context.own.plan?.assignments ?? [])] },
-          context,
-          'working',
-        );
-      },
-    },
-    guards: {
-      hasPlan: ({ context }) => context.own.plan !== null,
-      mayWork: ({ context }) => context.own.plan !== null && context.own.rounds < context.options.maxRounds,
-    },
-  })
-  .createMachine({
-    id: 'supervisorWorker',
-    description: 'A supervisor plans, workers do the parts, the supervisor goes on from their replies.',
-    context: ({ input }: { input: TeamInput<SupervisorWorkerOptions> | undefined }) =>
-      teamContext(
-        // Work is handed on among workers; the supervisor hears of it from their replies.
-        input && { ...input, members: Object.keys(input.options.workers) },
-        { rounds: 0, replies: [], notes: [], corrections: 0, plan: null },
-        DEFAULTS,
-      ),
-    output: teamOutcome,
-    options: { maxIterations: 1_000 },
-    initial: 'planning',
-    on: teamArrows,
-    states: {
-      planning: {
-        description: 'The supervisor decides who does what, or answers.',
-        entry: [{ type: 'entered', params: { phase: 'planning' } }, 'askSupervisor', 'engageMembers'],
-        on: { 'answered.member': { target: 'judging', actions: 'collectReply' } },
-      },
-      judging: {
-        description: 'Is it an answer, work for workers that there are, or neither?',
-        entry: ['readPlan', { type: 'entered', params: { phase: 'judging' } }],
-        always: [
-          { guard: 'isCompleted', target: 'completed' },
-          { guard: 'hasFailed', target: 'failed' },
-          { guard: 'isAborted', target: 'aborted' },
-          { guard: 'isStopped', target: 'stopped' },
-          { guard: 'mayWork', target: 'working' },
-          { guard: 'hasPlan', target: 'stopped', actions: 'outOfRounds' },
-          { target: 'planning' },
-        ],
-      },
-      working: {
-        description: 'The workers do their parts, up to the cap at the same time.',
-        entry: ['assignWork', { type: 'entered', params: { phase: 'working' } }, 'tellPlan', 'engageMembers'],
-        on: {
-          'answered.member': [
-            { guard: 'isHandedOn', actions: ['handOn', 'engageMembers'] },
-            { guard: 'isLastReply', target: 'collecting', actions: 'collectReply' },
-            { actions: ['collectReply', 'engageMembers'] },
-          ],
+export const supervisorWorkerMachine = onDemand(() =>
+  setupTeam<Own, SupervisorWorkerOptions>()
+    .extend({
+      actions: {
+        askSupervisor: assign(({ context }) => askSupervisor(context)),
+        readPlan: assign(({ context }) => readPlan(context)),
+        assignWork: assign(({ context }) => assignWork(context)),
+        keepReplies: assign(({ context }) => keepReplies(context)),
+        outOfRounds: assign(({ context }) => outOfRounds(context)),
+        tellPlan: ({ self, context }) => {
+          tell(
+            self,
+            { type: 'team.planned', assignments: [...(context.own.plan?.assignments ?? [])] },
+            context,
+            'working',
+          );
         },
       },
-      collecting: {
-        description: 'The replies are in: are they the result, or does the supervisor go on from them?',
-        entry: ['keepReplies', { type: 'entered', params: { phase: 'collecting' } }],
-        always: [
-          { guard: 'isCompleted', target: 'completed' },
-          { guard: 'isStopped', target: 'stopped' },
-          { target: 'planning' },
-        ],
+      guards: {
+        hasPlan: ({ context }) => context.own.plan !== null,
+        mayWork: ({ context }) => context.own.plan !== null && context.own.rounds < context.options.maxRounds,
       },
-      ...teamEnds,
-    },
-  });
+    })
+    .createMachine({
+      id: 'supervisorWorker',
+      description: 'A supervisor plans, workers do the parts, the supervisor goes on from their replies.',
+      context: ({ input }: { input: TeamInput<SupervisorWorkerOptions> | undefined }) =>
+        teamContext(
+          // Work is handed on among workers; the supervisor hears of it from their replies.
+          input && { ...input, members: Object.keys(input.options.workers) },
+          { rounds: 0, replies: [], notes: [], corrections: 0, plan: null },
+          DEFAULTS,
+        ),
+      output: teamOutcome,
+      options: { maxIterations: 1_000 },
+      initial: 'planning',
+      on: teamArrows,
+      states: {
+        planning: {
+          description: 'The supervisor decides who does what, or answers.',
+          entry: [{ type: 'entered', params: { phase: 'planning' } }, 'askSupervisor', 'engageMembers'],
+          on: awaiting('judging'),
+        },
+        judging: {
+          description: 'Is it an answer, work for workers that there are, or neither?',
+          entry: ['readPlan', { type: 'entered', params: { phase: 'judging' } }],
+          always: [
+            { guard: 'isCompleted', target: 'completed' },
+            { guard: 'hasFailed', target: 'failed' },
+            { guard: 'isAborted', target: 'aborted' },
+            { guard: 'isStopped', target: 'stopped' },
+            { guard: 'mayWork', target: 'working' },
+            { guard: 'hasPlan', target: 'stopped', actions: 'outOfRounds' },
+            { target: 'planning' },
+          ],
+        },
+        working: {
+          description: 'The workers do their parts, up to the cap at the same time.',
+          entry: [
+            'assignWork',
+            { type: 'entered', params: { phase: 'working' } },
+            'tellPlan',
+            'engageMembers',
+          ],
+          on: awaiting('collecting'),
+        },
+        collecting: {
+          description: 'The replies are in: are they the result, or does the supervisor go on from them?',
+          entry: ['keepReplies', { type: 'entered', params: { phase: 'collecting' } }],
+          always: [
+            { guard: 'isCompleted', target: 'completed' },
+            { guard: 'isStopped', target: 'stopped' },
+            { target: 'planning' },
+          ],
+        },
+        ...teamEnds,
+      },
+    }),
+);

@@ -1,4 +1,7 @@
+import type { History } from '../contracts/history.ts';
+import { HistoryView } from '../contracts/history.ts';
 import type { Outcome } from '../contracts/run.ts';
+import type { Turn } from '../contracts/transcript.ts';
 import type { AgentContext, End } from './agent-context.ts';
 import { reportOf } from './failure-report.ts';
 
@@ -19,7 +22,18 @@ export const outcome = ({ context }: { context: AgentContext }): Outcome => {
     steps: step,
     state,
     tally,
+    ...(error?.code === 'model.context-overflow' ? { conversation: latterHalf(context.history) } : {}),
   };
+};
+
+/** What is left of a conversation that had become too long; it begins where a model can follow it. */
+const latterHalf = (history: History<Turn>): readonly Turn[] => {
+  const turns = new HistoryView(history).toArray();
+  const half = Math.ceil(turns.length / 2);
+  const first = turns.findIndex(({ role }, index) => index >= half && role !== 'tool');
+  const left = first < 0 ? [] : turns.slice(first);
+  const note = '(What was said before is left out: it had become too long.)';
+  return [{ role: 'user', from: 'runtime', text: note }, ...left];
 };
 
 const UNFINISHED: End = {

@@ -8,7 +8,7 @@ export type Output =
   | { readonly type: 'ask'; readonly asks: readonly Ask[] }
   | { readonly type: 'withdraw' }
   | { readonly type: 'engage'; readonly engagements: readonly Engagement[] }
-  | { readonly type: 'dismiss' }
+  | { readonly type: 'dismiss'; readonly paths?: readonly string[] }
   | { readonly type: 'post'; readonly to: string; readonly message: Message }
   | { readonly type: 'enter'; readonly phase: string; readonly step: number }
   | {
@@ -29,8 +29,8 @@ export const collector = (outputs: Output[]): Carrier => ({
   engage: (engagements) => {
     outputs.push({ type: 'engage', engagements });
   },
-  dismiss: () => {
-    outputs.push({ type: 'dismiss' });
+  dismiss: (paths) => {
+    outputs.push(paths === undefined ? { type: 'dismiss' } : { type: 'dismiss', paths });
   },
   post: (to, message) => {
     outputs.push({ type: 'post', to, message });
@@ -57,7 +57,7 @@ export const carryOut = (outputs: readonly Output[], carrier: Carrier): void => 
         carrier.engage(output.engagements);
         break;
       case 'dismiss':
-        carrier.dismiss();
+        carrier.dismiss(output.paths);
         break;
       case 'post':
         carrier.post(output.to, output.message);

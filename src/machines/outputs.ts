@@ -1,5 +1,6 @@
 import type { EventBody } from '../contracts/event.ts';
 import type { Message } from '../contracts/message.ts';
+import type { Turn } from '../contracts/transcript.ts';
 import type { Ask } from './asks.ts';
 
 /**
@@ -13,8 +14,8 @@ export interface Carrier {
   withdraw(): void;
   /** Start these child actors. */
   engage(engagements: readonly Engagement[]): void;
-  /** Stop all child actors of this actor that still run. */
-  dismiss(): void;
+  /** Stop the child actors at these addresses; without any said, all that still run. */
+  dismiss(paths?: readonly string[]): void;
   /** Put a message into another agent's inbox. */
   post(to: string, message: Message): void;
   /** A state was entered. */
@@ -33,6 +34,20 @@ export interface Engagement {
   /** The child's end reaches its parent as `answered.<port>` with this index. */
   readonly port: 'decide' | 'act' | 'member';
   readonly index: number;
+  /** It begins anew what another began. */
+  readonly restart?: Restart | undefined;
+}
+
+/** How a member begins that does what one before it did not come to an end with. */
+export interface Restart {
+  /** Where the one before it sat. */
+  readonly of: string;
+  /** From 1. */
+  readonly count: number;
+  /** Said to it before it begins. */
+  readonly note?: string | undefined;
+  /** What is left of the conversation of the one before it; it begins with an empty one otherwise. */
+  readonly conversation?: readonly Turn[] | undefined;
 }
 
 /** On the actor itself: what a WeakMap holds survives every minor collection, and would take its run along. */

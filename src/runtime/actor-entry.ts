@@ -85,8 +85,9 @@ export class ActorEntry implements Actor {
     for (const engagement of engagements) this.run.enqueue({ kind: 'engage', actor: this, engagement });
   }
 
-  dismiss(): void {
-    if (this.children.size > 0) this.run.enqueue({ kind: 'dismiss', actor: this });
+  dismiss(paths?: readonly string[]): void {
+    if (paths !== undefined) this.run.enqueue({ kind: 'stop', actor: this, paths });
+    else if (this.children.size > 0) this.run.enqueue({ kind: 'dismiss', actor: this });
   }
 
   post(to: string, message: Message): void {

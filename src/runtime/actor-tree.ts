@@ -5,14 +5,14 @@ import { toJson } from '../contracts/json.ts';
 import type { Outcome, RunResult } from '../contracts/run.ts';
 import type { Ask } from '../machines/asks.ts';
 import { keyInRun } from '../contracts/effect.ts';
-import type { Engagement } from '../machines/outputs.ts';
+import type { Engagement, Restart } from '../machines/outputs.ts';
 import type { LazyAbort } from '../contracts/lazy-abort.ts';
 import { ActorEntry } from './actor-entry.ts';
 import { callDefinitions } from './call-definitions.ts';
 import type { Definition } from './definition.ts';
 import { definitionOf } from './definition.ts';
 import { rememberEnd } from './memory-of.ts';
-import { historyOf } from './task-of.ts';
+import { beginningOf } from './task-of.ts';
 import { callEnd, outcomeOf, outcomeOfFailure, resultOf } from './result.ts';
 import type { Actor, Sponsor, Stage } from './stage.ts';
 
@@ -62,9 +62,9 @@ export class ActorTree {
   }
 
   /** Starts the child that a machine wants. */
-  engage(parent: Actor, { path, actor, input, port, index }: Engagement): void {
+  engage(parent: Actor, { path, actor, input, port, index, restart }: Engagement): void {
     if (parent.isOver) return;
-    const sponsor: Sponsor = { kind: 'machine', parent, port, index };
+    const sponsor = { kind: 'machine', parent, port, index } as const;
     if (actor.kind !== 'member') {
       this.#run.host.start(this.#enrol(path, callDefinitions[actor.kind], sponsor, parent.agent), input);
       return;
@@ -72,10 +72,11 @@ export class ActorTree {
     const definition = parent.definition.members.get(actor.name);
     if (definition === undefined) {
       const message = `Cannot engage '${actor.name}' as '${parent.agent}' has no such member`;
-      this.#tellMachine(parent, port, index, outcomeOfFailure('agent.unknown', message, this.#run.log.now()));
+      const outcome = outcomeOfFailure('agent.unknown', message, this.#run.log.now());
+      this.#tellMachine(sponsor, path, outcome);
       return;
     }
-    this.#startMember(this.#enrol(path, definition, sponsor), input);
+    this.#startMember(this.#enrol(path, definition, sponsor), input, restart);
   }
 
   /** Runs an agent as a child of the actor that does `ask`: its events, limits and abort are this run's. */
@@ -174,7 +175,7 @@ export class ActorTree {
     }
     this.#tellEnd(entry, outcome);
     if (sponsor.kind === 'effect') sponsor.settle(outcome);
-    else this.#tellMachine(sponsor.parent, sponsor.port, sponsor.index, outcome);
+    else this.#tellMachine(sponsor, entry.path, outcome);
   }
 
   /**
@@ -201,7 +202,7 @@ export class ActorTree {
     entry.sponsor.settle(outcomeOfFailure('run.aborted', message, this.#run.log.now()));
   }
 
-  #startMember(child: Actor, input: unknown): void {
+  #startMember(child: Actor, input: unknown, restart?: Restart): void {
     const { path, definition } = child;
     this.#onEngaged?.(definition);
     this.#run.log.write({ type: 'member.engaged', member: definition.name }, child);
@@ -211,7 +212,7 @@ export class ActorTree {
         runId: this.#run.runId,
         path,
         at: this.#run.log.now(),
-        history: historyOf(child),
+        history: beginningOf(child, restart),
       }),
     );
   }
@@ -231,8 +232,12 @@ export class ActorTree {
     this.#run.tearDowns.begin(entry);
   }
 
-  #tellMachine(parent: Actor, port: Engagement['port'], index: number, output: Outcome): void {
-    const envelope = { type: `answered.${port}`, at: this.#run.log.now(), index, output };
+  #tellMachine(
+    { parent, port, index }: Extract<Sponsor, { kind: 'machine' }>,
+    path: string,
+    output: Outcome,
+  ): void {
+    const envelope = { type: `answered.${port}`, at: this.#run.log.now(), index, path, output };
     this.#run.enqueue({ kind: 'deliver', actor: parent, envelope });
   }
 

@@ -25,6 +25,7 @@ import { ToolRegistry } from '../tools/tool-registry.ts';
 import { checkRecovery } from './check-recovery.ts';
 import { checkCount } from './check-count.ts';
 import { checkCritics } from './check-critics.ts';
+import { checkSupervision } from './check-supervision.ts';
 import { checkRetry } from './check-retry.ts';
 import type { Definition, Placement } from './definition.ts';
 import { endingRules } from './ending-rules.ts';
@@ -98,6 +99,7 @@ const definitionFrom = <
   const rules = { ...rulesFrom(options), ...endingRules(options, output !== undefined) };
   const count = { code: 'agent.invalid', owner: `the agent '${name}'` } as const;
   budgetLimits(options.budget, count);
+  checkSupervision(options.asMember, 'agent.invalid', count.owner);
   const plain: AgentDefinition = {
     name,
     description: options.description ?? '',
@@ -142,6 +144,7 @@ const definitionFrom = <
     members: new Map(),
     hooks: plan.hooks,
     budget: options.budget,
+    asMember: options.asMember,
     start: (input, placement) => startOf(plan, input, placement),
   };
 };

@@ -3,6 +3,7 @@ import type { AgentDefinition } from '../actors/agent-definition.ts';
 import type { Budget } from '../contracts/budget.ts';
 import type { Hook } from '../contracts/event.ts';
 import type { RunOptions } from '../contracts/run.ts';
+import type { MemberPolicy } from '../contracts/supervision.ts';
 import type { Rules } from '../machines/rules.ts';
 
 /** What an actor is to know of its place when it starts. */
@@ -25,6 +26,8 @@ export interface Definition {
   readonly members: ReadonlyMap<string, Definition>;
   readonly hooks: readonly Hook[];
   readonly budget?: Budget | undefined;
+  /** How it wants to be treated by whoever supervises it. */
+  readonly asMember?: MemberPolicy | undefined;
   /** The machine's input for a run's input. */
   start(input: unknown, placement: Placement): unknown;
 }

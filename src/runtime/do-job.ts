@@ -29,6 +29,9 @@ export const doJob = (run: WorkingRun, job: Job): void => {
       for (const child of job.actor.children)
         actors.stop(child, run.abortedFor ?? 'its supervisor dismissed it');
       break;
+    case 'stop':
+      for (const path of job.paths) actors.stopAt(path, run.abortedFor ?? 'its supervisor stopped it');
+      break;
     case 'post':
       postTo(run, job.message, job.to, actors.named(job.actor, job.to));
       break;

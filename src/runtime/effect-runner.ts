@@ -1,3 +1,5 @@
+import type { AgentDefinition } from '../actors/agent-definition.ts';
+import { awaitTime } from '../actors/await-time.ts';
 import { perform } from '../actors/perform.ts';
 import type { Port } from '../contracts/effect.ts';
 import { errorData, TroupeError } from '../contracts/error.ts';
@@ -96,17 +98,26 @@ export class EffectRunner {
     this.records.push(record);
     let answer: unknown;
     try {
-      if (agent === undefined)
-        throw new TroupeError('internal', `Cannot do '${ask.port}' as '${entry.path}' is no agent`);
-      const desk = new EffectDesk(entry, agent, ask, effect);
-      const reopening = this.#run.journal === undefined ? undefined : reopen(entry, ask, desk);
-      answer = reopening === undefined ? perform(ask, desk) : reopening.then(() => perform(ask, desk));
+      answer = agent === undefined ? this.#wait(ask, effect) : this.#work(entry, agent, ask, effect);
     } catch (thrown) {
       this.#fail(entry, ask, effect, thrown);
       return;
     }
     if (isThenable(answer)) this.#await(entry, ask, effect, answer);
     else this.#answer(entry, ask, effect, answer);
+  }
+
+  #work(entry: Actor, agent: AgentDefinition, ask: Ask, effect: EffectUnderWay): unknown {
+    const desk = new EffectDesk(entry, agent, ask, effect);
+    const reopening = this.#run.journal === undefined ? undefined : reopen(entry, ask, desk);
+    return reopening === undefined ? perform(ask, desk) : reopening.then(() => perform(ask, desk));
+  }
+
+  /** A team asks for nothing but time. */
+  #wait(ask: Ask, { abort }: EffectUnderWay): unknown {
+    if (ask.port === 'pause' || ask.port === 'wake')
+      return awaitTime(ask.input, { clock: this.#run.clock, abort });
+    throw new TroupeError('internal', `Cannot do '${ask.port}' as '${ask.path}' is no agent`);
   }
 
   #await(entry: Actor, ask: Ask, effect: EffectUnderWay, answer: PromiseLike<unknown>): void {

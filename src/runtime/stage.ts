@@ -253,5 +253,6 @@ export type Job =
   | { readonly kind: 'withdraw'; readonly actor: Actor; readonly gone: readonly EffectUnderWay[] }
   | { readonly kind: 'engage'; readonly actor: Actor; readonly engagement: Engagement }
   | { readonly kind: 'dismiss'; readonly actor: Actor }
+  | { readonly kind: 'stop'; readonly actor: Actor; readonly paths: readonly string[] }
   | { readonly kind: 'post'; readonly actor: Actor; readonly to: string; readonly message: Message }
   | { readonly kind: 'over'; readonly actor: Actor; readonly output: unknown };

@@ -2,8 +2,10 @@ import { issueProblem } from '../actors/issue-problem.ts';
 import type { RunTask } from '../actors/run-task.ts';
 import type { Outcome, RunOptions } from '../contracts/run.ts';
 import { toJson } from '../contracts/json.ts';
+import type { Turn } from '../contracts/transcript.ts';
 import type { Task, TaskInput } from '../contracts/task.ts';
 import { taskSchema } from '../contracts/task.ts';
+import type { Restart } from '../machines/outputs.ts';
 import { problemOf } from '../machines/agent-end.ts';
 import { checkTask } from '../tools/environments/check-task.ts';
 import type { Definition } from './definition.ts';
@@ -33,10 +35,14 @@ export const taskOf = (actor: Actor): RunTask | undefined => {
   return run.task !== undefined && isOfRun(principal) ? run.task : undefined;
 };
 
-/** What was said before the run that an actor is there for. */
-export const historyOf = (actor: Actor): RunOptions['history'] => {
+/** What was said before an actor begins: before the run that it is there for, and to the one whose work it begins anew. */
+export const beginningOf = (actor: Actor, restart: Restart | undefined): RunOptions['history'] => {
   const { history } = actor.run;
-  return history !== undefined && isOfRun(actor) ? history : undefined;
+  const said = history !== undefined && isOfRun(actor) ? history : undefined;
+  if (restart?.conversation === undefined && restart?.note === undefined) return said;
+  const note: readonly Turn[] =
+    restart.note === undefined ? [] : [{ role: 'user', from: 'runtime', text: restart.note }];
+  return [...(said ?? []), ...(restart.conversation ?? []), ...note];
 };
 
 /** Whether an actor is there for the run itself: its root, or a member of it, however deep. */

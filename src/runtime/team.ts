@@ -5,12 +5,16 @@ import { messageOf, TroupeError } from '../contracts/error.ts';
 import type { Hook } from '../contracts/event.ts';
 import type { Json } from '../contracts/json.ts';
 import { toJson } from '../contracts/json.ts';
+import type { MemberPolicy, SupervisionPolicy } from '../contracts/supervision.ts';
 import type { TeamInput } from '../coordination/team-context.ts';
 import { assertMachine } from '../machines/check-machine.ts';
 import type { Rules } from '../machines/rules.ts';
+import { teamRules } from '../machines/supervision.ts';
 import { budgetLimits } from '../policy/budget-limits.ts';
 import { checkName } from './agent.ts';
-import type { Definition, Placement } from './definition.ts';
+import { checkCount } from './check-count.ts';
+import { checkSupervision } from './check-supervision.ts';
+import type { Definition } from './definition.ts';
 import { definitionOf } from './definition.ts';
 import type { EmbeddableAgent } from './face.ts';
 import { faceOf } from './face.ts';
@@ -18,21 +22,31 @@ import { faceOf } from './face.ts';
 /** Any agent or team, whatever it takes and gives: members are checked by their own schemas when they run. */
 export type Member = Pick<Agent, 'name' | 'description' | 'diagram'>;
 
-/** What a team of one's own pattern is made of. */
-export interface TeamOptions {
+/** What every team may be given, whatever its pattern. */
+export interface TeamSetup {
   readonly name: string;
   readonly description?: string | undefined;
-  /** A machine made with `setupTeam()`. */
-  readonly machine: AnyStateMachine;
+  readonly hooks?: readonly Hook[] | undefined;
+  /** The most that all members together may use in a run. */
+  readonly budget?: Budget | undefined;
+  /** What is done about members that fail. Without it their failure is their reply, and the pattern's to judge. */
+  readonly supervision?: SupervisionPolicy | undefined;
+  /** How long a member may take for a task, in ms; then it is stopped, and has failed. Default: as long as it takes. */
+  readonly memberTimeMs?: number | undefined;
+  /** How this team wants to be treated as a member, if it fails. */
+  readonly asMember?: MemberPolicy | undefined;
+}
+
+/** What a team of one's own pattern is made of. */
+export interface TeamOptions extends TeamSetup {
+  /** A machine made with `setupTeam()`, or what makes it when it is needed. */
+  readonly machine: AnyStateMachine | (() => AnyStateMachine);
   /** By the names under which the machine engages them. */
   readonly members: Readonly<Record<string, Member>>;
   /** The machine's `context.options`: plain JSON. */
   readonly options: Json;
   /** Pure functions that the machine calls by name. */
   readonly functions?: Rules['functions'];
-  readonly hooks?: readonly Hook[] | undefined;
-  /** The most that all members together may use in a run. */
-  readonly budget?: Budget | undefined;
 }
 
 /**
@@ -48,20 +62,53 @@ export interface TeamOptions {
  */
 export const team = <Input, Output>(given: TeamOptions): EmbeddableAgent<Input, Output> => {
   const name = checkName(given.name, 'a team');
-  assertMachine(given.machine);
-  budgetLimits(given.budget, { code: 'team.invalid', owner: `the team '${name}'` });
+  const machine = typeof given.machine === 'function' ? given.machine() : given.machine;
+  assertMachine(machine);
+  const owner = `the team '${name}'`;
+  budgetLimits(given.budget, { code: 'team.invalid', owner });
+  checkSupervision(given.supervision, 'team.invalid', owner);
+  checkSupervision(given.asMember, 'team.invalid', owner);
+  const memberTimeMs =
+    given.memberTimeMs === undefined
+      ? null
+      : checkCount(given.memberTimeMs, 1, 'memberTimeMs', { code: 'team.invalid', owner });
+  const members = membersOf(name, given.members);
+  const wishes = [...members].map(([role, { asMember }]) => [role, asMember] as const);
+  const supervision = teamRules(given.supervision, Object.fromEntries(wishes));
   return faceOf({
     name,
     description: given.description ?? '',
-    machine: given.machine,
+    machine,
     rules: { stop: [], functions: given.functions },
     agent: undefined,
-    members: membersOf(name, given.members),
+    members,
     hooks: given.hooks ?? [],
     budget: given.budget,
-    start: (input, placement) => teamInput(name, input, given, placement),
+    asMember: given.asMember,
+    start: (input, { runId, path, at }): TeamInput => ({
+      runId,
+      path,
+      name,
+      members: [...members.keys()],
+      supervision,
+      memberTimeMs,
+      at,
+      input: toJson(input),
+      options: given.options,
+    }),
   });
 };
+
+/** What every team may be given, of what a pattern was given. */
+export const setupOf = ({
+  name,
+  description,
+  hooks,
+  budget,
+  supervision,
+  memberTimeMs,
+  asMember,
+}: TeamSetup): TeamSetup => ({ name, description, hooks, budget, supervision, memberTimeMs, asMember });
 
 /** The definitions of a team's members, by the names under which they are engaged. */
 const membersOf = (team: string, members: TeamOptions['members']): ReadonlyMap<string, Definition> =>
@@ -81,18 +128,3 @@ export const memberOf = (team: string, role: string, member: Member): Definition
     `Cannot define the team '${team}' as its member '${role}' was not made by agent() or a pattern: ${messageOf(member)}`,
   );
 };
-
-const teamInput = (
-  name: string,
-  input: unknown,
-  { options, members }: TeamOptions,
-  { runId, path, at }: Placement,
-): TeamInput => ({
-  runId,
-  path,
-  name,
-  members: Object.keys(members),
-  at,
-  input: toJson(input),
-  options,
-});

@@ -1,12 +1,10 @@
 import type { Agent } from '../../contracts/agent.ts';
-import type { Budget } from '../../contracts/budget.ts';
 import { TroupeError } from '../../contracts/error.ts';
-import type { Hook } from '../../contracts/event.ts';
 import type { Json } from '../../contracts/json.ts';
 import { pipelineMachine, stageFunction } from '../../coordination/pipeline.ts';
 import type { EmbeddableAgent } from '../face.ts';
-import type { Member } from '../team.ts';
-import { memberOf, team } from '../team.ts';
+import type { Member, TeamSetup } from '../team.ts';
+import { memberOf, setupOf, team } from '../team.ts';
 
 /** A stage: an agent, or an agent with what makes its input of the output before it. */
 export type PipelineStage<Input, Output> =
@@ -18,16 +16,11 @@ export type PipelineStage<Input, Output> =
     };
 
 /** What a pipeline is made of. */
-export interface PipelineSetup<Input, Output> {
-  readonly name: string;
-  readonly description?: string | undefined;
+export interface PipelineSetup<Input, Output> extends TeamSetup {
   /** At least one; the first takes the pipeline's input, the last gives its output. */
   readonly stages:
     | readonly [PipelineStage<Input, Output>]
     | readonly [PipelineStage<Input, unknown>, ...StageLike[], PipelineStage<never, Output>];
-  readonly hooks?: readonly Hook[] | undefined;
-  /** The most that all members together may use in a run. */
-  readonly budget?: Budget | undefined;
 }
 
 type StageLike = Member | { readonly agent: Member; readonly map: (previous: Json, first: Json) => Json };
@@ -67,12 +60,8 @@ export const pipeline = <Input, Output>(
       functions[stageFunction(index)] = (previous = null) => textOf(previous);
     return role;
   });
-  const { name, description, hooks, budget } = setup;
   return team({
-    name,
-    description,
-    hooks,
-    budget,
+    ...setupOf(setup),
     machine: pipelineMachine,
     members,
     functions,

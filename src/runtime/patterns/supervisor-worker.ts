@@ -1,8 +1,6 @@
 import type { z } from 'zod';
 import type { Agent, AgentOptions } from '../../contracts/agent.ts';
-import type { Budget } from '../../contracts/budget.ts';
 import { TroupeError } from '../../contracts/error.ts';
-import type { Hook } from '../../contracts/event.ts';
 import {
   planSchema,
   SUPERVISOR,
@@ -13,8 +11,8 @@ import type { WorkerReply } from '../../coordination/supervisor-worker.ts';
 import { agent } from '../agent.ts';
 import { checkCount } from '../check-count.ts';
 import type { EmbeddableAgent } from '../face.ts';
-import type { Member } from '../team.ts';
-import { team } from '../team.ts';
+import type { Member, TeamSetup } from '../team.ts';
+import { setupOf, team } from '../team.ts';
 
 /** The supervisor of a team: an agent's options, but for what the pattern decides. */
 export type SupervisorOptions = Omit<AgentOptions, 'name' | 'input' | 'output' | 'prompt'> & {
@@ -22,9 +20,9 @@ export type SupervisorOptions = Omit<AgentOptions, 'name' | 'input' | 'output' |
 };
 
 /** What a supervisor and its workers are made of. */
-export interface SupervisorWorkerSetup<Result extends 'answer' | 'replies' = 'answer' | 'replies'> {
-  readonly name: string;
-  readonly description?: string | undefined;
+export interface SupervisorWorkerSetup<
+  Result extends 'answer' | 'replies' = 'answer' | 'replies',
+> extends TeamSetup {
   /** Instructions and model of the supervisor; what it decides is a plan, checked against its schema. */
   readonly supervisor: SupervisorOptions;
   /** By name; their descriptions tell the supervisor what each is good for. They take a string. */
@@ -37,9 +35,6 @@ export interface SupervisorWorkerSetup<Result extends 'answer' | 'replies' = 'an
   readonly maxAssignments?: number | undefined;
   /** Workers at work at the same time. Default 4. */
   readonly concurrency?: number | undefined;
-  readonly hooks?: readonly Hook[] | undefined;
-  /** The most that all members together may use in a run. */
-  readonly budget?: Budget | undefined;
 }
 
 /**
@@ -62,7 +57,7 @@ export interface SupervisorWorkerSetup<Result extends 'answer' | 'replies' = 'an
 export const supervisorWorker = <const Result extends 'answer' | 'replies' = 'answer'>(
   setup: SupervisorWorkerSetup<Result>,
 ): EmbeddableAgent<string, Result extends 'replies' ? readonly WorkerReply[] : string> => {
-  const { name, description, workers, hooks, budget } = setup;
+  const { name, workers } = setup;
   const result: 'answer' | 'replies' = setup.result ?? 'answer';
   const names = Object.keys(workers);
   if (names.length === 0 || names.includes(SUPERVISOR))
@@ -72,10 +67,7 @@ export const supervisorWorker = <const Result extends 'answer' | 'replies' = 'an
     );
   const count = { code: 'team.invalid', owner: `the team '${name}'` } as const;
   return team({
-    name,
-    description,
-    hooks,
-    budget,
+    ...setupOf(setup),
     machine: supervisorWorkerMachine,
     members: { ...workers, [SUPERVISOR]: supervisorOf(name, setup.supervisor, result) },
     options: {

@@ -1,0 +1,9 @@
+import type { AnyStateMachine } from 'xstate';
+import { pipelineMachine } from './pipeline.ts';
+import { supervisorWorkerMachine } from './supervisor-worker.ts';
+
+/** The chart of every pattern, by the name of the pattern; made when it is asked for. */
+export const charts: Readonly<Record<string, () => AnyStateMachine>> = {
+  pipeline: pipelineMachine,
+  supervisorWorker: supervisorWorkerMachine,
+};

@@ -1,0 +1,114 @@
+import type { EventBody } from '../contracts/event.ts';
+import type { Place, Round, RoundWants } from './round.ts';
+import { NOTHING_WANTED, placeAt, withPlace } from './round.ts';
+import { slotList } from './slots.ts';
+import type { TeamContext } from './team-context.ts';
+
+/** What a round changes in its team's context. */
+export type RoundMove = Pick<TeamContext, 'round' | 'engaged' | 'waits' | 'restarts' | 'tally' | 'end'>;
+
+/** A move in the making: what is wanted is gathered on the way, and part of the round when it is done. */
+export interface Draft extends RoundMove {
+  readonly team: TeamContext['team'];
+  readonly at: number;
+  readonly wants: { -readonly [Key in keyof RoundWants]: RoundWants[Key][number][] };
+}
+
+/** A draft of what comes next; what was wanted before has been carried out by now. */
+export const draftOf = (context: TeamContext, at: number): Draft => {
+  const { team, round, engaged, waits, restarts, tally, end } = context;
+  return {
+    team,
+    at,
+    wants: { starting: [], stopping: [], waits: [], telling: [] },
+    round: { ...round, ...NOTHING_WANTED },
+    engaged: engaged + round.starting.length,
+    waits: waits + round.waits.length,
+    restarts,
+    tally: { ...tally, now: at },
+    end,
+  };
+};
+
+/** The draft, done. */
+export const moveOf = ({ round, wants, engaged, waits, restarts, tally, end }: Draft): RoundMove => ({
+  round: { ...round, ...wants },
+  engaged,
+  waits,
+  restarts,
+  tally,
+  end,
+});
+
+export const withRound = (draft: Draft, changed: Partial<Round>): Draft => ({
+  ...draft,
+  round: { ...draft.round, ...changed },
+});
+
+export const atPlace = (draft: Draft, index: number, changed: Partial<Place>): Draft => ({
+  ...draft,
+  round: withPlace(draft.round, index, changed),
+});
+
+/** Asks for a wait; gives its number. */
+export const wantWait = ({ wants, waits }: Draft, port: 'pause' | 'wake', dueAt: number): number => {
+  const index = waits + wants.waits.length;
+  wants.waits.push({ port, index, dueAt });
+  return index;
+};
+
+/** Starts a task at an address of its own. */
+export const start = (draft: Draft, index: number): Draft => {
+  const task = draft.round.tasks[index];
+  const place = placeAt(draft.round, index);
+  if (task === undefined || place === undefined) return draft;
+  const { team, wants, at } = draft;
+  const path = `${team.path}/${task.member}-${draft.engaged + wants.starting.length + 1}`;
+  wants.starting.push(index);
+  if (place.restart !== null) wants.telling.push(restarted(task.member, path, place.restart));
+  return watched(atPlace(draft, index, { path, startedAt: at, waitsFor: null }));
+};
+
+const restarted = (member: string, child: string, restart: NonNullable<Place['restart']>): EventBody => ({
+  type: 'child.restarted',
+  member,
+  child,
+  of: restart.of,
+  restarts: restart.count,
+});
+
+/** Has somebody look for members that take too long, if nobody does. */
+export const watched = (draft: Draft): Draft => {
+  const { memberTimeMs } = draft.team;
+  if (memberTimeMs === null || draft.round.watchedUntil !== null) return draft;
+  const starts = slotList(draft.round.places).flatMap(({ path, startedAt }) =>
+    path === null ? [] : [startedAt],
+  );
+  if (starts.length === 0) return draft;
+  const watchedUntil = Math.min(...starts) + memberTimeMs;
+  wantWait(draft, 'wake', watchedUntil);
+  return withRound(draft, { watchedUntil });
+};
+
+/** Fills the places that are free; a task that is to be started later has its place, too. */
+export const startNext = (draft: Draft): Draft => {
+  let next = draft;
+  const { tasks, cap } = draft.round;
+  for (;;) {
+    const { started, open } = next.round;
+    const underWay = open - (tasks.length - started);
+    const task = tasks[started];
+    if (underWay >= cap || task === undefined) return next;
+    const begun = withRound(next, { started: started + 1 });
+    const { afterMs = 0 } = task;
+    if (afterMs <= 0) next = start(begun, started);
+    else next = atPlace(begun, started, { waitsFor: wantWait(begun, 'pause', draft.at + afterMs) });
+  }
+};
+
+/** A wait is over: who waited for it begins. */
+export const startWaiting = (draft: Draft, wait: number): Draft =>
+  slotList(draft.round.places).reduce(
+    (next, { waitsFor }, index) => (waitsFor === wait ? start(next, index) : next),
+    draft,
+  );

@@ -1,0 +1,132 @@
+import type { ErrorData } from '../contracts/error.ts';
+import type { EventBody } from '../contracts/event.ts';
+import type { Json } from '../contracts/json.ts';
+import type { RunStatus } from '../contracts/run.ts';
+import type { StopReason } from '../contracts/stop.ts';
+import type { Restart } from '../machines/outputs.ts';
+import type { Trouble } from '../machines/supervision.ts';
+import type { Slots } from './slots.ts';
+import { slotAt, slotList, slots, withSlot } from './slots.ts';
+
+/** One member's work. */
+export interface Task {
+  readonly member: string;
+  readonly input: Json;
+  /** Who had it before and handed it on. */
+  readonly before?: readonly string[] | undefined;
+  /** It is started so long after its turn has come, in ms: a second try that may not be needed. Default 0. */
+  readonly afterMs?: number | undefined;
+}
+
+/** What a member left. A member that failed replies too: with its error. */
+export interface Reply {
+  readonly member: string;
+  readonly status: RunStatus;
+  readonly output: Json;
+  /** It never said that it was done: what it had said was taken for its answer. */
+  readonly autoCompleted?: true | undefined;
+  readonly stopReason: StopReason;
+  readonly error: ErrorData | null;
+  readonly steps: number;
+}
+
+/** How a task of a round stands. */
+export interface Place {
+  readonly reply: Reply | null;
+  /** Where the member sits that is at work on it; null while nobody is. */
+  readonly path: string | null;
+  readonly startedAt: number;
+  readonly trouble: Trouble;
+  /** How it began anew, or will; null for a task that never failed. */
+  readonly restart: Restart | null;
+  /** Which wait it begins after; null for none. */
+  readonly waitsFor: number | null;
+}
+
+/** What may be said of a round when it is begun. */
+export interface RoundOptions {
+  /** Tasks that may be under way together. Default: all. */
+  readonly cap?: number | undefined;
+  /** So many answers are enough: the others are called off. Default: all. */
+  readonly enough?: number | undefined;
+  /** The first failure is the end of the round: the others are called off. Default false. */
+  readonly failsFast?: boolean | undefined;
+}
+
+/** What a round wants done now; carried out by `engageMembers`, and gone with the next thing that happens. */
+export interface RoundWants {
+  /** Tasks to start, each at its own address. */
+  readonly starting: readonly number[];
+  /** Addresses to stop. */
+  readonly stopping: readonly string[];
+  /** Waits to ask for, by number: before tasks begin, and for members that take too long. */
+  readonly waits: readonly {
+    readonly port: 'pause' | 'wake';
+    readonly index: number;
+    readonly dueAt: number;
+  }[];
+  readonly telling: readonly EventBody[];
+}
+
+/** Tasks given out together, and what came back. */
+export interface Round extends RoundWants {
+  readonly tasks: readonly Task[];
+  readonly places: Slots<Place>;
+  /** Tasks whose turn has come. */
+  readonly started: number;
+  /** Tasks without a reply, of those that are to be done at all. */
+  readonly open: number;
+  readonly answered: number;
+  readonly cap: number;
+  readonly enough: number;
+  readonly failsFast: boolean;
+  /** When members that take too long are looked for next; null where nobody's time is limited. */
+  readonly watchedUntil: number | null;
+}
+
+export const NOTHING_WANTED: RoundWants = {
+  starting: [],
+  stopping: [],
+  waits: [],
+  telling: [],
+};
+
+const UNTROUBLED: Trouble = { streak: 0, equal: 0, kind: '' };
+const UNTOUCHED: Place = {
+  reply: null,
+  path: null,
+  startedAt: 0,
+  trouble: UNTROUBLED,
+  restart: null,
+  waitsFor: null,
+};
+
+/** A round before anything of it has begun. */
+export const roundOf = (tasks: readonly Task[], options: RoundOptions): Round => ({
+  ...NOTHING_WANTED,
+  tasks,
+  places: slots(tasks.length, () => UNTOUCHED),
+  started: 0,
+  open: tasks.length,
+  answered: 0,
+  cap: Math.max(1, Math.min(options.cap ?? tasks.length, tasks.length)),
+  enough: Math.max(1, Math.min(options.enough ?? tasks.length, tasks.length)),
+  failsFast: options.failsFast ?? false,
+  watchedUntil: null,
+});
+
+export const placeAt = ({ places }: Round, index: number): Place | undefined => slotAt(places, index);
+
+export const withPlace = (round: Round, index: number, change: Partial<Place>): Round => {
+  const place = placeAt(round, index);
+  return place === undefined
+    ? round
+    : { ...round, places: withSlot(round.places, index, { ...place, ...change }) };
+};
+
+/** The replies that are in, in the order of the tasks. */
+export const repliesIn = ({ places }: Round): readonly Reply[] =>
+  slotList(places).flatMap(({ reply }) => (reply === null ? [] : [reply]));
+
+/** Whether nobody's reply is waited for any more. */
+export const isRoundOver = ({ open }: Round): boolean => open === 0;

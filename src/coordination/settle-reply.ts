@@ -1,0 +1,176 @@
+import type { Outcome } from '../contracts/run.ts';
+import type { Tally } from '../contracts/stop.ts';
+import { emptyTally } from '../contracts/stop.ts';
+import { handedOn } from './hand-on.ts';
+import type { Reply, RoundOptions, Task } from './round.ts';
+import { isRoundOver, placeAt, roundOf } from './round.ts';
+import type { Draft, RoundMove } from './round-draft.ts';
+import {
+  atPlace,
+  draftOf,
+  moveOf,
+  start,
+  startNext,
+  startWaiting,
+  watched,
+  withRound,
+} from './round-draft.ts';
+import { slotList } from './slots.ts';
+import { supervise } from './supervise.ts';
+import { isBudgetOf } from './team-budget.ts';
+import type { TeamContext, TeamEvent } from './team-context.ts';
+
+/**
+ * Begins a round of tasks: the first of them start, the others in their turn. `engageMembers` carries it out.
+ *
+ * @example
+ * const askAll = (context: Context) => beginRound(context, voters.map((member) => ({ member, input: 'For or against?' })));
+ */
+export const beginRound = (
+  context: TeamContext,
+  tasks: readonly Task[],
+  options: RoundOptions = {},
+): RoundMove => {
+  const draft = draftOf(context, context.tally.now);
+  return moveOf(startNext({ ...draft, round: roundOf(tasks, options) }));
+};
+
+/** What an answer to a team changes: a reply is in, a wait is over, or somebody takes too long. */
+export const roundMove = (context: TeamContext, event: TeamEvent): RoundMove => {
+  const draft = draftOf(context, event.at);
+  switch (event.type) {
+    case 'answered.member': {
+      const { index, path, output } = event;
+      // One that was stopped meanwhile, or a second answer, is nobody's.
+      const isAwaited = placeAt(draft.round, index)?.path === path;
+      return moveOf(isAwaited ? settle(draft, index, path, output) : draft);
+    }
+    case 'answered.pause':
+      return moveOf(startWaiting(draft, event.index));
+    case 'answered.wake':
+      return moveOf(timeOut(draft));
+    default:
+      return context;
+  }
+};
+
+/** Whether an answer is the last that the round waits for. */
+export const isLastAnswer = (context: TeamContext, event: TeamEvent): boolean => {
+  const { open, answered, enough } = context.round;
+  // The common case, at no cost: one answer of many.
+  const isOneOfMany = open > 1 && answered + 1 < enough;
+  if (isOneOfMany && event.type === 'answered.member' && event.output.status === 'completed') return false;
+  return isRoundOver(roundMove(context, event).round);
+};
+
+/** Whether an answer is more trouble than the team may deal with by itself. */
+export const isEscalation = (context: TeamContext, event: TeamEvent): boolean =>
+  context.team.supervision !== null && roundMove(context, event).end !== null;
+
+/** A member is over: its work goes on in other hands, begins anew, or has its reply. */
+const settle = (draft: Draft, index: number, path: string, outcome: Outcome): Draft => {
+  const task = draft.round.tasks[index];
+  if (task === undefined) return draft;
+  const counted: Draft = { ...draft, tally: addTally(draft.tally, outcome.tally, draft.at) };
+  const handed = handedOn(draft.team, task, outcome.stopReason);
+  if (handed !== undefined)
+    return start(withRound(counted, { tasks: draft.round.tasks.with(index, handed) }), index);
+  const reply = replyOf(task, outcome);
+  const hasFailed = outcome.status === 'failed' || outcome.status === 'stopped';
+  if (!hasFailed || isBudgetOf(draft.team, outcome.stopReason)) return replied(counted, index, reply);
+  const { member } = task;
+  const { draft: next, isReply } = supervise(counted, { index, member, path, outcome, reply });
+  return isReply ? replied(next, index, reply) : next;
+};
+
+/** A task has its reply; what that means for the others. */
+const replied = (draft: Draft, index: number, reply: Reply): Draft => {
+  const isAnswer = reply.status === 'completed';
+  const { round } = atPlace(draft, index, { reply, path: null, waitsFor: null });
+  const open = round.open - 1;
+  const answered = round.answered + Number(isAnswer);
+  const next = withRound({ ...draft, round }, { open, answered });
+  if (isBudgetOf(draft.team, reply.stopReason)) return withoutRest(next);
+  if (open > 0 && answered >= round.enough) return callOff(next, 'enough of the others have answered');
+  if (round.failsFast && !isAnswer) return callOff(next, `'${reply.member}' did not answer`);
+  return startNext(next);
+};
+
+/** Members that have had their time are stopped, and have failed. */
+const timeOut = (draft: Draft): Draft => {
+  const { memberTimeMs } = draft.team;
+  const { watchedUntil, places } = draft.round;
+  // A look that an earlier round asked for.
+  if (memberTimeMs === null || watchedUntil === null || draft.at < watchedUntil) return draft;
+  let next = withRound(draft, { watchedUntil: null });
+  for (const [index, { path, startedAt }] of slotList(places).entries()) {
+    // Another's end may have stopped it meanwhile.
+    const isThere = path !== null && placeAt(next.round, index)?.path === path;
+    if (!isThere || startedAt + memberTimeMs > draft.at) continue;
+    draft.wants.stopping.push(path);
+    const member = draft.round.tasks[index]?.member ?? '';
+    next = settle(next, index, path, tooLate(member, memberTimeMs, draft.at));
+  }
+  return watched(next);
+};
+
+const tooLate = (member: string, limit: number, at: number): Outcome => ({
+  status: 'failed',
+  stopReason: { kind: 'failed' },
+  error: {
+    code: 'member.timed-out',
+    message: `Cannot wait for '${member}' any longer as its time is over: ${limit} ms`,
+    retryable: 'yes',
+  },
+  steps: 0,
+  state: null,
+  tally: emptyTally(at),
+});
+
+/** Nobody else's reply is needed: who is at work is stopped, the last first, and who has not begun does not begin. */
+const callOff = (draft: Draft, reason: string): Draft => {
+  let next = withoutRest(draft);
+  for (const [index, { member }] of [...next.round.tasks.entries()].toReversed()) {
+    const place = placeAt(next.round, index);
+    if (place === undefined || place.reply !== null) continue;
+    if (place.path !== null) draft.wants.stopping.push(place.path);
+    const reply: Reply = {
+      member,
+      status: 'aborted',
+      output: null,
+      stopReason: { kind: 'aborted', reason },
+      error: null,
+      steps: 0,
+    };
+    const { round } = atPlace(next, index, { reply, path: null, waitsFor: null });
+    next = withRound({ ...next, round }, { open: round.open - 1 });
+  }
+  return next;
+};
+
+/** Who is at work may finish what is paid for already; nobody else starts. */
+const withoutRest = (draft: Draft): Draft => {
+  const { tasks, started, open } = draft.round;
+  return withRound(draft, { tasks: tasks.slice(0, started), open: open - (tasks.length - started) });
+};
+
+const replyOf = ({ member }: Task, outcome: Outcome): Reply => ({
+  member,
+  status: outcome.status,
+  output: outcome.output ?? outcome.candidate ?? null,
+  ...(outcome.autoCompleted === true ? { autoCompleted: true } : {}),
+  stopReason: outcome.stopReason,
+  error: outcome.error ?? null,
+  steps: outcome.steps,
+});
+
+const addTally = (sum: Tally, added: Tally, at: number): Tally => ({
+  modelCalls: sum.modelCalls + added.modelCalls,
+  toolCalls: sum.toolCalls + added.toolCalls,
+  inputTokens: sum.inputTokens + added.inputTokens,
+  outputTokens: sum.outputTokens + added.outputTokens,
+  cachedTokens: sum.cachedTokens + added.cachedTokens,
+  retries: sum.retries + added.retries,
+  startedAt: sum.startedAt,
+  now: at,
+});

@@ -1,0 +1,43 @@
+import { supervisorWorkerMachine } from '../../../src/coordination/supervisor-worker.ts';
+import { supervisorWorker } from '../../../src/runtime/patterns/index.ts';
+import { scriptedModel } from '../../../src/testing/scripted-model.ts';
+import type { PatternRow } from './pattern-row.ts';
+import { parrot } from './pattern-row.ts';
+
+const plan = (
+  assignments: readonly (readonly [worker: string, task: string])[],
+  answer: string | null = null,
+): string => JSON.stringify({ assignments: assignments.map(([worker, task]) => ({ worker, task })), answer });
+
+export const row: PatternRow = {
+  name: 'supervisorWorker',
+  chart: supervisorWorkerMachine,
+  ownStates: ['planning', 'collecting'],
+  make: (workers, { name = 'desk', ...beside } = {}) =>
+    supervisorWorker({
+      ...beside,
+      name,
+      workers,
+      supervisor: {
+        model: scriptedModel([
+          plan(Object.keys(workers).map((worker) => [worker, `for ${worker}`])),
+          plan([], 'all done'),
+        ]),
+      },
+    }),
+  says: (name) => name,
+  output: 'all done',
+  // The supervisor reads what failed, and answers all the same.
+  allFail: 'completed',
+  isParallel: true,
+  endless: {
+    make: () =>
+      supervisorWorker({
+        name: 'desk',
+        workers: { ann: parrot('ann', 'more') },
+        maxRounds: 4,
+        supervisor: { model: scriptedModel(Array.from({ length: 10 }, () => plan([['ann', 'again']]))) },
+      }),
+    stopReason: { kind: 'maxRounds', limit: 4 },
+  },
+};
