@@ -71,6 +71,7 @@ export { maxSteps, maxTime, maxTokens, maxToolCalls, stopWhen } from './machines
 
 // Budgets and prices
 export type { Budget, BudgetKind, BudgetLine, BudgetSpent, BudgetUse } from './contracts/budget.ts';
+export type { SubtreeLimits, TreeLimit, TreeLimits } from './contracts/tree-limits.ts';
 export type { Prices } from './contracts/prices.ts';
 export { genaiPrices } from './models/genai-prices.ts';
 

@@ -19,6 +19,7 @@ import type { Strategy } from './strategy.ts';
 import type { MemberPolicy } from './supervision.ts';
 import type { Tool, ToolResult, Toolset } from './tool.ts';
 import type { Transcript } from './transcript.ts';
+import type { SubtreeLimits } from './tree-limits.ts';
 
 /** A model, or its name as `provider:model`. */
 export type ModelChoice = Model | string;
@@ -123,6 +124,8 @@ export interface AgentOptions<
   readonly budget?: Budget | undefined;
   /** How it wants to be treated as a member of a team, if it fails: whether and how it is restarted. */
   readonly asMember?: MemberPolicy | undefined;
+  /** How far what is below it may grow, within the limits of the run. */
+  readonly limits?: SubtreeLimits | undefined;
   /** How failed calls of models are tried again; tools have a `retry` of their own. */
   readonly retry?: ModelRetry | undefined;
   /** What is done about a failure that would end the run. Default: nothing, the first one ends it. */

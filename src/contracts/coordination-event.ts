@@ -30,6 +30,12 @@ export const coordinationEvents = [
   event('child.restarted', { member: text, child: text, of: text, restarts: count }),
   /** A task is given up that failed in one way again and again. */
   event('child.quarantined', { member: text, child: text, task: json, error: error.optional() }),
+  /** One more agent was wanted than there may be; who wanted it is told of a failure. */
+  event('member.refused', {
+    member: text,
+    limit: z.enum(['maxDepth', 'maxChildren', 'maxAgents']),
+    reason: text,
+  }),
   event('team.planned', { assignments: z.array(z.object({ worker: text, task: text })) }),
   event('team.noted', { text }),
 ] as const;

@@ -55,7 +55,7 @@ export interface ShutdownOptions {
 }
 
 /** What every engine may be told. */
-export interface EngineOptions extends Pick<RunOptions, 'model' | 'clock' | 'person'> {
+export interface EngineOptions extends Pick<RunOptions, 'model' | 'clock' | 'person' | 'limits'> {
   /** Called for all its runs, before the hooks of a run itself. */
   readonly hooks?: RunOptions['hooks'];
   /** Consulted for all its runs, beside the strategy of a run itself: any of them can deny. */

@@ -21,6 +21,7 @@ const byNoun: Readonly<Record<Noun, ErrorCategory>> = {
   member: 'coordination',
   routing: 'coordination',
   budget: 'budget',
+  limit: 'budget',
   machine: 'system',
   run: 'system',
   engine: 'system',

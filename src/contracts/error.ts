@@ -53,6 +53,8 @@ export const errorCodes = [
   'budget.invalid',
   'budget.unpriced',
   'budget.spent',
+  'limit.invalid',
+  'limit.reached',
   'machine.invalid',
   'machine.threw',
   'session.lost',

@@ -20,6 +20,7 @@ import type { Task, TaskInput } from './task.ts';
 import type { Artifact, Tool, ToolResult, Toolset } from './tool.ts';
 import type { Turn } from './transcript.ts';
 import type { Clock } from './clock.ts';
+import type { TreeLimits } from './tree-limits.ts';
 
 /** How a run ended; every run ends in exactly one way. */
 export type RunStatus = 'completed' | 'stopped' | 'aborted' | 'failed';
@@ -159,6 +160,8 @@ export interface RunOptions {
   readonly context?: unknown;
   /** The most that the run may use, all agents together; what it sets takes the place of the root agent's own budget. */
   readonly budget?: Budget | undefined;
+  /** How many agents the run may have, and how deep; see {@link TreeLimits} for what holds without. */
+  readonly limits?: TreeLimits | undefined;
   /**
    * What the run is about: a text, or an objective with constraints, inputs, resources, a budget and criteria of success.
    *

@@ -172,6 +172,8 @@ const teamWords = (event: LiveEvent): string | undefined => {
       return `Nobody took a message to ${event.to}: ${event.reason}`;
     case 'member.engaged':
       return `Engaged ${event.member}`;
+    case 'member.refused':
+      return `Did not engage ${event.member}: ${event.reason}`;
     case 'member.ended':
       return `${event.member} ended: ${event.status}`;
     case 'team.planned':

@@ -13,8 +13,11 @@ import type { Definition } from './definition.ts';
 import { definitionOf } from './definition.ts';
 import { rememberEnd } from './memory-of.ts';
 import { beginningOf } from './task-of.ts';
+import { refusedBefore } from './journal/refused-before.ts';
 import { callEnd, outcomeOf, outcomeOfFailure, resultOf } from './result.ts';
 import type { Actor, Sponsor, Stage } from './stage.ts';
+import { tellEnd, tellMachine } from './tell-end.ts';
+import type { TreeSize } from './tree-limits.ts';
 
 /**
  * The actors of a run: who engaged whom, who is over, and who is told.
@@ -25,6 +28,7 @@ import type { Actor, Sponsor, Stage } from './stage.ts';
  */
 export class ActorTree {
   readonly root: Actor;
+  readonly size: TreeSize;
   readonly #run: Stage;
   readonly #running = new Map<string, Actor>();
   /** Every address that was ever given away. */
@@ -33,9 +37,11 @@ export class ActorTree {
   readonly #engaged = new Map<string, number>();
   readonly #onEngaged: ((definition: Definition) => void) | undefined;
 
-  constructor(run: Stage, root: Definition, onEngaged?: (definition: Definition) => void) {
+  constructor(run: Stage, root: Definition, size: TreeSize, onEngaged?: (definition: Definition) => void) {
     this.#run = run;
+    this.size = size;
     this.#onEngaged = onEngaged;
+    size.count(root.name);
     this.root = this.#enrol(root.name, root, { kind: 'root' });
   }
 
@@ -72,8 +78,12 @@ export class ActorTree {
     const definition = parent.definition.members.get(actor.name);
     if (definition === undefined) {
       const message = `Cannot engage '${actor.name}' as '${parent.agent}' has no such member`;
-      const outcome = outcomeOfFailure('agent.unknown', message, this.#run.log.now());
-      this.#tellMachine(sponsor, path, outcome);
+      tellMachine(sponsor, path, outcomeOfFailure('agent.unknown', message, this.#run.log.now()));
+      return;
+    }
+    const refusal = this.#refusal(parent, definition);
+    if (refusal !== undefined) {
+      tellMachine(sponsor, path, outcomeOfFailure('limit.reached', refusal, this.#run.log.now()));
       return;
     }
     this.#startMember(this.#enrol(path, definition, sponsor), input, restart);
@@ -92,6 +102,10 @@ export class ActorTree {
       const message = `Cannot run '${String(agent.name)}' as it was not made by agent() or a team`;
       return Promise.reject(new TroupeError('agent.invalid', message));
     }
+    const isKnown = this.#run.journal?.again.childOf(ask.key, this.#engaged.get(ask.key) ?? 0) !== undefined;
+    const refusal = isKnown ? undefined : this.#refusal(parent, definition);
+    if (refusal !== undefined)
+      return Promise.reject(new TroupeError('limit.reached', refusal, { retryable: 'no' }));
     const place = this.#placeFor(parent, definition, input, ask);
     const { path, since } = place;
     return new Promise((resolve, reject) => {
@@ -173,9 +187,9 @@ export class ActorTree {
       this.#run.finish(outcome);
       return;
     }
-    this.#tellEnd(entry, outcome);
+    tellEnd(entry, outcome);
     if (sponsor.kind === 'effect') sponsor.settle(outcome);
-    else this.#tellMachine(sponsor, entry.path, outcome);
+    else tellMachine(sponsor, entry.path, outcome);
   }
 
   /**
@@ -196,14 +210,27 @@ export class ActorTree {
     if (!entry.isCall) rememberEnd(entry, outcomeOfFailure('run.aborted', reason, this.#run.log.now()));
     this.#release(entry);
     this.#run.host.stop(entry);
-    if (!entry.isCall) this.#tellEnd(entry, { status: 'aborted', stopReason: { kind: 'aborted', reason } });
+    if (!entry.isCall) tellEnd(entry, { status: 'aborted', stopReason: { kind: 'aborted', reason } });
     if (entry.sponsor.kind !== 'effect') return;
     const message = `Cannot finish '${entry.definition.name}' as nobody waits for it any more`;
     entry.sponsor.settle(outcomeOfFailure('run.aborted', message, this.#run.log.now()));
   }
 
+  /** Why one more may not be engaged: as a journal that is gone through again has it, else by the limits. */
+  #refusal(parent: Actor, { name: member }: Definition): string | undefined {
+    const { log } = this.#run;
+    const { principal } = parent;
+    const before = refusedBefore(parent.scope, principal.path, member);
+    const refusal = before === undefined ? this.size.refusal(principal, member) : before;
+    if (refusal === undefined || refusal === 'engaged') return undefined;
+    const { limit, reason } = refusal;
+    log.write({ type: 'member.refused', member, limit, reason }, principal);
+    return reason;
+  }
+
   #startMember(child: Actor, input: unknown, restart?: Restart): void {
     const { path, definition } = child;
+    this.size.count(path);
     this.#onEngaged?.(definition);
     this.#run.log.write({ type: 'member.engaged', member: definition.name }, child);
     this.#run.host.start(
@@ -230,35 +257,6 @@ export class ActorTree {
     if (entry.sponsor.kind !== 'root') entry.sponsor.parent.children.delete(entry);
     // Its sponsor goes on meanwhile; the run's last event waits for it.
     this.#run.tearDowns.begin(entry);
-  }
-
-  #tellMachine(
-    { parent, port, index }: Extract<Sponsor, { kind: 'machine' }>,
-    path: string,
-    output: Outcome,
-  ): void {
-    const envelope = { type: `answered.${port}`, at: this.#run.log.now(), index, path, output };
-    this.#run.enqueue({ kind: 'deliver', actor: parent, envelope });
-  }
-
-  #tellEnd(
-    entry: Actor,
-    {
-      status,
-      stopReason,
-      error,
-      autoCompleted,
-    }: Pick<Outcome, 'status' | 'stopReason' | 'error' | 'autoCompleted'>,
-  ): void {
-    const body = {
-      type: 'member.ended',
-      member: entry.definition.name,
-      status,
-      stopReason: { ...stopReason },
-      ...(error === undefined ? {} : { error }),
-      ...(autoCompleted === undefined ? {} : { autoCompleted }),
-    } as const;
-    this.#run.log.write(body, entry);
   }
 
   #enrol(path: string, definition: Definition, sponsor: Sponsor, agent?: string): Actor {

@@ -32,6 +32,7 @@ import { endingRules } from './ending-rules.ts';
 import { contextFrom, memoryFrom } from './memory-options.ts';
 import type { EmbeddableAgent } from './face.ts';
 import { faceOf } from './face.ts';
+import { checkLimits } from './tree-limits.ts';
 import type { InputOf, OutputOf } from '../contracts/schema.ts';
 import type { Described, InputSchemaOf, OutputSchemaOf } from '../contracts/signature.ts';
 
@@ -100,6 +101,7 @@ const definitionFrom = <
   const count = { code: 'agent.invalid', owner: `the agent '${name}'` } as const;
   budgetLimits(options.budget, count);
   checkSupervision(options.asMember, 'agent.invalid', count.owner);
+  checkLimits(options.limits, count);
   const plain: AgentDefinition = {
     name,
     description: options.description ?? '',
@@ -145,6 +147,7 @@ const definitionFrom = <
     hooks: plan.hooks,
     budget: options.budget,
     asMember: options.asMember,
+    limits: options.limits,
     start: (input, placement) => startOf(plan, input, placement),
   };
 };

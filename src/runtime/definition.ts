@@ -4,6 +4,7 @@ import type { Budget } from '../contracts/budget.ts';
 import type { Hook } from '../contracts/event.ts';
 import type { RunOptions } from '../contracts/run.ts';
 import type { MemberPolicy } from '../contracts/supervision.ts';
+import type { SubtreeLimits } from '../contracts/tree-limits.ts';
 import type { Rules } from '../machines/rules.ts';
 
 /** What an actor is to know of its place when it starts. */
@@ -28,6 +29,7 @@ export interface Definition {
   readonly budget?: Budget | undefined;
   /** How it wants to be treated by whoever supervises it. */
   readonly asMember?: MemberPolicy | undefined;
+  readonly limits?: SubtreeLimits | undefined;
   /** The machine's input for a run's input. */
   start(input: unknown, placement: Placement): unknown;
 }

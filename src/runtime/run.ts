@@ -29,6 +29,7 @@ import type { RunTask } from '../actors/run-task.ts';
 import { readTask, refusalOf, taskFacts } from './task-of.ts';
 import type { Actor, Host, Job, KeptArtifact, Recorder, Stage } from './stage.ts';
 import { TearDowns } from './tear-down.ts';
+import { TreeSize } from './tree-limits.ts';
 
 /** What a run needs beside its options. */
 export interface RunSetup {
@@ -111,7 +112,7 @@ export class Run implements Stage {
     this.person = new PersonDesk(this, options, setup.isAttended);
     this.effects = new EffectRunner(this);
     this.tearDowns = new TearDowns(this);
-    this.actors = new ActorTree(this, definition, setup.onEngaged);
+    this.actors = new ActorTree(this, definition, new TreeSize(definition, options.limits), setup.onEngaged);
     this.ending = new RunEnding(this);
     this.result = this.ending.result;
   }

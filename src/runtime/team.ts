@@ -7,6 +7,7 @@ import type { Json } from '../contracts/json.ts';
 import { toJson } from '../contracts/json.ts';
 import type { MemberPolicy, SupervisionPolicy } from '../contracts/supervision.ts';
 import type { TeamInput } from '../coordination/team-context.ts';
+import type { SubtreeLimits } from '../contracts/tree-limits.ts';
 import { assertMachine } from '../machines/check-machine.ts';
 import type { Rules } from '../machines/rules.ts';
 import { teamRules } from '../machines/supervision.ts';
@@ -18,6 +19,7 @@ import type { Definition } from './definition.ts';
 import { definitionOf } from './definition.ts';
 import type { EmbeddableAgent } from './face.ts';
 import { faceOf } from './face.ts';
+import { checkLimits } from './tree-limits.ts';
 
 /** Any agent or team, whatever it takes and gives: members are checked by their own schemas when they run. */
 export type Member = Pick<Agent, 'name' | 'description' | 'diagram'>;
@@ -29,6 +31,8 @@ export interface TeamSetup {
   readonly hooks?: readonly Hook[] | undefined;
   /** The most that all members together may use in a run. */
   readonly budget?: Budget | undefined;
+  /** How far what is below it may grow, within the limits of the run. */
+  readonly limits?: SubtreeLimits | undefined;
   /** What is done about members that fail. Without it their failure is their reply, and the pattern's to judge. */
   readonly supervision?: SupervisionPolicy | undefined;
   /** How long a member may take for a task, in ms; then it is stopped, and has failed. Default: as long as it takes. */
@@ -66,6 +70,7 @@ export const team = <Input, Output>(given: TeamOptions): EmbeddableAgent<Input, 
   assertMachine(machine);
   const owner = `the team '${name}'`;
   budgetLimits(given.budget, { code: 'team.invalid', owner });
+  checkLimits(given.limits, { code: 'team.invalid', owner });
   checkSupervision(given.supervision, 'team.invalid', owner);
   checkSupervision(given.asMember, 'team.invalid', owner);
   const memberTimeMs =
@@ -84,6 +89,7 @@ export const team = <Input, Output>(given: TeamOptions): EmbeddableAgent<Input, 
     members,
     hooks: given.hooks ?? [],
     budget: given.budget,
+    limits: given.limits,
     asMember: given.asMember,
     start: (input, { runId, path, at }): TeamInput => ({
       runId,
@@ -105,10 +111,20 @@ export const setupOf = ({
   description,
   hooks,
   budget,
+  limits,
   supervision,
   memberTimeMs,
   asMember,
-}: TeamSetup): TeamSetup => ({ name, description, hooks, budget, supervision, memberTimeMs, asMember });
+}: TeamSetup): TeamSetup => ({
+  name,
+  description,
+  hooks,
+  budget,
+  limits,
+  supervision,
+  memberTimeMs,
+  asMember,
+});
 
 /** The definitions of a team's members, by the names under which they are engaged. */
 const membersOf = (team: string, members: TeamOptions['members']): ReadonlyMap<string, Definition> =>

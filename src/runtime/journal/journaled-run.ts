@@ -96,6 +96,9 @@ export class JournaledRun {
     this.#run.person.heard(body, place);
     const actor = this.#run.actors.at(place.path);
     switch (body.type) {
+      case 'member.engaged':
+        this.#run.actors.size.count(place.path);
+        break;
       case 'run.paused':
         this.#run.gate.pause();
         break;
