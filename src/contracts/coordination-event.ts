@@ -1,11 +1,31 @@
 import { z } from 'zod';
 import { count, event, json, status, stopReason, text } from './event-shape.ts';
 import { errorSchema as error } from './error-schema.ts';
+import { dropReasons } from './message.ts';
 
 /** What is told of members, of teams, and of what they say to each other. */
 export const coordinationEvents = [
-  event('message.sent', { to: text, from: text, text }),
-  event('message.dropped', { to: text, from: text, text, reason: text }),
+  event('message.sent', {
+    to: text,
+    from: text,
+    text,
+    id: text.optional(),
+    sender: text.optional(),
+    kind: text.optional(),
+    topic: text.optional(),
+    data: z.json().optional(),
+    correlation: text.optional(),
+    causation: text.optional(),
+    wantsReply: z.literal(true).optional(),
+  }),
+  event('message.dropped', {
+    to: text,
+    from: text,
+    text,
+    reason: z.enum(dropReasons),
+    id: text.optional(),
+    count: z.number().int().optional(),
+  }),
 
   event('member.engaged', { member: text }),
   event('member.ended', {

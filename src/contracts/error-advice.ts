@@ -14,6 +14,10 @@ const byCode: Readonly<Partial<Record<ErrorCode, string>>> = {
   'model.missing': 'Give the agent a `model`, or a `decide` of its own.',
   'output.truncated': 'Raise `settings.maxOutputTokens`, or ask for less.',
   'tool.ambiguous': 'Look whether the tool did its work before it is tried again.',
+  'message.undelivered': 'Look who is there to take it, and raise `mailbox.capacity` where there is no room.',
+  'message.timeout':
+    'Give it more time (`timeoutMs`), or say what is to be taken for the answer (`otherwise`).',
+  'wait.deadlock': 'Have one of them answer first, or ask somebody who does not wait for it.',
   'request.unknown': 'List the open requests of the run, and answer one of them.',
   'request.answered': 'Resume the run if it is not running: it takes the answer in.',
   'request.expired': 'Give people more time (`requests.expireAfterMs`), and run it again.',

@@ -19,6 +19,8 @@ const byNoun: Readonly<Record<Noun, ErrorCategory>> = {
   tool: 'tool',
   team: 'coordination',
   member: 'coordination',
+  message: 'coordination',
+  wait: 'coordination',
   routing: 'coordination',
   budget: 'budget',
   limit: 'budget',

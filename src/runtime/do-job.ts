@@ -44,7 +44,7 @@ export const doJob = (run: WorkingRun, job: Job): void => {
 export const postTo = (run: Stage, message: Message, to: string, actor: Actor | undefined): boolean => {
   const { from, text } = message;
   if (actor === undefined) {
-    run.log.write({ type: 'message.dropped', to, from, text, reason: 'nobody is there' }, run.root);
+    run.log.write({ type: 'message.dropped', to, from, text, reason: 'nobody' }, run.root);
     return false;
   }
   run.log.write({ type: 'message.sent', to: actor.path, from, text }, run.root);
