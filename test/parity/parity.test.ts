@@ -4,10 +4,8 @@ import type { Host } from '../../src/runtime/stage.ts';
 import { compareRuns } from '../../src/testing/compare-runs.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { letTimePass, settled, start } from '../support/runs.ts';
-import { capabilityScenarios } from './capability-scenarios.ts';
-import { outsideScenarios } from './outside-scenarios.ts';
+import { allScenarios } from './all-scenarios.ts';
 import type { Scenario } from './scenarios.ts';
-import { scenarios } from './scenarios.ts';
 import { drivenHost } from '../../src/runtime/driven-host.ts';
 
 /** Plays a scenario to its end by one interpreter. */
@@ -22,16 +20,13 @@ const play = async (scenario: Scenario, host?: Host): Promise<RunResult<unknown,
   return found;
 };
 
-test.each([...scenarios, ...capabilityScenarios, ...outsideScenarios])(
-  'live and driven mean the same: $name',
-  async (scenario) => {
-    const live = await play(scenario);
-    const driven = await play(scenario, drivenHost());
-    expect(compareRuns(live, driven)).toEqual([]);
-    // Time is virtual and chance is fixed, so that even the order of all agents together and every time agree.
-    expect(driven.events).toEqual(live.events);
-    expect(driven.effects.map(({ key }) => key)).toEqual(live.effects.map(({ key }) => key));
-    expect(live.events.map(({ type }) => type)).toEqual(expect.arrayContaining([...(scenario.tells ?? [])]));
-    expect(live.events.at(-1)?.type).toBe('run.ended');
-  },
-);
+test.each(allScenarios)('live and driven mean the same: $name', async (scenario) => {
+  const live = await play(scenario);
+  const driven = await play(scenario, drivenHost());
+  expect(compareRuns(live, driven)).toEqual([]);
+  // Time is virtual and chance is fixed, so that even the order of all agents together and every time agree.
+  expect(driven.events).toEqual(live.events);
+  expect(driven.effects.map(({ key }) => key)).toEqual(live.effects.map(({ key }) => key));
+  expect(live.events.map(({ type }) => type)).toEqual(expect.arrayContaining([...(scenario.tells ?? [])]));
+  expect(live.events.at(-1)?.type).toBe('run.ended');
+});

@@ -11,10 +11,8 @@ import { PlainStore } from '../support/plain-store.ts';
 import { PromptBook } from '../support/prompt-book.ts';
 import { letTimePass, quiet, settled, start } from '../support/runs.ts';
 import { goOn, numbersFrom, startIn, timeOf } from '../support/stored-runs.ts';
-import { capabilityScenarios } from './capability-scenarios.ts';
-import { outsideScenarios } from './outside-scenarios.ts';
+import { allScenarios } from './all-scenarios.ts';
 import type { Scenario } from './scenarios.ts';
-import { scenarios } from './scenarios.ts';
 
 const BEGIN = 1_000;
 const seed = Number(process.env['TROUPE_SEED'] ?? 20_261);
@@ -113,7 +111,7 @@ beforeAll(async () => {
   await import('../../src/persistence/journal-codec.ts');
 });
 
-describe.each([...scenarios, ...capabilityScenarios, ...outsideScenarios])('$name', (scenario) => {
+describe.each(allScenarios)('$name', (scenario) => {
   test('means the same stored as live, and its journal gone through again tells every event again', async () => {
     const book = new PromptBook();
     const kept = await stored(scenario, book);
