@@ -3,8 +3,8 @@ import type { Agent } from '../../../src/contracts/agent.ts';
 import type { RunStatus } from '../../../src/contracts/run.ts';
 import type { TeamSetup } from '../../../src/runtime/team.ts';
 import { agent } from '../../../src/runtime/agent.ts';
-import { scriptedModel } from '../../../src/testing/scripted-model.ts';
 import type { ScriptedReply } from '../../../src/testing/scripted-model.ts';
+import { scripted } from '../../support/prompt-book.ts';
 import { quiet } from '../../support/runs.ts';
 
 /** A member as the contract makes it. */
@@ -21,7 +21,10 @@ export interface PatternRow {
   readonly chart: () => AnyStateMachine;
   /** At least one state that no other pattern has. */
   readonly ownStates: readonly string[];
-  /** A team of at least two; whoever else it needs (a judge, a planner) is scripted within. Made anew at each call. */
+  /**
+   * A team of these members; whoever else it needs (a judge, a planner) is scripted within, by `scripted` so that a run that is gone
+   * on with finds its place. Made anew at each call.
+   */
   readonly make: (
     members: Readonly<Record<string, Member>>,
     beside?: Beside,
@@ -30,8 +33,9 @@ export interface PatternRow {
   readonly says: (name: string) => ScriptedReply;
   /** What a run of `ann` and `bob` gives, both of them good. */
   readonly output: unknown;
-  /** How it ends when `ann` fails, and `bob` is good; when both fail. Default: completed, and failed. */
+  /** How it ends when `ann` fails or never answers, and `bob` is good. Default: completed. */
   readonly oneFails?: RunStatus;
+  /** How it ends when both fail or never answer. Default: failed. */
   readonly allFail?: RunStatus;
   /** Members at work at the same time. */
   readonly isParallel: boolean;
@@ -39,14 +43,16 @@ export interface PatternRow {
   readonly endless?: { readonly make: () => Agent<string, unknown, unknown>; readonly stopReason: object };
 }
 
-/** Says the same, as often as it is asked; a turn of the event loop later, so that members work side by side. */
-export const parrot = (
-  name: string,
-  reply: ScriptedReply,
-  hooks: Parameters<typeof agent>[0]['hooks'] = [],
-): Member =>
-  agent({
+/**
+ * Says what it is scripted to, and the last of it as often as it is asked; a turn of the event loop later, so that members work side
+ * by side.
+ */
+export const parrot = (name: string, ...script: readonly ScriptedReply[]): Member => {
+  const last = script.slice(-1);
+  const replies = [...script, ...Array.from({ length: 50 }, () => last).flat()];
+  return agent({
     name,
-    hooks,
-    model: scriptedModel(Array.from({ length: 50 }, () => async () => (await quiet(), reply))),
+    retry: { attempts: 1 },
+    model: scripted(replies.map((reply) => async () => (await quiet(), reply))),
   });
+};

@@ -1,6 +1,6 @@
 import { supervisorWorkerMachine } from '../../../src/coordination/supervisor-worker.ts';
 import { supervisorWorker } from '../../../src/runtime/patterns/index.ts';
-import { scriptedModel } from '../../../src/testing/scripted-model.ts';
+import { scripted } from '../../support/prompt-book.ts';
 import type { PatternRow } from './pattern-row.ts';
 import { parrot } from './pattern-row.ts';
 
@@ -19,7 +19,7 @@ export const row: PatternRow = {
       name,
       workers,
       supervisor: {
-        model: scriptedModel([
+        model: scripted([
           plan(Object.keys(workers).map((worker) => [worker, `for ${worker}`])),
           plan([], 'all done'),
         ]),
@@ -36,7 +36,7 @@ export const row: PatternRow = {
         name: 'desk',
         workers: { ann: parrot('ann', 'more') },
         maxRounds: 4,
-        supervisor: { model: scriptedModel(Array.from({ length: 10 }, () => plan([['ann', 'again']]))) },
+        supervisor: { model: scripted(Array.from({ length: 10 }, () => plan([['ann', 'again']]))) },
       }),
     stopReason: { kind: 'maxRounds', limit: 4 },
   },
