@@ -249,7 +249,9 @@ export class ActorTree {
     entry.isOver = true;
     entry.epoch += 1;
     this.#running.delete(entry.path);
-    for (const child of entry.children) this.stop(child, this.#run.abortedFor ?? 'its supervisor ended');
+    // Who came last may need who came first.
+    for (const child of [...entry.children].toReversed())
+      this.stop(child, this.#run.abortedFor ?? 'its supervisor ended');
     const gone = [...entry.underWay];
     entry.underWay.clear();
     this.#run.effects.withdraw(gone);

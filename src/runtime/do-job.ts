@@ -26,7 +26,7 @@ export const doJob = (run: WorkingRun, job: Job): void => {
       actors.engage(job.actor, job.engagement);
       break;
     case 'dismiss':
-      for (const child of job.actor.children)
+      for (const child of [...job.actor.children].toReversed())
         actors.stop(child, run.abortedFor ?? 'its supervisor dismissed it');
       break;
     case 'stop':

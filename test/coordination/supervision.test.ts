@@ -314,6 +314,26 @@ describe.each(interpreters)('$name', ({ host }) => {
     expect(clock.pending).toBe(0);
   });
 
+  test('whoever stops a team stops its members in the reverse order of their start, those below first', async () => {
+    const inner = all({ cid: mortal('cid', ['hangs']), dee: mortal('dee', ['hangs']) }, {}, 'inner');
+    const handle = start(
+      all({ ann: mortal('ann', ['hangs']), inner, bob: mortal('bob', ['hangs']) }),
+      'go',
+      {},
+      host?.(),
+    );
+    await quiet();
+    handle.abort('enough');
+    const { events } = await settled(handle);
+    expect(ofType(events, 'member.ended').map(({ member }) => member)).toEqual([
+      'bob',
+      'dee',
+      'cid',
+      'inner',
+      'ann',
+    ]);
+  });
+
   test('stages in a row are supervised, too', async () => {
     const line = pipeline({
       name: 'line',

@@ -316,7 +316,7 @@ describe.each(interpreters)('$name', ({ host }) => {
       });
     };
 
-    test('[P8] all of it ends, innermost first, and in as many microtasks as a single agent takes', async () => {
+    test('[P8] all of it ends, innermost and last first, and in as many microtasks as a single agent takes', async () => {
       const clock = virtualClock();
       const handle = start(tree(), 'go', { clock }, host?.());
       await quiet();
@@ -326,10 +326,10 @@ describe.each(interpreters)('$name', ({ host }) => {
       expectAborted(result, 'enough', clock);
       const ended = ofType(result.events, 'member.ended').map(({ path, status }) => `${path} ${status}`);
       expect(ended.slice(1)).toEqual([
-        'desk/ann-2/inner-0 aborted',
-        'desk/ann-2/inner-0.2 aborted',
-        'desk/ann-2 aborted',
         'desk/bob-3 aborted',
+        'desk/ann-2/inner-0.2 aborted',
+        'desk/ann-2/inner-0 aborted',
+        'desk/ann-2 aborted',
       ]);
       const single = start(
         agent({ name: 'a', tools: [hang], model: model(hangs) }),
