@@ -4,6 +4,7 @@ import { allRows } from '../coordination/all-rows.ts';
 import type { Member } from '../coordination/patterns/pattern-row.ts';
 import { scripted } from '../support/prompt-book.ts';
 import { capabilityScenarios } from './capability-scenarios.ts';
+import { opinionScenarios } from './opinion-scenarios.ts';
 import { outsideScenarios } from './outside-scenarios.ts';
 import type { Scenario } from './scenarios.ts';
 import { outage, scenarios } from './scenarios.ts';
@@ -40,6 +41,7 @@ export const allScenarios: readonly Scenario[] = [
   ...scenarios,
   ...capabilityScenarios,
   ...outsideScenarios,
+  ...opinionScenarios,
   ...supervisionScenarios,
   ...patternScenarios,
 ];

@@ -3,6 +3,14 @@
  *
  * Every one of them is an agent: it runs, streams, embeds and nests as any other.
  */
+export { parallel } from './parallel.ts';
+export type {
+  Aggregator,
+  ParallelBounds,
+  ParallelMapSetup,
+  ParallelReply,
+  ParallelSetup,
+} from './parallel.ts';
 export { pipeline } from './pipeline.ts';
 export type { PipelineSetup, PipelineStage } from './pipeline.ts';
 export { supervisorWorker } from './supervisor-worker.ts';

@@ -1,0 +1,76 @@
+import type { Agent } from '../../src/contracts/agent.ts';
+import { answer } from '../../src/contracts/decision.ts';
+import type { Json } from '../../src/contracts/json.ts';
+import { agent } from '../../src/runtime/agent.ts';
+import { parallel, pipeline } from '../../src/runtime/patterns/index.ts';
+import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
+import type { Scenario } from './scenarios.ts';
+import { outage, says } from './scenarios.ts';
+import { never } from '../support/runs.ts';
+
+/** Says something after a while. */
+const slowly = (clock: VirtualClock, name: string, ms: number, said: Json = name) =>
+  agent({
+    name,
+    decide: async () => {
+      await new Promise<void>((resolve) => {
+        clock.setTimeout(resolve, ms);
+      });
+      return answer(said);
+    },
+  });
+
+/** Fails whenever it is asked. */
+const fails = (name: string) =>
+  agent({
+    name,
+    decide: () => {
+      throw new Error(`${name} is out of paper`);
+    },
+  });
+
+/** Teams whose members say what they think of the same thing. */
+export const opinionScenarios: readonly Scenario[] = [
+  {
+    name: 'all at the same time: one slow, one that fails, one tried again; an agent makes one of it',
+    tells: ['model.retrying', 'member.ended'],
+    make: (clock) => ({
+      agent: parallel({
+        name: 'all',
+        cap: 2,
+        members: {
+          slow: slowly(clock, 'slow', 1_500),
+          failing: fails('failing'),
+          again: says('again', outage(500), 'at last'),
+          quick: says('quick', 'at once'),
+        },
+        aggregate: says('sum', 'all in all'),
+      }),
+    }),
+  },
+  {
+    name: 'a quorum of all, one of them restarted, one out of time, and a list within a line',
+    tells: ['child.restarted'],
+    make: (clock) => {
+      const quorum = parallel({
+        name: 'quorum',
+        quorum: 2,
+        memberTimeMs: 4_000,
+        supervision: { intensity: { restarts: 2, withinMs: 30_000 }, directives: { bug: 'stop' } },
+        members: {
+          never: says('never', () => never<string>()),
+          slow: slowly(clock, 'slow', 2_500),
+          flaky: says('flaky', new Error('dead'), 'mended'),
+        },
+        aggregate: (replies) => replies.map(({ status }) => status),
+      }) as Agent<unknown, unknown>;
+      const each = parallel({ name: 'each', each: says('reader', 'a', 'b', 'c'), cap: 1 });
+      return {
+        agent: pipeline({
+          name: 'line',
+          stages: [quorum, each as Agent<unknown, unknown>],
+        }) as Agent<string, unknown>,
+      };
+    },
+  },
+];
