@@ -1,0 +1,71 @@
+// Members fail. What is done about it is data: who begins anew, how often, after how long, and when it is given up.
+//
+//   npx tsx examples/14-supervision.ts
+//
+// When not to use it: where a failure is worth knowing. Without a policy it is a reply like any other, and the team goes on without.
+import assert from 'node:assert/strict';
+import { agent, ofType, supervisorWorker, TroupeError } from 'troupe';
+import { scriptedModel } from 'troupe/testing';
+
+// The weather service is down when it is asked first, and answers when it is asked again.
+const down = new TroupeError('model.unavailable', 'Cannot answer as the service is down: 503', {
+  retryable: 'yes',
+});
+const forecaster = agent({
+  name: 'forecaster',
+  description: 'Knows the weather.',
+  retry: { attempts: 1 },
+  model: scriptedModel([down, 'Rain until noon.']),
+});
+
+// This one gives no usable answer, and is told so when it begins anew; it asks for fewer tries than the team would give it.
+const vague = new TroupeError('output.invalid', 'Cannot use the answer as it names no train');
+const timetable = agent({
+  name: 'timetable',
+  description: 'Knows the trains.',
+  asMember: { poisonAfter: 2 },
+  model: scriptedModel([vague, vague]),
+});
+
+const desk = supervisorWorker({
+  name: 'desk',
+  supervisor: {
+    model: scriptedModel([
+      JSON.stringify({
+        assignments: [
+          { worker: 'forecaster', task: 'The weather?' },
+          { worker: 'timetable', task: 'The next train?' },
+        ],
+        answer: null,
+      }),
+    ]),
+  },
+  workers: { forecaster, timetable },
+  result: 'replies',
+  memberTimeMs: 60_000, // who takes longer is stopped, and has failed
+  supervision: {
+    strategy: 'one-for-one', // or one-for-all, rest-for-one
+    restart: 'transient',
+    intensity: { restarts: 3, withinMs: 30_000 }, // a fourth restart in 30 s is an escalation: the team fails
+    backOff: { leastMs: 10, mostMs: 50 },
+  },
+});
+
+const handle = desk.stream('Shall I go out?');
+handle.events$
+  .pipe(ofType('child.supervised'))
+  .subscribe(({ member, failure, directive }) => console.log(`${member}: ${failure} → ${directive}`));
+const { output, events } = await handle.result;
+for (const { worker, status, output: said, error } of output ?? [])
+  console.log(`${worker} ${status}: ${String(said ?? error)}`);
+
+assert.deepEqual(
+  output?.map(({ status }) => status),
+  ['completed', 'failed'],
+);
+assert.deepEqual(
+  events.flatMap((event) => (event.type === 'child.restarted' ? [event.member] : [])).toSorted(),
+  ['forecaster', 'timetable'],
+);
+// What fails in one way again and again is given up, and told of with its task.
+assert.equal(events.filter(({ type }) => type === 'child.quarantined').length, 1);
