@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { charts } from '../src/coordination/charts.ts';
 import { agentMachine } from '../src/machines/agent-machine.ts';
+import { breakerMachine } from '../src/machines/breaker-machine.ts';
 import { toMermaid } from '../src/machines/diagram.ts';
 import { modelCallMachine } from '../src/machines/model-call-machine.ts';
 import { toolCallMachine } from '../src/machines/tool-call-machine.ts';
@@ -23,6 +24,7 @@ export const diagrams: readonly { readonly file: string; readonly text: string }
     file: join(folder, `${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.mmd`),
     text: toMermaid(chart()),
   })),
+  { file: join(folder, 'breaker.mmd'), text: toMermaid(breakerMachine) },
 ];
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

@@ -46,7 +46,9 @@ export const nextAttempt = (
   const canFallBack = made.model + 1 < desk.models.length;
   if (isCut) return { waitMs: 0, canFallBack };
   const isTooLong = error.code === 'model.context-overflow';
-  const isSpent = error.retryable === 'maybe' && (hasTriedMaybe || isTooLong);
+  // A provider that nobody may call now is waited for only where nobody else can answer.
+  const isShut = error.code === 'resource.open' && canFallBack;
+  const isSpent = isShut || (error.retryable === 'maybe' && (hasTriedMaybe || isTooLong));
   const remembered = isAdaptive(desk) ? { code: error.code, model: made.model, step } : undefined;
   const recent = remembered && { failure: remembered, failures: made.failures ?? [] };
   const progress = { attempt, waitedMs, random: desk.random(), recent };

@@ -1,7 +1,7 @@
 import type { Observable } from 'rxjs';
 import type { Agent } from './agent.ts';
 import type { LiveEvent } from './event.ts';
-import type { RunHandle, RunOptions, RunResult } from './run.ts';
+import type { RunHandle, RunOptions, RunResult, SharedResource } from './run.ts';
 
 /**
  * What carries runs: process-wide, per request, or for a single run; the three share this contract.
@@ -62,12 +62,12 @@ export interface EngineOptions extends Pick<RunOptions, 'model' | 'clock' | 'per
   readonly safety?: RunOptions['safety'];
   /** At shutdown, once all runs are over and before any resource: metrics, log buffers … */
   readonly flush?: (() => void | Promise<void>) | undefined;
-  /** Closed at shutdown. */
+  /** Used by all runs, where it stands around models; closed at shutdown. */
   readonly resources?: readonly EngineResource[] | undefined;
 }
 
 /** Something shared that an engine closes at shutdown: flushed first, in order, then closed in reverse. */
-export interface EngineResource {
+export interface EngineResource extends SharedResource {
   readonly name: string;
   flush?(): void | Promise<void>;
   close?(): void | Promise<void>;

@@ -27,6 +27,11 @@ const byCode: Readonly<Partial<Record<ErrorCode, string>>> = {
   'journal.full': 'Make room where the store is, then resume the run.',
   'journal.corrupt': 'Fork the run at its last good row, or restore the store from a copy.',
   'journal.diverged': 'Resume the run with the agents that it was begun with.',
+  'engine.full': 'Come back when some of the runs are done, or raise `admission.queue`.',
+  'resource.open': 'Wait until one call is let through to try it, or name a model to fall back to.',
+  'resource.busy': 'Come back later, raise the limit, or have it wait for longer (`waitMs`).',
+  'lock.busy': 'Raise `waitMs`, or have whoever holds the lock let go of it sooner.',
+  'lock.lost': 'Raise `leaseMs`, or renew the lock while the work goes on.',
   'agent.timeout': 'Raise `timeoutMs` of the agent, or make its function come back sooner.',
 };
 

@@ -27,6 +27,8 @@ const byNoun: Readonly<Record<Noun, ErrorCategory>> = {
   machine: 'system',
   run: 'system',
   engine: 'system',
+  resource: 'system',
+  lock: 'coordination',
   memory: 'state',
   thread: 'state',
   documents: 'tool',

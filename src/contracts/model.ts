@@ -68,6 +68,11 @@ export interface ModelCall {
   readonly delta: (delta: ModelDelta) => void;
   /** Whether somebody reads text deltas; a provider may stream either way. */
   readonly isWatched: boolean;
+  /**
+   * Waits for `turn` while the time of the attempt stands still: for a model that shares its provider with others and has to
+   * wait in line. The provider's own silence is none of that.
+   */
+  readonly inLine?: <Turn>(turn: Promise<Turn>) => Promise<Turn>;
 }
 
 /** A piece of an answer that is still arriving: ephemeral, never in a log. */

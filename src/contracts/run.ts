@@ -9,6 +9,7 @@ import type { JournalStore } from './journal.ts';
 import type { Json } from './json.ts';
 import type { LogSink } from './log.ts';
 import type { Message } from './message.ts';
+import type { Model } from './model.ts';
 import type { ModelChoice } from './agent.ts';
 import type { FailureReport } from './recovery.ts';
 import type { ApprovalRequest, OpenRequest, RequestOptions } from './request.ts';
@@ -122,6 +123,12 @@ export interface EffectRecord {
   readonly output?: unknown;
 }
 
+/** Something that runs share. */
+export interface SharedResource {
+  /** The model as this run is to ask it: it may have to wait for others, or be refused. */
+  around?(model: Model): Model;
+}
+
 /** What a run may be told beside its input. */
 export interface RunOptions {
   /** Default: a random UUID. Two runs of one engine that are under way cannot share one. */
@@ -180,6 +187,8 @@ export interface RunOptions {
    * pure turn, unless `inspect` is given.
    */
   readonly store?: JournalStore | undefined;
+  /** Stand around all models of the run, the first outermost; a run closes none of them. See `perProvider` of `troupe/resources`. */
+  readonly resources?: readonly SharedResource[] | undefined;
   /** An XState inspector; it is wrapped, so that it cannot hurt the run. */
   readonly inspect?: ((event: InspectionEvent) => void) | Observer<InspectionEvent> | undefined;
   /** Start held at the gate, to be stepped. */

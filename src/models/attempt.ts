@@ -57,6 +57,7 @@ class Attempt implements ModelCall {
   readonly key: string;
   readonly isWatched: boolean;
   readonly delta: (delta: ModelDelta) => void;
+  readonly inLine: <Turn>(turn: Promise<Turn>) => Promise<Turn>;
   isOver = false;
 
   readonly #model: Model;
@@ -68,13 +69,19 @@ class Attempt implements ModelCall {
   #reject: ((error: unknown) => void) | undefined;
   #forget: (() => void) | undefined;
   #timer: unknown;
+  #startedAt = 0;
   #heardAt = 0;
   #idleTimer: unknown;
+  /** What is left of the attempt's time. */
+  #leftMs: number;
+  /** How many waits in line there are: the time stands still. */
+  #inLine = 0;
 
   constructor(model: Model, options: AttemptOptions) {
     this.#model = model;
     this.#options = options;
     this.key = options.key;
+    this.#leftMs = options.attemptTimeoutMs ?? modelRetryDefaults.attemptTimeoutMs;
     this.isWatched = options.isWatched ?? false;
     // By way of a name: V8 keeps a function that is written where a property is set, and all that it sees, long-lived.
     const heard = (delta: ModelDelta): void => {
@@ -83,6 +90,17 @@ class Attempt implements ModelCall {
       if (isDelta(delta)) options.onDelta?.(delta);
     };
     this.delta = heard;
+    const inLine = async <Turn>(turn: Promise<Turn>): Promise<Turn> => {
+      this.#stopTimers();
+      this.#inLine += 1;
+      try {
+        return await turn;
+      } finally {
+        this.#inLine -= 1;
+        if (this.#inLine === 0 && this.#resolve !== undefined && !this.isOver) this.#startTimers();
+      }
+    };
+    this.inLine = inLine;
   }
 
   get signal(): AbortSignal {
@@ -97,17 +115,12 @@ class Attempt implements ModelCall {
   }
 
   guard(answer: PromiseLike<ModelAnswer>): Promise<ModelAnswer> {
-    const { clock, abort } = this.#options;
-    const timeoutMs = this.#options.attemptTimeoutMs ?? modelRetryDefaults.attemptTimeoutMs;
+    const { abort } = this.#options;
     const guarded = new Promise<ModelAnswer>((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.#timer = clock.setTimeout(() => {
-      this.#end(timeoutError(this.#model, timeoutMs));
-    }, timeoutMs);
-    this.#heardAt = clock.now();
-    this.#watch(this.#idleTimeoutMs);
+    if (this.#inLine === 0) this.#startTimers();
     // Both arms are always attached, so a settlement that comes too late is nobody's unhandled rejection.
     answer.then(
       (value) => {
@@ -128,9 +141,7 @@ class Attempt implements ModelCall {
   #settle(): boolean {
     if (this.isOver) return false;
     this.isOver = true;
-    const { clock } = this.#options;
-    clock.clearTimeout(this.#timer);
-    clock.clearTimeout(this.#idleTimer);
+    this.#stopTimers();
     this.#forget?.();
     return true;
   }
@@ -140,6 +151,25 @@ class Attempt implements ModelCall {
     this.#reason = error;
     this.#reject?.(error);
     this.#controller?.abort(error);
+  }
+
+  #startTimers(): void {
+    const { clock, attemptTimeoutMs = modelRetryDefaults.attemptTimeoutMs } = this.#options;
+    this.#timer = clock.setTimeout(() => {
+      this.#end(timeoutError(this.#model, attemptTimeoutMs));
+    }, this.#leftMs);
+    this.#startedAt = clock.now();
+    this.#heardAt = this.#startedAt;
+    this.#watch(this.#idleTimeoutMs);
+  }
+
+  #stopTimers(): void {
+    if (this.#timer === undefined) return;
+    const { clock } = this.#options;
+    clock.clearTimeout(this.#timer);
+    clock.clearTimeout(this.#idleTimer);
+    this.#timer = undefined;
+    this.#leftMs -= clock.now() - this.#startedAt;
   }
 
   get #idleTimeoutMs(): number {

@@ -1,6 +1,7 @@
 import type { Model, ModelAnswer, ModelCall } from '../contracts/model.ts';
 import type { ThinkingOptions, ThinkingParser, ThinkingPiece } from './thinking.ts';
 import { thinkingParser } from './thinking.ts';
+import { wrapCall } from './wrap-call.ts';
 import { wrapModel } from './wrap-model.ts';
 
 /**
@@ -21,17 +22,13 @@ export const withThinking = (model: Model, options: ThinkingOptions = {}): Model
   });
 
 /** The same call, its text taken apart on the way. */
-const parted = (call: ModelCall, parser: ThinkingParser): ModelCall => ({
-  key: call.key,
-  isWatched: call.isWatched,
-  get signal() {
-    return call.signal;
-  },
-  delta: (delta) => {
-    if (delta.type === 'text') tell(parser.push(delta.text), call);
-    else call.delta(delta);
-  },
-});
+const parted = (call: ModelCall, parser: ThinkingParser): ModelCall =>
+  wrapCall(call, {
+    delta: (delta) => {
+      if (delta.type === 'text') tell(parser.push(delta.text), call);
+      else call.delta(delta);
+    },
+  });
 
 const tell = ({ text, thinking }: ThinkingPiece, call: ModelCall): void => {
   if (thinking !== '') call.delta({ type: 'reasoning', text: thinking });

@@ -11,6 +11,7 @@ export const withDefaults = (engine: EngineOptions, run: RunOptions): RunOptions
   person: run.person ?? engine.person,
   ...(engine.limits === undefined ? {} : { limits: { ...engine.limits, ...run.limits } }),
   hooks: [...(engine.hooks ?? []), ...(run.hooks ?? [])],
+  resources: [...(engine.resources ?? []), ...(run.resources ?? [])],
   safety: strictest(engine.safety, run.safety),
 });
 

@@ -1,28 +1,42 @@
-import type { AgentDefinition } from '../actors/agent-definition.ts';
 import type { ModelChoice } from '../contracts/agent.ts';
 import type { BackendPlace } from '../contracts/backend.ts';
 import type { Model } from '../contracts/model.ts';
+import type { SharedResource } from '../contracts/run.ts';
 import { modelFromEnvironment, resolveModel } from '../models/model-registry.ts';
 import type { Actor } from './stage.ts';
 
-/** The models of an agent, in order: the run's choice, else its own, else the environment's; its strategy stands around each. Throws for an unknown one. */
+/** What a run says of the models of all its agents. */
+export interface RunModels {
+  /** In place of each agent's own. */
+  choice: ModelChoice | undefined;
+  /** Stand around each. */
+  readonly resources: readonly SharedResource[] | undefined;
+}
+
+/** The models of an agent, in order: the run's choice, else its own, else the environment's. Throws for an unknown one. */
 export const resolveModels = (
   choice: ModelChoice | undefined,
-  own: Pick<AgentDefinition, 'models' | 'strategy'> | undefined,
+  own: readonly ModelChoice[] = [],
 ): readonly Model[] => {
-  const { models = [], strategy } = own ?? {};
-  const choices = choice === undefined ? models : [choice];
-  const found = choices.length > 0 ? choices.map((each) => resolveModel(each)) : [modelFromEnvironment()];
-  return found.map((model) => strategy?.model?.(model) ?? model);
+  const choices = choice === undefined ? own : [choice];
+  return choices.length > 0 ? choices.map((each) => resolveModel(each)) : [modelFromEnvironment()];
 };
 
-/** What an actor asks when it decides: its backend's engine, which no run's choice of a model replaces, else its models. */
-export const modelsOf = (actor: Actor, choice: ModelChoice | undefined): readonly Model[] => {
+/**
+ * What an actor asks when it decides: its backend's engine, which no run's choice of a model replaces, else its models. What runs share
+ * stands around each, and the agent's strategy around that.
+ */
+export const modelsOf = (actor: Actor, { choice, resources = [] }: RunModels): readonly Model[] => {
   const { agent } = actor.definition;
   const backend = agent?.backend;
-  if (backend?.engine === undefined) return resolveModels(choice, agent);
-  const model = backend.engine(placeOf(actor, backend.name));
-  return [agent?.strategy?.model?.(model) ?? model];
+  const found =
+    backend?.engine === undefined
+      ? resolveModels(choice, agent?.models)
+      : [backend.engine(placeOf(actor, backend.name))];
+  return found.map((model) => {
+    const within = resources.reduceRight((inner, each) => each.around?.(inner) ?? inner, model);
+    return agent?.strategy?.model?.(within) ?? within;
+  });
 };
 
 /** What the first event of a run says of its model. */

@@ -20,6 +20,7 @@ import { environmentOf, toolsOf } from './environment-of.ts';
 import { Gate } from './gate.ts';
 import { JobQueue } from './job-queue.ts';
 import { modelFacts, modelsOf, resolveModels } from './models.ts';
+import type { RunModels } from './models.ts';
 import type { Pacer } from './pacer.ts';
 import { PersonDesk } from './person-desk.ts';
 import { outcomeOfFailure } from './result.ts';
@@ -74,7 +75,7 @@ export class Run implements Stage {
   history: RunOptions['history'];
   readonly result: Promise<RunResult>;
   readonly #queue: JobQueue;
-  #choice: ModelChoice | undefined;
+  readonly #models: RunModels;
   #abortAfterStep: string | undefined;
   abortedFor: string | undefined;
 
@@ -90,7 +91,7 @@ export class Run implements Stage {
     this.host = setup.host;
     const { journal } = setup;
     this.journal = journal;
-    this.#choice = options.model;
+    this.#models = { choice: options.model, resources: options.resources };
     const onIdle =
       journal === undefined
         ? undefined
@@ -254,8 +255,8 @@ export class Run implements Stage {
 
   /** Like `use`, for one that is on record. */
   choose(choice: ModelChoice): void {
-    resolveModels(choice, undefined);
-    this.#choice = choice;
+    resolveModels(choice);
+    this.#models.choice = choice;
     for (const entry of this.actors.running) entry.models = undefined;
   }
 
@@ -287,7 +288,7 @@ export class Run implements Stage {
   }
 
   modelsOf(entry: Actor): readonly Model[] {
-    return (entry.models ??= modelsOf(entry, this.#choice));
+    return (entry.models ??= modelsOf(entry, this.#models));
   }
 
   finish(outcome: Outcome): void {

@@ -2,6 +2,7 @@ import { TroupeError } from '../../contracts/error.ts';
 import type { Model, ModelAnswer, ModelCall, ModelRequest, Usage } from '../../contracts/model.ts';
 import type { Strategy } from '../../contracts/strategy.ts';
 import { wrapModel } from '../../models/wrap-model.ts';
+import { wrapCall } from '../../models/wrap-call.ts';
 import { keyed } from './fallback.ts';
 
 /** What {@link bestOf} needs. */
@@ -52,16 +53,12 @@ const sampled = async (
 };
 
 /** Several voices at once are no text: only that they are alive is passed on. */
-const muted = (call: ModelCall): ModelCall => ({
-  key: call.key,
-  isWatched: call.isWatched,
-  get signal() {
-    return call.signal;
-  },
-  delta: () => {
-    call.delta({ type: 'progress' });
-  },
-});
+const muted = (call: ModelCall): ModelCall =>
+  wrapCall(call, {
+    delta: () => {
+      call.delta({ type: 'progress' });
+    },
+  });
 
 const sum = (a: Usage, b: Usage): Usage => ({
   input: a.input + b.input,

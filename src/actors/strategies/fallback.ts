@@ -5,6 +5,7 @@ import type { Model, ModelAnswer, ModelCall, ModelRequest } from '../../contract
 import type { Decision } from '../../contracts/decision.ts';
 import type { Strategy } from '../../contracts/strategy.ts';
 import { wrapModel } from '../../models/wrap-model.ts';
+import { wrapCall } from '../../models/wrap-call.ts';
 
 /**
  * Several strategies in order: the first that comes to a decision is taken, and what the others threw is kept.
@@ -67,7 +68,7 @@ const inOrder = async (
       return await model.answer(request, index === 0 ? call : keyed(call, `${call.key}/${index}`));
     } catch (thrown) {
       const error = errorData(thrown, 'model.failed');
-      if (error.retryable === 'yes' || call.signal.aborted) throw thrown;
+      if ((error.retryable === 'yes' && error.code !== 'resource.open') || call.signal.aborted) throw thrown;
       errors.push(error);
     }
   }
@@ -75,16 +76,7 @@ const inOrder = async (
 };
 
 /** The same call under another key: two requests that differ must not share one. */
-export const keyed = (call: ModelCall, key: string): ModelCall => ({
-  key,
-  isWatched: call.isWatched,
-  get signal() {
-    return call.signal;
-  },
-  delta: (delta) => {
-    call.delta(delta);
-  },
-});
+export const keyed = (call: ModelCall, key: string): ModelCall => wrapCall(call, { key });
 
 const allFailed = (errors: readonly ErrorData[]): TroupeError => {
   const last = errors.at(-1);

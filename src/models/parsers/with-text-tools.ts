@@ -3,6 +3,7 @@ import { append, emptyHistory, HistoryView } from '../../contracts/history.ts';
 import type { Model, ModelAnswer, ModelCall, ModelRequest } from '../../contracts/model.ts';
 import type { Transcript, Turn } from '../../contracts/transcript.ts';
 import { wrapModel } from '../wrap-model.ts';
+import { wrapCall } from '../wrap-call.ts';
 import { looseJson } from './loose-json.ts';
 import type { TextParser, TextReading } from './text-parser.ts';
 
@@ -142,13 +143,9 @@ const asJson = (text: string): string => {
 };
 
 /** Words count as signs of life only: nobody knows yet whether they are an answer. */
-const quietly = (call: ModelCall): ModelCall => ({
-  key: call.key,
-  isWatched: call.isWatched,
-  get signal() {
-    return call.signal;
-  },
-  delta: (delta) => {
-    call.delta(delta.type === 'text' ? { type: 'progress' } : delta);
-  },
-});
+const quietly = (call: ModelCall): ModelCall =>
+  wrapCall(call, {
+    delta: (delta) => {
+      call.delta(delta.type === 'text' ? { type: 'progress' } : delta);
+    },
+  });

@@ -1,0 +1,15 @@
+export { circuitBreaker } from './circuit-breaker.ts';
+export type { BreakerOptions, BreakerPass, BreakerState, CircuitBreaker } from './circuit-breaker.ts';
+export { concurrencyPool } from './concurrency-pool.ts';
+export type { ConcurrencyPool, Place, PoolOptions } from './concurrency-pool.ts';
+export { perProvider } from './per-provider.ts';
+export type { PerProvider, PerProviderOptions, ProviderLimits, ProviderResources } from './per-provider.ts';
+export { providerHealth } from './provider-health.ts';
+export type { HealthOptions, HealthSnapshot, HealthStatus, ProviderHealth } from './provider-health.ts';
+export { rateLimit } from './rate-limit.ts';
+export type { RateGrant, RateLimit, RateLimitOptions, RateWish } from './rate-limit.ts';
+export type { ResourceOptions } from './resource-options.ts';
+export { shared } from './shared-model.ts';
+export type { SharedBy } from './entrance.ts';
+export { sharedTool } from './shared-tool.ts';
+export type { WaitOptions } from './waiting-line.ts';

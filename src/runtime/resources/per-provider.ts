@@ -1,0 +1,135 @@
+import type { Clock } from '../../contracts/clock.ts';
+import type { EngineResource } from '../../contracts/engine.ts';
+import { TroupeError } from '../../contracts/error.ts';
+import type { Model } from '../../contracts/model.ts';
+import type { BreakerOptions, CircuitBreaker } from './circuit-breaker.ts';
+import { circuitBreaker } from './circuit-breaker.ts';
+import type { ConcurrencyPool } from './concurrency-pool.ts';
+import { concurrencyPool } from './concurrency-pool.ts';
+import type { HealthOptions, HealthSnapshot, ProviderHealth } from './provider-health.ts';
+import { providerHealth } from './provider-health.ts';
+import type { RateLimit, RateLimitOptions } from './rate-limit.ts';
+import { rateLimit } from './rate-limit.ts';
+import { shared } from './shared-model.ts';
+
+/** What the models of one provider share. What is left out does not limit; a breaker and health there always are. */
+export interface ProviderLimits {
+  readonly rate?: Omit<RateLimitOptions, 'name' | 'clock'> | undefined;
+  /** Calls under way at the same time. */
+  readonly concurrency?: number | undefined;
+  /** Default: 5 failures in a row, 30 s. False for none. */
+  readonly breaker?: Omit<BreakerOptions, 'name' | 'clock'> | false | undefined;
+  readonly health?: Omit<HealthOptions, 'name' | 'clock'> | undefined;
+}
+
+/** Who shares what. */
+export interface PerProviderOptions {
+  /** By the model's key; `*` is for all that are not named, each key by itself. */
+  readonly limits: Readonly<Record<string, ProviderLimits>>;
+  /** Which models belong together. Default: those of the same `provider`. */
+  readonly keyOf?: ((model: Model) => string) | undefined;
+  /** Default the machine's. */
+  readonly clock?: Clock | undefined;
+}
+
+/** The shared resources of one provider key. */
+export interface ProviderResources {
+  readonly key: string;
+  readonly rate?: RateLimit | undefined;
+  readonly pool?: ConcurrencyPool | undefined;
+  readonly breaker?: CircuitBreaker | undefined;
+  readonly health: ProviderHealth;
+}
+
+/** Stands around all models of an engine or a run; see {@link perProvider}. */
+export interface PerProvider extends EngineResource {
+  around(model: Model): Model;
+  /** What a key's models share, made when it is first asked for; undefined where nothing is shared under that key. */
+  of(key: string): ProviderResources | undefined;
+  /** How each provider is that was called. */
+  readonly health: readonly HealthSnapshot[];
+  /** Whoever waits is refused. */
+  close(): void;
+}
+
+/**
+ * One limit, pool, breaker and health for each provider key, shared by all models of an engine (or a run) without wrapping them one by
+ * one.
+ *
+ * @example
+ * const providers = perProvider({ limits: { openai: { rate: { perMinute: 500 } }, '*': { concurrency: 20 } } });
+ * const engine = createGlobalEngine({ resources: [providers] }); // used by all its runs, closed at its shutdown
+ *
+ * @throws {TroupeError} `resource.invalid` for limits that are none.
+ */
+export const perProvider = (options: PerProviderOptions): PerProvider => new Providers(options);
+
+const ANY = '*';
+
+class Providers implements PerProvider {
+  readonly name = 'providers';
+  readonly #options: PerProviderOptions;
+  readonly #known = new Map<string, ProviderResources>();
+  readonly #wrapped = new WeakMap<Model, Model>();
+
+  constructor(options: PerProviderOptions) {
+    this.#options = options;
+    // What is wrong with them is said now, not at the first call.
+    for (const [key, limits] of Object.entries(options.limits)) this.#make(key, limits);
+  }
+
+  get health(): readonly HealthSnapshot[] {
+    return [...this.#known.values()].map(({ health }) => health.snapshot());
+  }
+
+  around(model: Model): Model {
+    const known = this.#wrapped.get(model);
+    if (known !== undefined) return known;
+    const by = this.of(this.#keyOf(model));
+    const wrapped = by === undefined ? model : shared(model, by);
+    this.#wrapped.set(model, wrapped);
+    // One that is around already is not wrapped again, as by an engine and a run that share this.
+    this.#wrapped.set(wrapped, wrapped);
+    return wrapped;
+  }
+
+  of(key: string): ProviderResources | undefined {
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const { limits } = this.#options;
+    const found = Object.hasOwn(limits, key) ? limits[key] : limits[ANY];
+    if (found === undefined) return undefined;
+    const made = this.#make(key, found);
+    this.#known.set(key, made);
+    return made;
+  }
+
+  close(): void {
+    for (const { rate, pool, health } of this.#known.values()) {
+      rate?.close();
+      pool?.close();
+      health.close();
+    }
+  }
+
+  #keyOf(model: Model): string {
+    const { keyOf } = this.#options;
+    const key: unknown = keyOf === undefined ? model.provider : keyOf(model);
+    if (typeof key === 'string') return key;
+    throw new TroupeError(
+      'resource.invalid',
+      `Cannot share a model as keyOf gives no string for '${model.provider}:${model.id}': ${String(key)}`,
+    );
+  }
+
+  #make(key: string, { rate, concurrency, breaker, health }: ProviderLimits): ProviderResources {
+    const named = { name: key, clock: this.#options.clock };
+    return {
+      key,
+      ...(rate === undefined ? {} : { rate: rateLimit({ ...rate, ...named }) }),
+      ...(concurrency === undefined ? {} : { pool: concurrencyPool(concurrency, named) }),
+      ...(breaker === false ? {} : { breaker: circuitBreaker({ ...breaker, ...named }) }),
+      health: providerHealth({ ...health, ...named }),
+    };
+  }
+}

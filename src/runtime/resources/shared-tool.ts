@@ -1,0 +1,101 @@
+import type { ErrorData } from '../../contracts/error.ts';
+import { errorData } from '../../contracts/error.ts';
+import { isThenable } from '../../contracts/thenable.ts';
+import type { Tool, ToolContext } from '../../contracts/tool.ts';
+import { statusOf } from '../../tools/classify-tool-error.ts';
+import { wrapContext } from '../../tools/wrap-context.ts';
+import { wrapTool } from '../../tools/wrap-tool.ts';
+import { onSignal } from '../shared-signal.ts';
+import type { Place } from './concurrency-pool.ts';
+import type { Entered, SharedBy } from './entrance.ts';
+import { enter } from './entrance.ts';
+import { aborted } from './waiting-line.ts';
+
+/**
+ * A tool whose calls share a rate limit, a pool, a breaker with those of others, in this run and in all others.
+ *
+ * A call that runs an agent, or asks a person, gives its place away meanwhile. The tool's time-out includes its wait in line. A call
+ * that is refused is a failed result, tried again as the tool's `retry` has it.
+ *
+ * @example
+ * const search = sharedTool(webSearch, { pool: concurrencyPool(4), breaker: circuitBreaker() });
+ */
+export const sharedTool = (tool: Tool, by: SharedBy): Tool =>
+  wrapTool(tool, (input, context) => {
+    const entered = enter(by, {
+      get signal() {
+        return context.signal;
+      },
+      tokens: () => 0,
+      inLine: (turn) => turn,
+    });
+    return isThenable(entered)
+      ? entered.then((held) => {
+          // Called off in the very moment in which it was its turn.
+          if (!context.signal.aborted) return executed(tool, input, context, held);
+          held.calledOff();
+          throw aborted(context.signal, tool.name);
+        })
+      : executed(tool, input, context, entered);
+  });
+
+const executed = (tool: Tool, input: unknown, context: ToolContext, entered: Entered): unknown => {
+  const { place } = entered;
+  let returned: unknown;
+  try {
+    returned = tool.execute(input, place === undefined ? context : lending(context, place));
+  } catch (thrown) {
+    entered.failed(failureOf(thrown));
+    throw thrown;
+  }
+  if (isThenable(returned)) return awaited(returned, context.signal, entered);
+  entered.succeeded();
+  return returned;
+};
+
+const awaited = (returned: PromiseLike<unknown>, signal: AbortSignal, entered: Entered): Promise<unknown> => {
+  let isOver = false;
+  const once = (tell: () => void): void => {
+    if (isOver) return;
+    isOver = true;
+    forget();
+    tell();
+  };
+  const callOff = (): void => {
+    once(() => {
+      if (isTimeout(signal.reason)) entered.failed({ code: 'tool.timeout', message: '', retryable: 'yes' });
+      else entered.calledOff();
+    });
+  };
+  // A tool need not listen to its signal: its place is given to the next all the same.
+  const forget = onSignal(signal, callOff);
+  if (signal.aborted) callOff();
+  return Promise.resolve(returned).then(
+    (value) => {
+      once(() => {
+        entered.succeeded();
+      });
+      return value;
+    },
+    (thrown: unknown) => {
+      once(() => {
+        entered.failed(failureOf(thrown));
+      });
+      throw thrown;
+    },
+  );
+};
+
+/** While others work for it, the call needs no place. */
+const lending = (context: ToolContext, place: Place): ToolContext =>
+  wrapContext(context, {
+    run: (agent, input) => place.lend(() => context.run(agent, input)),
+    ask: (question) => place.lend(() => context.ask(question)),
+  });
+
+const isTimeout = (reason: unknown): boolean => reason instanceof Error && reason.name === 'TimeoutError';
+
+const failureOf = (thrown: unknown): ErrorData => {
+  const status = statusOf(thrown);
+  return errorData(thrown, 'tool.failed', status === undefined ? {} : { status });
+};

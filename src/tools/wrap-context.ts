@@ -1,0 +1,39 @@
+import type { ToolContext } from '../contracts/tool.ts';
+
+/** What is different for a tool that runs within something of somebody's. */
+export type ContextChanges = Partial<Pick<ToolContext, 'run' | 'ask' | 'signal'>>;
+
+/** A tool's context, but for what is said of it; like the original, nothing of it is made before it is read. */
+export const wrapContext = (context: ToolContext, changes: ContextChanges): ToolContext => ({
+  callId: context.callId,
+  key: context.key,
+  runId: context.runId,
+  path: context.path,
+  agent: context.agent,
+  step: context.step,
+  attempt: context.attempt,
+  get state() {
+    return context.state;
+  },
+  get context() {
+    return context.context;
+  },
+  get ops() {
+    return context.ops;
+  },
+  get signal() {
+    return changes.signal ?? context.signal;
+  },
+  get now() {
+    return context.now;
+  },
+  get progress() {
+    return context.progress;
+  },
+  get ask() {
+    return changes.ask ?? context.ask;
+  },
+  get run() {
+    return changes.run ?? context.run;
+  },
+});
