@@ -274,6 +274,9 @@ class CallContext implements ToolContext {
   get ask() {
     return (question: string) => this.#desk.ask(question);
   }
+  get messages() {
+    return this.#desk.messages;
+  }
   get run(): ToolContext['run'] {
     return (agent, input) => this.#desk.run(agent, input);
   }

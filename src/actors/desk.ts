@@ -4,6 +4,7 @@ import type { Clock } from '../contracts/clock.ts';
 import type { EventBody } from '../contracts/event.ts';
 import type { Json } from '../contracts/json.ts';
 import type { MemoryRecord } from '../contracts/memory.ts';
+import type { Messenger } from '../contracts/message.ts';
 import type { Model, ModelDelta, Usage } from '../contracts/model.ts';
 import type { ApprovalRequest } from '../contracts/request.ts';
 import type { RunResult } from '../contracts/run.ts';
@@ -81,6 +82,8 @@ export interface Desk {
   keep(artifacts: readonly Artifact[]): void;
   /** Asks a person; rejects where there is none. */
   ask(question: string): Promise<string>;
+  /** Talks to others of the run. */
+  readonly messages: Messenger;
   /** Asks a person whether a call may be made; `check` says of other arguments whether they fit. */
   approve(call: CallWish, check: CallChange): Promise<Approval>;
   /** Resolves when all that is on record is written; undefined where it is already, or nothing is written. */

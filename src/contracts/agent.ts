@@ -7,6 +7,7 @@ import type { Environment, EnvironmentScope } from './environment.ts';
 import type { Hook } from './event.ts';
 import type { Json } from './json.ts';
 import type { MemoryBlock, MemorySource, RecallPolicy } from './memory.ts';
+import type { AgentMailbox } from './message.ts';
 import type { Model, ModelRetry, ModelSettings } from './model.ts';
 import type { RunHandle, RunOptions, RunResult } from './run.ts';
 import type { ContextOptions, ContextPreset } from './processor.ts';
@@ -120,6 +121,8 @@ export interface AgentOptions<
   readonly loops?: false | Partial<LoopLimits> | undefined;
   /** Near a limit the model is warned, then has to answer without tools. Default false: limits are met unprepared. */
   readonly wrapUp?: boolean | Partial<WrapUp> | undefined;
+  /** How its mailbox is kept, what it subscribes to, and what becomes of messages that it has not read. */
+  readonly mailbox?: AgentMailbox | undefined;
   /** The most that it and all below it may use in a run. */
   readonly budget?: Budget | undefined;
   /** How it wants to be treated as a member of a team, if it fails: whether and how it is restarted. */

@@ -80,6 +80,8 @@ export type Arrival =
   | { readonly type: 'answered'; readonly key: string; readonly output?: unknown }
   | { readonly type: 'failed'; readonly key: string; readonly error: ErrorData }
   | { readonly type: 'message'; readonly path: string; readonly message: Message }
+  /** The agent at `path` wants what is published under a topic, or no more. */
+  | { readonly type: 'subscribed'; readonly path: string; readonly topic: string; readonly isOn: boolean }
   | { readonly type: 'abort'; readonly reason: string }
   /** An effect runs an agent: the `index`-th that it runs. */
   | {

@@ -87,7 +87,6 @@ export const dropReasons = [
   'hops',
   'ping-pong',
   'direction',
-  'invalid',
   'deadlock',
 ] as const;
 

@@ -10,6 +10,7 @@ import type { Json } from './json.ts';
 import type { LogSink } from './log.ts';
 import type { Message } from './message.ts';
 import type { Model } from './model.ts';
+import type { DeadLetter, Message, MessageLimits, Terminated } from './message.ts';
 import type { ModelChoice } from './agent.ts';
 import type { FailureReport } from './recovery.ts';
 import type { ApprovalRequest, OpenRequest, RequestOptions } from './request.ts';
@@ -178,6 +179,8 @@ export interface RunOptions {
    * Its budget comes before the root's own, for this run only, and `budget` before both. See `evaluateTask`.
    */
   readonly task?: TaskInput | undefined;
+  /** How far agents of the run may talk with each other. */
+  readonly messages?: MessageLimits | undefined;
   /** What model calls cost. Default: `@pydantic/genai-prices`, where it is installed. */
   readonly prices?: Prices | undefined;
   /**
@@ -234,8 +237,20 @@ export interface RunHandle<Output = Json, State = Json> extends AsyncIterable<Li
   resume(): void;
   /** Goes on to the next CHECK_STOP, or by one effect, then holds again; resolves when it holds or the run has ended. */
   step(unit?: 'step' | 'effect'): Promise<void>;
-  /** Puts a message into the inbox of the root, or of the agent at `path`. False if nobody is there. */
+  /**
+   * Puts a message into the mailbox of the root, or of the agent at `path`. False if nobody is there, or there is no room: what it let
+   * go of is told by {@link deadLetters$}.
+   */
   send(message: string | Message, path?: string): boolean;
+  /** Like `send`; for a mailbox that blocks it waits until there is room. False if nobody is there (any more) to take it. */
+  sendWhenRoom(message: string | Message, path?: string): Promise<boolean>;
+  /** Messages that reached nobody, and why: the last 10,000, then each as it happens. */
+  readonly deadLetters$: Observable<DeadLetter>;
+  /**
+   * Tells once how the agent or team at `path` came to its end, also where it has by now, or is not engaged yet. Rejects with
+   * `agent.unknown` where the run is over and nobody was ever there.
+   */
+  watch(path: string): Promise<Terminated>;
   /** What waits for a person in the whole run, oldest first: also of members and of agents that tools run. */
   readonly requests: readonly OpenRequest[];
   /**

@@ -2,6 +2,7 @@ import type { Agent } from './agent.ts';
 import type { EnvironmentOps, EnvironmentOutcome, OpsGroup } from './environment.ts';
 import type { ErrorData } from './error.ts';
 import type { Json, JsonSchema } from './json.ts';
+import type { Messenger } from './message.ts';
 import type { RunResult } from './run.ts';
 import type { Checked } from './schema.ts';
 
@@ -117,6 +118,8 @@ export interface ToolContext {
   readonly progress: (text: string) => void;
   /** Asks a person and waits; rejects with `tool.failed` where nobody can answer. */
   readonly ask: (question: string) => Promise<string>;
+  /** Talks to other agents of the run: whom it knows by name, and what they say to each other. */
+  readonly messages: Messenger;
   /** Runs an agent or team as a child of this run: its events, limits and abort are the run's. */
   readonly run: <Input, Output>(agent: Agent<Input, Output>, input: Input) => Promise<RunResult<Output>>;
 }

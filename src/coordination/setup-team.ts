@@ -8,6 +8,9 @@ import type { TeamContext, TeamEvent, TeamInput } from './team-context.ts';
 import { isEscalation, isLastAnswer, roundMove } from './settle-reply.ts';
 import { engagements, waitsOf } from './team-context.ts';
 
+/** What a team keeps of what it was told: the last. */
+const INBOX = 1000;
+
 /**
  * The vocabulary that all team machines share: engaging members, collecting replies, ending.
  *
@@ -46,7 +49,7 @@ export const setupTeam = <Own extends Json, Options extends Json>() =>
       },
       collectReply: assign(({ context, event }) => roundMove(context, event)),
       received: assign(({ context, event }) =>
-        event.type === 'message' ? { inbox: [...context.inbox, event.message] } : {},
+        event.type === 'message' ? { inbox: [...context.inbox, event.message].slice(-INBOX) } : {},
       ),
       abandoned: assign(({ event }) =>
         event.type === 'abort'

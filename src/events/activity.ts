@@ -1,6 +1,7 @@
 import type { Observable } from 'rxjs';
 import { mergeMap } from 'rxjs';
 import type { EventOf, LiveEvent } from '../contracts/event.ts';
+import type { DropReason } from '../contracts/message.ts';
 import { oneLine } from './printable.ts';
 
 /** What somebody in a run is doing, in words for people; safe to print. */
@@ -167,9 +168,9 @@ const teamWords = (event: LiveEvent): string | undefined => {
     case 'answer.refused':
       return `Cannot take an answer: ${event.reason}`;
     case 'message.sent':
-      return `To ${event.to}: ${event.text}`;
+      return `${event.from} to ${event.to}: ${event.text}`;
     case 'message.dropped':
-      return `Nobody took a message to ${event.to}: ${event.reason}`;
+      return droppedWords(event);
     case 'member.engaged':
       return `Engaged ${event.member}`;
     case 'member.refused':
@@ -225,3 +226,22 @@ const BUDGETS = {
   usd: ({ used, limit }: Spent) => `$${number.format(used)} of $${number.format(limit)}`,
   timeMs: ({ used, limit }: Spent) => `${seconds(used)} of ${seconds(limit)}`,
 } as const;
+
+const droppedWords = ({
+  from,
+  to,
+  reason,
+  count = 1,
+}: Extract<LiveEvent, { type: 'message.dropped' }>): string =>
+  `${count === 1 ? 'A message' : `${count} messages`} of ${from} to ${to} reached nobody: ${whyDropped[reason]}`;
+
+const whyDropped: Readonly<Record<DropReason, string>> = {
+  nobody: 'nobody is there',
+  full: 'the mailbox is full',
+  expired: 'it waited too long',
+  unread: 'whoever it was for ended first',
+  hops: 'too many went before it, each in the wake of the one before',
+  'ping-pong': 'these two have said enough to each other about that',
+  direction: 'it may not go that way',
+  deadlock: 'each would have waited for the other',
+};

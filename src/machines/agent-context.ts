@@ -47,6 +47,8 @@ export interface AgentIdentity {
   readonly path: string;
   readonly agent: string;
   readonly observes: boolean;
+  /** It answers only when it has read all that came in. */
+  readonly readsUnread?: true | undefined;
   readonly critics: 'none' | 'answer' | 'step';
   /** Critics of steps look at multiples of these only; absent where one of them looks at every step. */
   readonly critiqueEvery?: readonly number[] | undefined;

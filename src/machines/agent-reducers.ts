@@ -156,10 +156,13 @@ export const acted = (context: AgentContext, answer: Acted, index: number, at: n
 };
 
 /** Somebody said something. */
-export const received = (context: AgentContext, message: Message, at: number): AgentChange => ({
-  inbox: [...context.inbox, message],
+export const received = (context: AgentContext, mail: Mail, at: number): AgentChange => ({
+  inbox: 'inbox' in mail ? mail.inbox : [...context.inbox, mail.message],
   tally: { ...context.tally, now: at },
 });
+
+/** A message that comes, or all that wait by now: what takes the place of those that it was handed before. */
+export type Mail = { readonly message: Message } | { readonly inbox: readonly Message[] };
 
 /** The wait is over. */
 export const woken = (context: AgentContext, at: number): AgentChange => ({

@@ -1,7 +1,6 @@
 import { assign, setup } from 'xstate';
 import type { ErrorData } from '../contracts/error.ts';
 import type { RuntimeEvent } from '../contracts/event.ts';
-import type { Message } from '../contracts/message.ts';
 import type { Outcome } from '../contracts/run.ts';
 import { agentAsks, callEngagement } from './agent-asks.ts';
 import type { AgentPort } from './agent-asks.ts';
@@ -17,6 +16,7 @@ import type {
 import { agentEvent, stepAt } from './agent-events.ts';
 import type { AgentEventType } from './agent-events.ts';
 import * as reducers from './agent-reducers.ts';
+import type { Mail } from './agent-reducers.ts';
 import { phaseOfPort, mayRecover, recovered, movesOn, stumbled } from './recovery.ts';
 import type { RecoverablePort } from './recovery-state.ts';
 import type { Recovered } from './recovery.ts';
@@ -35,7 +35,7 @@ export type AgentEvent =
   | { type: 'answered.critique'; at: number; output: Critiqued }
   | { type: 'answered.wake'; at: number }
   | { type: 'answered.recover'; at: number; index: number; output: Recovered }
-  | { type: 'message'; at: number; message: Message }
+  | ({ type: 'message'; at: number } & Mail)
   | { type: 'abort'; at: number; reason: string }
   | { type: `failed.${string}`; at: number; index?: number; error: ErrorData };
 
@@ -109,7 +109,7 @@ export const agentSetup = setup({
     ),
     checked: assign(({ context }) => checked(context)),
     received: assign(({ context, event }) =>
-      event.type === 'message' ? reducers.received(context, event.message, event.at) : {},
+      event.type === 'message' ? reducers.received(context, event, event.at) : {},
     ),
     woken: assign(({ context, event }) => reducers.woken(context, event.at)),
     abandoned: assign(({ event }) => (event.type === 'abort' ? reducers.abandoned(event.reason) : {})),

@@ -22,7 +22,7 @@ import { graceAt, nearing } from './wrap-up.ts';
 export const checked = (context: AgentContext): AgentChange => {
   if (context.end !== null) return {};
   const { review, step, state, tally, cycle } = context;
-  if (review.candidate !== null) return { end: { status: 'completed', stopReason: { kind: 'answered' } } };
+  if (review.candidate !== null) return readingFirst(context) ?? ANSWERED;
   const view = { step, state, tally, decision: cycle.decision ?? undefined, results: cycle.results };
   const rules = rulesInForce();
   try {
@@ -48,6 +48,17 @@ export const checked = (context: AgentContext): AgentChange => {
 };
 
 const NOTHING: readonly string[] = [];
+
+const ANSWERED: AgentChange = { end: { status: 'completed', stopReason: { kind: 'answered' } } };
+
+/** One more step for what came in while the answer was found, if the agent wants that and nothing else would end it. */
+const readingFirst = (context: AgentContext): AgentChange | undefined => {
+  const { review, inbox, run } = context;
+  if (run.readsUnread !== true || inbox.length === 0) return undefined;
+  const unanswered = { ...context, review: { ...review, candidate: null } };
+  const change = checked(unanswered);
+  return change.end === undefined ? { review: unanswered.review, ...change } : undefined;
+};
 
 const stopped = (stopReason: StopReason): End => ({ status: 'stopped', stopReason });
 

@@ -124,6 +124,12 @@ export const withoutExpired = (
   return { mailbox: { lines, size: mailbox.size - dropped.length, expiresAt }, dropped };
 };
 
+/** What is in a mailbox but for those: they were taken while something else came in. */
+export const withoutThose = ({ lines, expiresAt }: Mailbox, gone: ReadonlySet<Message>): Mailbox => {
+  const kept = lines.map((line) => keepIn(line, ({ message }) => !gone.has(message)));
+  return { lines: kept, size: kept.reduce((sum, { size }) => sum + size, 0), expiresAt };
+};
+
 const NONE: readonly Dropped[] = [];
 
 const added = (mailbox: Mailbox, letter: Letter): Mailbox => {

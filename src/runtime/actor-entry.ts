@@ -31,6 +31,7 @@ export class ActorEntry implements Actor {
   readonly underWay = new Set<EffectUnderWay>();
   /** Grows with every withdrawal: asks from before it are not carried out any more. */
   epoch = 0;
+  phase = '';
   isOver = false;
   readonly counter: RunCounter | undefined;
   tools: ToolRegistry | undefined;

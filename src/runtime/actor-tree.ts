@@ -11,6 +11,7 @@ import { ActorEntry } from './actor-entry.ts';
 import { callDefinitions } from './call-definitions.ts';
 import type { Definition } from './definition.ts';
 import { definitionOf } from './definition.ts';
+import { awaitChild, noLongerAwaited } from './await-child.ts';
 import { rememberEnd } from './memory-of.ts';
 import { beginningOf } from './task-of.ts';
 import { refusedBefore } from './journal/refused-before.ts';
@@ -59,12 +60,6 @@ export class ActorTree {
     for (let above = path; above !== ''; above = above.slice(0, Math.max(0, above.lastIndexOf('/'))))
       if (this.#addresses.get(above) === definition) return true;
     return false;
-  }
-
-  /** The running actor that `from` means by a name: its child, its sibling, or an address. */
-  named(from: Actor, name: string): Actor | undefined {
-    const siblings = from.sponsor.kind === 'root' ? [] : [...from.sponsor.parent.children];
-    return [...from.children, ...siblings].find((entry) => entry.agent === name) ?? this.at(name);
   }
 
   /** Starts the child that a machine wants. */
@@ -249,6 +244,8 @@ export class ActorTree {
     entry.isOver = true;
     entry.epoch += 1;
     this.#running.delete(entry.path);
+    noLongerAwaited(entry);
+    this.#run.mail.gone(entry);
     // Who came last may need who came first.
     for (const child of [...entry.children].toReversed())
       this.stop(child, this.#run.abortedFor ?? 'its supervisor ended');
@@ -267,6 +264,7 @@ export class ActorTree {
     const entry = new ActorEntry(this.#run, path, definition, sponsor, agent);
     this.#addresses.set(path, definition);
     this.#running.set(path, entry);
+    awaitChild(entry);
     return entry;
   }
 

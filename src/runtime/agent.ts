@@ -24,6 +24,7 @@ import { checkSchema, jsonSchemaOf } from '../tools/schemas.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
 import { checkRecovery } from './check-recovery.ts';
 import { checkCount } from './check-count.ts';
+import { checkMailbox } from './check-mailbox.ts';
 import { checkCritics } from './check-critics.ts';
 import { checkSupervision } from './check-supervision.ts';
 import { checkRetry } from './check-retry.ts';
@@ -100,6 +101,7 @@ const definitionFrom = <
   const rules = { ...rulesFrom(options), ...endingRules(options, output !== undefined) };
   const count = { code: 'agent.invalid', owner: `the agent '${name}'` } as const;
   budgetLimits(options.budget, count);
+  checkMailbox(options.mailbox, count);
   checkSupervision(options.asMember, 'agent.invalid', count.owner);
   checkLimits(options.limits, count);
   const plain: AgentDefinition = {
@@ -146,9 +148,13 @@ const definitionFrom = <
     members: new Map(),
     hooks: plan.hooks,
     budget: options.budget,
+    mailbox: options.mailbox,
     asMember: options.asMember,
     limits: options.limits,
-    start: (input, placement) => startOf(plan, input, placement),
+    start: (input, placement) => {
+      const begun = startOf(plan, input, placement);
+      return options.mailbox?.unread === 'read' ? { ...begun, readsUnread: true } : begun;
+    },
   };
 };
 

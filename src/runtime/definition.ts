@@ -2,6 +2,7 @@ import type { AnyStateMachine } from 'xstate';
 import type { AgentDefinition } from '../actors/agent-definition.ts';
 import type { Budget } from '../contracts/budget.ts';
 import type { Hook } from '../contracts/event.ts';
+import type { AgentMailbox } from '../contracts/message.ts';
 import type { RunOptions } from '../contracts/run.ts';
 import type { MemberPolicy } from '../contracts/supervision.ts';
 import type { SubtreeLimits } from '../contracts/tree-limits.ts';
@@ -27,6 +28,7 @@ export interface Definition {
   readonly members: ReadonlyMap<string, Definition>;
   readonly hooks: readonly Hook[];
   readonly budget?: Budget | undefined;
+  readonly mailbox?: AgentMailbox | undefined;
   /** How it wants to be treated by whoever supervises it. */
   readonly asMember?: MemberPolicy | undefined;
   readonly limits?: SubtreeLimits | undefined;

@@ -1,12 +1,13 @@
-import type { Message } from '../contracts/message.ts';
 import type { ActorTree } from './actor-tree.ts';
 import type { EffectRunner } from './effect-runner.ts';
-import type { Actor, Job, Stage } from './stage.ts';
+import type { MailRoom } from './mail/mail-room.ts';
+import type { Job, Stage } from './stage.ts';
 
 /** A run, as far as its jobs need it. */
 export interface WorkingRun extends Stage {
   readonly effects: EffectRunner;
   readonly actors: ActorTree;
+  readonly mail: MailRoom;
 }
 
 /** Does one job of a run. */
@@ -17,6 +18,7 @@ export const doJob = (run: WorkingRun, job: Job): void => {
       effects.ask(job.actor, job.ask, job.epoch, job.isResumed);
       break;
     case 'deliver':
+      run.mail.handOver(job.actor);
       if (!job.actor.isOver) host.deliver(job.actor, job.envelope);
       break;
     case 'withdraw':
@@ -33,21 +35,12 @@ export const doJob = (run: WorkingRun, job: Job): void => {
       for (const path of job.paths) actors.stopAt(path, run.abortedFor ?? 'its supervisor stopped it');
       break;
     case 'post':
-      postTo(run, job.message, job.to, actors.named(job.actor, job.to));
+      run.mail.postFrom(job.actor, job.to, job.message);
+      break;
+    case 'mail':
+      run.mail.handOver(job.actor, true);
       break;
     case 'over':
       actors.close(job.actor, job.output);
   }
-};
-
-/** Puts a message into an actor's inbox; false, and on record, where nobody is there to take it. */
-export const postTo = (run: Stage, message: Message, to: string, actor: Actor | undefined): boolean => {
-  const { from, text } = message;
-  if (actor === undefined) {
-    run.log.write({ type: 'message.dropped', to, from, text, reason: 'nobody' }, run.root);
-    return false;
-  }
-  run.log.write({ type: 'message.sent', to: actor.path, from, text }, run.root);
-  run.enqueue({ kind: 'deliver', actor, envelope: { type: 'message', at: run.log.now(), message } });
-  return true;
 };

@@ -6,6 +6,7 @@ import { systemPrompt } from '../actors/prompt-facts.ts';
 import type { EventBody } from '../contracts/event.ts';
 import { TroupeError } from '../contracts/error.ts';
 import type { MemoryRecord } from '../contracts/memory.ts';
+import type { Messenger } from '../contracts/message.ts';
 import type { Model, ModelDelta, Usage } from '../contracts/model.ts';
 import type { RunResult } from '../contracts/run.ts';
 import type { SafetyStrategy } from '../contracts/safety.ts';
@@ -35,6 +36,7 @@ export class EffectDesk implements Desk {
   readonly #effect: EffectUnderWay;
   /** How many questions it has asked a person. */
   #asked = 0;
+  #messenger: Messenger | undefined;
 
   constructor(entry: Actor, definition: AgentDefinition, ask: Ask, effect: EffectUnderWay) {
     this.definition = definition;
@@ -151,6 +153,14 @@ export class EffectDesk implements Desk {
     this.#asked += 1;
     const before = this.#entry.run.journal?.again.toldBefore(this.#ask.key, index);
     return before ?? this.#whileWaiting(askPerson(this.#wanting, question, index));
+  }
+  get messages(): Messenger {
+    return (this.#messenger ??= this.#entry.run.mail.messengerFor({
+      actor: this.#principal,
+      ask: this.#ask,
+      abort: this.abort,
+      whileWaiting: (answer) => this.#whileWaiting(answer),
+    }));
   }
   approve(call: CallWish, check: CallChange): Promise<Approval> {
     const approval = approveCall(this.#wanting, call, check);

@@ -2,7 +2,7 @@ import type { Observable } from 'rxjs';
 import type { ModelChoice } from '../contracts/agent.ts';
 import type { ErrorData } from '../contracts/error.ts';
 import type { LiveEvent } from '../contracts/event.ts';
-import type { Message } from '../contracts/message.ts';
+import type { DeadLetter, Message, Terminated } from '../contracts/message.ts';
 import type { Json } from '../contracts/json.ts';
 import { toJson } from '../contracts/json.ts';
 import type { OpenRequest } from '../contracts/request.ts';
@@ -10,7 +10,12 @@ import type { RunHandle, RunResult, AbortOptions, SuspendOptions } from '../cont
 import type { Tool, Toolset } from '../contracts/tool.ts';
 import type { Said } from './request-book.ts';
 import type { Run } from './run.ts';
+import { deadLettersOf } from './mail/dead-letters.ts';
+import { terminationOf } from './mail/watch.ts';
 import { SUSPEND_MS, suspend } from './suspend.ts';
+
+const messageFrom = (message: string | Message): Message =>
+  typeof message === 'string' ? { from: 'person', text: message } : message;
 
 /** What its user holds of a run. */
 export class Handle<Output, State> implements RunHandle<Output, State> {
@@ -42,7 +47,16 @@ export class Handle<Output, State> implements RunHandle<Output, State> {
     return this.#run.gate.step(unit);
   }
   send(message: string | Message, path?: string): boolean {
-    return this.#run.send(typeof message === 'string' ? { from: 'person', text: message } : message, path);
+    return this.#run.mail.send(messageFrom(message), path);
+  }
+  sendWhenRoom(message: string | Message, path?: string): Promise<boolean> {
+    return this.#run.mail.sendWhenRoom(messageFrom(message), path);
+  }
+  get deadLetters$(): Observable<DeadLetter> {
+    return deadLettersOf(this.#run);
+  }
+  watch(path: string): Promise<Terminated> {
+    return terminationOf(this.#run, path);
   }
   get requests(): readonly OpenRequest[] {
     return this.#run.person.requests;

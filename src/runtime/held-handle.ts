@@ -85,6 +85,9 @@ export class HeldHandle<Output, State> extends Handle<Output, State> {
     });
     return true;
   }
+  override sendWhenRoom(message: string | Message, path?: string): Promise<boolean> {
+    return this.#hasBegun ? super.sendWhenRoom(message, path) : Promise.resolve(this.send(message, path));
+  }
   override use(model: ModelChoice): void {
     this.#tell(() => {
       super.use(model);

@@ -4,7 +4,6 @@ import type { ErrorData } from '../contracts/error.ts';
 import { errorData } from '../contracts/error.ts';
 import { toJson } from '../contracts/json.ts';
 import type { LiveEvent } from '../contracts/event.ts';
-import type { Message } from '../contracts/message.ts';
 import type { Model } from '../contracts/model.ts';
 import type { Outcome, RunOptions, RunResult } from '../contracts/run.ts';
 import type { Tool, Toolset } from '../contracts/tool.ts';
@@ -13,12 +12,13 @@ import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { ActorTree } from './actor-tree.ts';
 import { addTools } from './add-tools.ts';
 import type { Definition } from './definition.ts';
-import { doJob, postTo } from './do-job.ts';
+import { doJob } from './do-job.ts';
 import { EffectRunner } from './effect-runner.ts';
 import { EventLog, observerFailed } from './event-log.ts';
 import { environmentOf, toolsOf } from './environment-of.ts';
 import { Gate } from './gate.ts';
 import { JobQueue } from './job-queue.ts';
+import { MailRoom } from './mail/mail-room.ts';
 import { modelFacts, modelsOf, resolveModels } from './models.ts';
 import type { RunModels } from './models.ts';
 import type { Pacer } from './pacer.ts';
@@ -69,6 +69,7 @@ export class Run implements Stage {
   readonly person: PersonDesk;
   readonly effects: EffectRunner;
   readonly actors: ActorTree;
+  readonly mail: MailRoom;
   readonly tearDowns: TearDowns;
   readonly artifacts: KeptArtifact[] = [];
   readonly ending: RunEnding;
@@ -112,6 +113,7 @@ export class Run implements Stage {
     this.gate = new Gate(options.concurrency ?? Infinity, options.paused ?? false);
     this.person = new PersonDesk(this, options, setup.isAttended);
     this.effects = new EffectRunner(this);
+    this.mail = new MailRoom(this, options.messages);
     this.tearDowns = new TearDowns(this);
     this.actors = new ActorTree(this, definition, new TreeSize(definition, options.limits), setup.onEngaged);
     this.ending = new RunEnding(this);
@@ -184,7 +186,9 @@ export class Run implements Stage {
   /** A machine entered a state. */
   entered(entry: Actor, phase: string, step: number): void {
     if (phase === 'CHECK_STOP') this.gate.checked();
+    entry.phase = phase;
     this.log.enter(phase, entry, step);
+    this.mail.entered(entry, phase);
     if (phase === 'CHECK_STOP' && this.#abortAfterStep !== undefined) this.abort(this.#abortAfterStep);
   }
 
@@ -203,22 +207,6 @@ export class Run implements Stage {
     if (this.isOver || !this.gate.isPaused) return;
     this.log.write({ type: 'run.resumed' }, this.root);
     this.gate.resume();
-  }
-
-  /** A message to the agent at `path`; false if nobody is there to take it. */
-  send(message: Message, path: string = this.root.path): boolean {
-    const { journal } = this;
-    if (journal === undefined || this.isOver) return this.post(message, path);
-    let isThere = false;
-    journal.take(this.actors.at(path)?.scope, { type: 'message', path, message }, () => {
-      isThere = this.post(message, path);
-    });
-    return isThere;
-  }
-
-  /** Like `send`, for a message that is on record. */
-  post(message: Message, path: string): boolean {
-    return postTo(this, message, path, this.isOver ? undefined : this.actors.at(path));
   }
 
   abort(reason: string): void {

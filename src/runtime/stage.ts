@@ -4,7 +4,7 @@ import type { Arrival, BudgetDrawn } from '../contracts/journal-record.ts';
 import type { Json } from '../contracts/json.ts';
 import type { Clock } from '../contracts/clock.ts';
 import type { MemoryRecord } from '../contracts/memory.ts';
-import type { Message } from '../contracts/message.ts';
+import type { Message, Messenger } from '../contracts/message.ts';
 import type { Model } from '../contracts/model.ts';
 import type { EffectRecord, Outcome, RunOptions, RunResult } from '../contracts/run.ts';
 import type { OpenRequest } from '../contracts/request.ts';
@@ -65,6 +65,11 @@ export interface Stage {
     /** An effect is over: nobody waits for what it wanted of people. */
     over(path: string, step: number, callId: string | undefined): void;
   };
+  /** Who gets which message. */
+  readonly mail: {
+    gone(actor: Actor): void;
+    messengerFor(work: TalkingWork): Messenger;
+  };
   readonly tearDowns: { begin(actor: Actor): void };
   readonly artifacts: KeptArtifact[];
   readonly root: Actor;
@@ -79,6 +84,7 @@ export interface Stage {
     withdraw(gone: readonly EffectUnderWay[]): void;
   };
   readonly actors: {
+    readonly running: Iterable<Actor>;
     at(path: string): Actor | undefined;
     runWithin<Input, Output>(
       parent: Actor,
@@ -102,6 +108,15 @@ export interface Stage {
   environmentOf(actor: Actor): EnvironmentSession | undefined;
   modelsOf(actor: Actor): readonly Model[];
   finish(outcome: Outcome): void;
+}
+
+/** Work that talks to others. */
+export interface TalkingWork {
+  readonly actor: Actor;
+  readonly ask: Ask;
+  readonly abort: LazyAbort;
+  /** Others may work while it waits. */
+  whileWaiting<T>(answer: Promise<T>): Promise<T>;
 }
 
 /** A child that an effect ran, as a journal has it. */
@@ -183,6 +198,8 @@ export interface Actor extends Carrier {
   readonly underWay: Set<EffectUnderWay>;
   /** Grows with every withdrawal: asks from before it are not carried out any more. */
   epoch: number;
+  /** The state that its machine entered last. */
+  phase: string;
   isOver: boolean;
   /** What it and all below it use; kept only for one that somebody's work runs, whose result says it. */
   readonly counter: RunCounter | undefined;
@@ -255,4 +272,6 @@ export type Job =
   | { readonly kind: 'dismiss'; readonly actor: Actor }
   | { readonly kind: 'stop'; readonly actor: Actor; readonly paths: readonly string[] }
   | { readonly kind: 'post'; readonly actor: Actor; readonly to: string; readonly message: Message }
+  /** An actor is handed the messages that came in. */
+  | { readonly kind: 'mail'; readonly actor: Actor }
   | { readonly kind: 'over'; readonly actor: Actor; readonly output: unknown };

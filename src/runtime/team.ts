@@ -5,6 +5,7 @@ import { messageOf, TroupeError } from '../contracts/error.ts';
 import type { Hook } from '../contracts/event.ts';
 import type { Json } from '../contracts/json.ts';
 import { toJson } from '../contracts/json.ts';
+import type { MailboxOptions } from '../contracts/message.ts';
 import type { MemberPolicy, SupervisionPolicy } from '../contracts/supervision.ts';
 import type { TeamInput } from '../coordination/team-context.ts';
 import type { SubtreeLimits } from '../contracts/tree-limits.ts';
@@ -14,6 +15,7 @@ import { teamRules } from '../machines/supervision.ts';
 import { budgetLimits } from '../policy/budget-limits.ts';
 import { checkName } from './agent.ts';
 import { checkCount } from './check-count.ts';
+import { checkMailbox } from './check-mailbox.ts';
 import { checkSupervision } from './check-supervision.ts';
 import type { Definition } from './definition.ts';
 import { definitionOf } from './definition.ts';
@@ -31,6 +33,8 @@ export interface TeamSetup {
   readonly hooks?: readonly Hook[] | undefined;
   /** The most that all members together may use in a run. */
   readonly budget?: Budget | undefined;
+  /** How its mailbox is kept. */
+  readonly mailbox?: MailboxOptions | undefined;
   /** How far what is below it may grow, within the limits of the run. */
   readonly limits?: SubtreeLimits | undefined;
   /** What is done about members that fail. Without it their failure is their reply, and the pattern's to judge. */
@@ -70,6 +74,7 @@ export const team = <Input, Output>(given: TeamOptions): EmbeddableAgent<Input, 
   assertMachine(machine);
   const owner = `the team '${name}'`;
   budgetLimits(given.budget, { code: 'team.invalid', owner });
+  checkMailbox(given.mailbox, { code: 'team.invalid', owner });
   checkLimits(given.limits, { code: 'team.invalid', owner });
   checkSupervision(given.supervision, 'team.invalid', owner);
   checkSupervision(given.asMember, 'team.invalid', owner);
@@ -89,6 +94,7 @@ export const team = <Input, Output>(given: TeamOptions): EmbeddableAgent<Input, 
     members,
     hooks: given.hooks ?? [],
     budget: given.budget,
+    mailbox: given.mailbox,
     limits: given.limits,
     asMember: given.asMember,
     start: (input, { runId, path, at }): TeamInput => ({
@@ -111,6 +117,7 @@ export const setupOf = ({
   description,
   hooks,
   budget,
+  mailbox,
   limits,
   supervision,
   memberTimeMs,
@@ -120,6 +127,7 @@ export const setupOf = ({
   description,
   hooks,
   budget,
+  mailbox,
   limits,
   supervision,
   memberTimeMs,

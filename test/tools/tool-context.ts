@@ -22,6 +22,16 @@ export const toolContext = (
   now: () => clock.now(),
   progress: () => undefined,
   ask: () => Promise.reject(new Error('nobody is there')),
+  messages: {
+    names: [],
+    saidWith: () => [],
+    tell: () => Promise.reject(new Error('nobody is there')),
+    ask: () => Promise.reject(new Error('nobody is there')),
+    reply: () => Promise.reject(new Error('nobody asked')),
+    broadcast: () => Promise.resolve([]),
+    publish: () => Promise.resolve([]),
+    subscribe: () => undefined,
+  },
   run: () => Promise.reject(new Error('there is no run')),
   ...changes,
   get signal() {

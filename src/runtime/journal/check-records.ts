@@ -11,6 +11,7 @@ const arrivals: Readonly<Record<Arrival['type'], true>> = {
   answered: true,
   failed: true,
   message: true,
+  subscribed: true,
   abort: true,
   engaged: true,
   told: true,

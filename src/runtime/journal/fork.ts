@@ -69,7 +69,7 @@ export const fork = async <Input, Output, State>(
         before: () => {
           const { message } = change ?? {};
           if (message !== undefined)
-            run.send(typeof message === 'string' ? { from: 'person', text: message } : message);
+            run.mail.send(typeof message === 'string' ? { from: 'person', text: message } : message);
         },
       },
     );

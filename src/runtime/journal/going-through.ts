@@ -187,6 +187,7 @@ export class GoingThrough {
     moment.passed(record.at);
     const { arrival } = record;
     if (arrival.type === 'drawn') this.#journey.budgets.note(arrival);
+    else if (arrival.type === 'message') run.overheard(arrival.message, arrival.path);
     else if (arrival.type === 'kept') run.keep(arrival.path, arrival.artifacts);
     else if (arrival.type === 'charged') run.log.charge(arrival.model, arrival.usage, arrival.costUsd);
   }
@@ -223,6 +224,9 @@ export class GoingThrough {
         job(scope, () => {
           run.post(arrival.message, arrival.path);
         });
+        break;
+      case 'subscribed':
+        run.subscribed(arrival.path, arrival.topic, arrival.isOn);
         break;
       case 'abort':
         run.deliverAbort(arrival.reason, at);

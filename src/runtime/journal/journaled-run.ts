@@ -54,8 +54,16 @@ export class JournaledRun {
   work(job: Job): void {
     this.#run.work(job);
   }
+  /** A message that came into another scope: it is handed on when that is gone through. */
+  overheard(message: Message, path: string): void {
+    this.#run.mail.note(message, path);
+  }
+  subscribed(path: string, topic: string, isOn: boolean): void {
+    const actor = this.#run.actors.at(path);
+    if (actor !== undefined) this.#run.mail.topics.set(actor, topic, isOn);
+  }
   post(message: Message, path: string): void {
-    this.#run.post(message, path);
+    this.#run.mail.post(message, path);
   }
   deliverAbort(reason: string, at: number): void {
     this.#run.deliverAbort(reason, at);

@@ -35,7 +35,7 @@ export const takeLetter = (letter: Letter, run: Run, journal: RunJournal): void 
   }
   switch (content.kind) {
     case 'message':
-      run.send({ from: content.from, text: content.text }, content.path);
+      run.mail.send({ from: content.from, text: content.text }, content.path);
       onTaken();
       break;
     case 'abort':

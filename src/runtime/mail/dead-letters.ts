@@ -1,0 +1,44 @@
+import type { Observable } from 'rxjs';
+import type { DeadLetter } from '../../contracts/message.ts';
+import { SafeObservable } from '../../events/safe-observable.ts';
+import type { Run } from '../run.ts';
+
+/** Of those from before somebody listens, the last. */
+const KEPT = 10_000;
+
+/** The messages of a run that reached nobody. Whoever listens to them cannot hurt the run. */
+export const deadLettersOf = (run: Run): Observable<DeadLetter> =>
+  new SafeObservable<DeadLetter>(
+    (observer, thrown) => {
+      run.observerFailed(observer, thrown);
+    },
+    (subscriber) => {
+      // What happened so far comes at once, before `watch` is through.
+      let before: DeadLetter[] | undefined = [];
+      let isOver = false;
+      const leave = run.log.stream.watch({
+        name: 'deadLetters',
+        wantsDeltas: false,
+        get closed() {
+          return subscriber.closed;
+        },
+        next: (event) => {
+          if (event.type !== 'message.dropped') return;
+          const { to, from, text, id, reason, count, at } = event;
+          const known = { ...(id === undefined ? {} : { id }), ...(count === undefined ? {} : { count }) };
+          const letter: DeadLetter = { to, from, text, reason, at, ...known };
+          if (before === undefined) subscriber.next(letter);
+          else before.push(letter);
+        },
+        complete: () => {
+          isOver = true;
+          if (before === undefined) subscriber.complete();
+        },
+      });
+      const kept = before.slice(-KEPT);
+      before = undefined;
+      for (const letter of kept) subscriber.next(letter);
+      if (isOver) subscriber.complete();
+      return leave;
+    },
+  );

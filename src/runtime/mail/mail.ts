@@ -1,0 +1,19 @@
+import type { DropReason, Message } from '../../contracts/message.ts';
+import type { Actor } from '../stage.ts';
+import type { Questions } from './questions.ts';
+import type { Talk } from './talk.ts';
+import type { Topics } from './topics.ts';
+
+/** What a messenger needs of the mail of its run. */
+export interface Mail {
+  readonly questions: Questions;
+  readonly topics: Topics;
+  readonly talk: Talk;
+  carry(message: Message, path: string): boolean;
+  carryWhenRoom(message: Message, path: string): Promise<boolean>;
+  /** Whether whoever sends there has to wait. */
+  isBlocking(path: string): boolean;
+  /** What an agent read last. */
+  readBy(actor: Actor): readonly Message[];
+  tellDrop(message: Message, to: string, reason: DropReason): void;
+}

@@ -1,0 +1,285 @@
+import { isTroupeError, TroupeError } from '../../contracts/error.ts';
+import type { ErrorCode } from '../../contracts/error.ts';
+import { keyInRun } from '../../contracts/effect.ts';
+import { toJson } from '../../contracts/json.ts';
+import type {
+  Answer,
+  AskOptions,
+  DropReason,
+  Message,
+  Messenger,
+  TellOptions,
+} from '../../contracts/message.ts';
+import { deadlockError } from '../../machines/deadlock-error.ts';
+import { directionProblem, wakeOf } from '../../machines/message-rules.ts';
+import type { Wait } from '../../machines/wait-graph.ts';
+import type { Actor, TalkingWork } from '../stage.ts';
+import { waits } from '../waits.ts';
+import { callIdIn } from '../want-person.ts';
+import type { Mail } from './mail.ts';
+import { acquaintances, meantBy, namesFor } from './reach.ts';
+import { saidBetween } from './said-between.ts';
+
+const ASK_MS = 60_000;
+
+/**
+ * Talks for the work of one effect.
+ *
+ * What it says is numbered by the call that it works for: a call that is made again, after a crash or a failure, says nothing twice.
+ */
+export class EffectMessenger implements Messenger {
+  readonly #setup: TalkingWork;
+  readonly #actor: Actor;
+  readonly #mail: Mail;
+  #count = 0;
+
+  constructor(setup: TalkingWork, mail: Mail) {
+    this.#mail = mail;
+    this.#setup = setup;
+    this.#actor = setup.actor;
+  }
+
+  get names(): readonly string[] {
+    return namesFor(this.#actor);
+  }
+
+  saidWith(other: string): readonly Message[] {
+    const { run, path } = this.#actor;
+    const meant = this.#meant(other)?.path ?? other;
+    return saidBetween(run.log.events.slice(), path, meant);
+  }
+
+  async tell(to: string, text: string, options: TellOptions = {}): Promise<string> {
+    const target = this.#target(to, text);
+    const message = this.#message(target, text, options);
+    await this.#say(message, target);
+    return message.id;
+  }
+
+  async ask(to: string, text: string, options: AskOptions = {}): Promise<Answer> {
+    const target = this.#target(to, text);
+    const message = this.#message(target, text, options, { wantsReply: true });
+    return this.#waitingFor({ who: this.#actor, on: [target], kind: 'ask' }, message, () =>
+      this.#setup.whileWaiting(this.#asked(message, target, options)),
+    );
+  }
+
+  async reply(
+    text: string,
+    { to, data }: { readonly to?: string | undefined; readonly data?: TellOptions['data'] } = {},
+  ): Promise<string> {
+    const mail = this.#mail;
+    const { agent: from, path: sender } = this.#actor;
+    const id = this.#nextId();
+    if (mail.talk.wasSent(id)) return id;
+    const question = mail.questions.openTo(sender, to);
+    const asker = question?.id === undefined ? undefined : mail.questions.askerOf(question.id);
+    if (question?.id === undefined || question.sender === undefined || asker === undefined)
+      throw this.#refusal(
+        'message.refused',
+        to ?? 'anybody',
+        'nobody waits for that answer (any more): say it instead',
+      );
+    const { task = question.id, hops = 0 } = question;
+    const wake = { correlation: question.id, causation: question.id, task, hops: hops + 1 };
+    const content = data === undefined ? {} : { data: toJson(data) };
+    const answer: Message = { from, sender, text, ...content, id, kind: 'answer', ...wake };
+    const misfit = await asker.check(answer);
+    if (misfit !== undefined)
+      throw this.#refusal('message.invalid', question.from, `it does not fit what was asked: ${misfit}`);
+    mail.carry(answer, question.sender);
+    return id;
+  }
+
+  async broadcast(text: string, options: TellOptions = {}): Promise<readonly string[]> {
+    const { sponsor } = this.#actor;
+    const above = sponsor.kind === 'root' ? undefined : sponsor.parent.principal.path;
+    const all = acquaintances(this.#actor).filter(
+      ({ path, isOver }) => !isOver && path !== above && !this.#actor.path.startsWith(`${path}/`),
+    );
+    return this.#sayTo(all, text, options);
+  }
+
+  async publish(topic: string, text: string, options: TellOptions = {}): Promise<readonly string[]> {
+    const { run } = this.#actor;
+    const all = [...run.actors.running].filter(
+      (each) => each !== this.#actor && this.#mail.topics.has(each, topic),
+    );
+    return this.#sayTo(all, text, { priority: 'data', ...options }, { topic });
+  }
+
+  subscribe(topic: string, isOn = true): void {
+    const { run, scope, path } = this.#actor;
+    run.journal?.arrive(scope, { type: 'subscribed', path, topic, isOn });
+    this.#mail.topics.set(this.#actor, topic, isOn);
+  }
+
+  /** One who cannot take it does not keep it from the others. */
+  async #sayTo(
+    all: readonly Actor[],
+    text: string,
+    options: TellOptions,
+    facts: Partial<Message> = {},
+  ): Promise<readonly string[]> {
+    const reached: string[] = [];
+    for (const target of all) {
+      const message = this.#message(target, text, options, facts);
+      try {
+        await this.#say(message, target);
+        reached.push(target.path);
+      } catch (thrown) {
+        if (!isTroupeError(thrown)) throw thrown;
+      }
+    }
+    return reached;
+  }
+
+  #meant(name: string): Actor | undefined {
+    const { actors } = this.#actor.run;
+    return meantBy(this.#actor, name, (path) => actors.at(path));
+  }
+
+  #target(to: string, text: string): Actor {
+    const target = this.#meant(to);
+    if (target !== undefined && !target.isOver) return target;
+    this.#drop({ text }, to, 'nobody');
+    const known = this.names.length === 0 ? 'there is nobody' : `there are ${this.names.join(', ')}`;
+    throw this.#refusal('message.undelivered', to, `nobody is there by that name: ${known}`);
+  }
+
+  #nextId(): string {
+    const { ask } = this.#setup;
+    const work = callIdIn(ask) ?? keyInRun(ask);
+    this.#count += 1;
+    return `${this.#actor.path}#${ask.step}.${work}.${this.#count}`;
+  }
+
+  #message(
+    { path: to }: Actor,
+    text: string,
+    { data, kind, protocol, priority, ttlMs, correlation }: TellOptions,
+    facts: Partial<Message> = {},
+  ): Message & { readonly id: string } {
+    const { run, agent: from, path: sender } = this.#actor;
+    if (kind === 'answer')
+      throw this.#refusal('message.refused', to, "an 'answer' is given by reply(), to a question that waits");
+    const id = this.#nextId();
+    return {
+      from,
+      sender,
+      text,
+      ...(data === undefined ? {} : { data: toJson(data) }),
+      ...(kind === undefined ? {} : { kind }),
+      ...(protocol === undefined ? {} : { protocol }),
+      ...(priority === undefined ? {} : { priority }),
+      ...(ttlMs === undefined ? {} : { expiresAt: run.clock.now() + ttlMs }),
+      ...(correlation === undefined ? {} : { correlation }),
+      task: id,
+      hops: 0,
+      ...wakeOf(this.#mail.readBy(this.#actor)),
+      ...facts,
+      id,
+    };
+  }
+
+  /** Puts a message into somebody's mailbox, once: work that is done again has said it. */
+  async #say(message: Message & { readonly id: string }, target: Actor): Promise<void> {
+    const mail = this.#mail;
+    if (mail.talk.wasSent(message.id)) return;
+    const wrong = directionProblem(message, this.#actor.path, target.path);
+    if (wrong !== undefined) {
+      this.#drop(message, target.path, 'direction');
+      throw this.#refusal('message.refused', target.path, wrong);
+    }
+    const far = mail.talk.problem(message, target.path);
+    if (far !== undefined) {
+      this.#drop(message, target.path, far.reason);
+      throw this.#refusal('message.refused', target.path, far.why);
+    }
+    const isTaken = mail.isBlocking(target.path)
+      ? await this.#inTurn(message, target)
+      : mail.carry(message, target.path);
+    if (!isTaken)
+      throw this.#refusal(
+        'message.undelivered',
+        target.path,
+        'nobody is there any more, or there is no room',
+      );
+  }
+
+  #inTurn(message: Message, target: Actor): Promise<boolean> {
+    const wait = { who: this.#actor, on: [target], kind: 'slot', what: 'mailbox' } as const;
+    const mail = this.#mail;
+    return this.#waitingFor(wait, message, () =>
+      this.#setup.whileWaiting(mail.carryWhenRoom(message, target.path)),
+    );
+  }
+
+  /** Waits, unless nobody could ever go on then: whoever would have closed the circle is told, and nobody else. */
+  async #waitingFor<T>(wait: Wait<Actor>, message: Message, wanted: () => Promise<T>): Promise<T> {
+    const circle = waits.add(wait);
+    if (circle !== undefined) {
+      this.#drop(message, wait.on[0]?.path ?? '', 'deadlock');
+      throw deadlockError(circle, nameOf);
+    }
+    try {
+      return await wanted();
+    } finally {
+      waits.remove(wait);
+    }
+  }
+
+  async #asked(
+    message: Message & { readonly id: string },
+    target: Actor,
+    { timeoutMs = ASK_MS, otherwise, check }: AskOptions,
+  ): Promise<Answer> {
+    const { run } = this.#actor;
+    const { abort } = this.#setup;
+    let forget = (): void => undefined;
+    try {
+      return await new Promise<Answer>((resolve, reject) => {
+        const end = this.#mail.questions.wait(message.id, {
+          check: ({ from, text, data }) => check?.({ from, text, ...(data === undefined ? {} : { data }) }),
+          answered: ({ from, text, data }) => {
+            resolve({ from, text, ...(data === undefined ? {} : { data }) });
+          },
+          left: (path) => {
+            reject(this.#refusal('message.undelivered', path, 'it ended without an answer'));
+          },
+        });
+        const timer = run.clock.setTimeout(() => {
+          if (otherwise !== undefined) resolve({ from: target.agent, text: otherwise, isDefault: true });
+          else
+            reject(this.#refusal('message.timeout', target.path, `there is no answer after ${timeoutMs} ms`));
+        }, timeoutMs);
+        const leave = abort.onAbort(() => {
+          reject(this.#refusal('run.aborted', target.path, 'nobody waits for the answer any more'));
+        });
+        forget = () => {
+          end();
+          leave();
+          run.clock.clearTimeout(timer);
+        };
+        this.#say(message, target).catch(reject);
+      });
+    } finally {
+      forget();
+    }
+  }
+
+  #drop(message: Pick<Message, 'text' | 'id'>, to: string, reason: DropReason): void {
+    this.#mail.tellDrop({ from: this.#actor.agent, ...message }, to, reason);
+  }
+
+  #refusal(code: ErrorCode, to: string, why: string): TroupeError {
+    const { runId } = this.#actor.run;
+    const { path } = this.#actor;
+    const message = `Cannot bring a message of '${path}' to '${to}' as ${why}`;
+    return new TroupeError(code, message, { runId, path, details: { from: path, to } });
+  }
+}
+
+/** The parties of the graph that actors share with resources. */
+const nameOf = (party: object): string =>
+  'path' in party && typeof party.path === 'string' ? party.path : 'a resource';

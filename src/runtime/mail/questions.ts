@@ -1,0 +1,74 @@
+import type { Message } from '../../contracts/message.ts';
+
+/** Somebody who waits for an answer. */
+export interface Asker {
+  /** Why an answer cannot stand; undefined if it can. */
+  check(answer: Message): string | undefined | Promise<string | undefined>;
+  answered(answer: Message): void;
+  /** Whoever was asked is gone. */
+  left(path: string): void;
+}
+
+/**
+ * Questions that wait for an answer, and answers that nobody has taken yet.
+ *
+ * An answer goes to the work that asked, never into a mailbox: when a run is gone through again that work is not under way, and finds
+ * its answer here when it asks once more.
+ */
+export class Questions {
+  /** Questions by the address that was asked, oldest first. */
+  readonly #askedOf = new Map<string, Map<string, Message>>();
+  readonly #askers = new Map<string, Asker>();
+  readonly #answers = new Map<string, Message>();
+
+  /** A question is in somebody's mailbox. */
+  asked(question: Message, of: string): void {
+    if (question.id === undefined) return;
+    const open = this.#askedOf.get(of) ?? new Map<string, Message>();
+    this.#askedOf.set(of, open.set(question.id, question));
+  }
+
+  /** The question that `of` was asked and has not answered: the one with that id, else the oldest. */
+  openTo(of: string, id?: string): Message | undefined {
+    const open = this.#askedOf.get(of);
+    return id === undefined ? open?.values().next().value : open?.get(id);
+  }
+
+  /** Has somebody wait for an answer; it may be there already. Gives what ends the wait. */
+  wait(id: string, asker: Asker): () => void {
+    const answer = this.#answers.get(id);
+    if (answer === undefined) this.#askers.set(id, asker);
+    else asker.answered(answer);
+    return () => {
+      this.#askers.delete(id);
+      this.#answers.delete(id);
+      for (const open of this.#askedOf.values()) open.delete(id);
+    };
+  }
+
+  /** Who waits for the answer to a question; undefined where nobody does any more. */
+  askerOf(id: string): Asker | undefined {
+    return this.#askers.get(id);
+  }
+
+  /** An answer is on record. */
+  answered(answer: Message, from: string | undefined): void {
+    const { correlation: id = '' } = answer;
+    if (from !== undefined) this.#askedOf.get(from)?.delete(id);
+    this.#answers.set(id, answer);
+    this.#askers.get(id)?.answered(answer);
+  }
+
+  /** A question was dropped before it was read. */
+  lost({ id = '' }: Message, of: string): void {
+    this.#askedOf.get(of)?.delete(id);
+    this.#askers.get(id)?.left(of);
+  }
+
+  /** Whoever was asked is gone: nobody will answer any more. */
+  left(path: string): void {
+    const open = this.#askedOf.get(path);
+    this.#askedOf.delete(path);
+    for (const id of open?.keys() ?? []) this.#askers.get(id)?.left(path);
+  }
+}

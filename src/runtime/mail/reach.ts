@@ -1,0 +1,44 @@
+import type { Actor } from '../stage.ts';
+
+/** Who is above an actor: the agent or team that engaged it, or whose work runs it. */
+export const parentOf = ({ sponsor }: Actor): Actor | undefined =>
+  sponsor.kind === 'root' ? undefined : sponsor.parent.principal;
+
+/** The agents that work for one, those of its calls included. */
+const childrenOf = (actor: Actor): readonly Actor[] =>
+  [...actor.children].flatMap((child) => (child.isCall ? childrenOf(child) : [child]));
+
+/** Whom an agent can talk to by name: who works for it, who works beside it, and all above, in this order. */
+export const acquaintances = (from: Actor): readonly Actor[] => {
+  const parent = parentOf(from);
+  const beside = parent === undefined ? [] : childrenOf(parent).filter((each) => each !== from);
+  return [...childrenOf(from), ...beside, ...ancestorsOf(from)];
+};
+
+const ancestorsOf = (actor: Actor): readonly Actor[] => {
+  const parent = parentOf(actor);
+  return parent === undefined ? [] : [parent, ...ancestorsOf(parent)];
+};
+
+/** What an actor is called where it sits: the last part of its address, without its number. */
+const roleOf = ({ path }: Actor): string => path.slice(path.lastIndexOf('/') + 1).replace(/-[\d.]+$/, '');
+
+/** The running agent that `from` means: by an agent's name, by its role in a team, as `parent`, or by an address. */
+export const meantBy = (
+  from: Actor,
+  name: string,
+  at: (path: string) => Actor | undefined,
+): Actor | undefined => {
+  const known = acquaintances(from).filter(({ isOver }) => !isOver);
+  const meant =
+    known.find(({ agent }) => agent === name) ??
+    known.find((each) => roleOf(each) === name) ??
+    (name === 'parent' ? parentOf(from) : undefined) ??
+    at(name);
+  return meant?.isCall === true ? undefined : meant;
+};
+
+/** What those whom an agent can talk to are called. */
+export const namesFor = (from: Actor): readonly string[] => [
+  ...new Set(acquaintances(from).map(({ agent }) => agent)),
+];

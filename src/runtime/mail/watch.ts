@@ -1,0 +1,41 @@
+import { TroupeError } from '../../contracts/error.ts';
+import type { LiveEvent } from '../../contracts/event.ts';
+import type { Terminated } from '../../contracts/message.ts';
+import type { Run } from '../run.ts';
+
+/** How the agent at an address came to its end: once, whether that was before somebody asked, or comes yet. */
+export const terminationOf = async (run: Run, path: string): Promise<Terminated> => {
+  let leave = (): void => undefined;
+  try {
+    return await new Promise<Terminated>((resolve, reject) => {
+      let isKnown = false;
+      leave = run.log.stream.watch({
+        name: 'watch',
+        wantsDeltas: false,
+        get closed() {
+          return isKnown;
+        },
+        next: (event) => {
+          const end = endIn(event, path);
+          if (end === undefined) return;
+          isKnown = true;
+          resolve(end);
+        },
+        complete: () => {
+          const message = `Cannot watch '${path}' as nobody was there in the whole run`;
+          reject(new TroupeError('agent.unknown', message, { runId: run.runId, path }));
+        },
+      });
+    });
+  } finally {
+    leave();
+  }
+};
+
+const endIn = (event: LiveEvent, path: string): Terminated | undefined => {
+  if (event.path !== path || (event.type !== 'member.ended' && event.type !== 'run.ended')) return undefined;
+  const { agent, status, error, at } = event;
+  return { path, agent, reason: reasons[status], ...(error === undefined ? {} : { error }), at };
+};
+
+const reasons = { completed: 'normal', failed: 'error', stopped: 'stopped', aborted: 'killed' } as const;
