@@ -8,7 +8,6 @@ import type { Hook, LiveEvent, RuntimeEvent } from './event.ts';
 import type { JournalStore } from './journal.ts';
 import type { Json } from './json.ts';
 import type { LogSink } from './log.ts';
-import type { Message } from './message.ts';
 import type { Model } from './model.ts';
 import type { DeadLetter, Message, MessageLimits, Terminated } from './message.ts';
 import type { ModelChoice } from './agent.ts';

@@ -33,6 +33,9 @@ export const wrapContext = (context: ToolContext, changes: ContextChanges): Tool
   get ask() {
     return changes.ask ?? context.ask;
   },
+  get messages() {
+    return context.messages;
+  },
   get run() {
     return changes.run ?? context.run;
   },
