@@ -30,6 +30,7 @@ export const entryPoints = [
   { source: 'runtime/journal/index', report: 'troupe-journal' },
   { source: 'runtime/patterns/index', report: 'troupe-patterns' },
   { source: 'runtime/resources/index', report: 'troupe-resources' },
+  { source: 'runtime/workflows/index', report: 'troupe-workflows' },
   { source: 'persistence/index', report: 'troupe-stores' },
 ] as const;
 

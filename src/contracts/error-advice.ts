@@ -32,6 +32,7 @@ const byCode: Readonly<Partial<Record<ErrorCode, string>>> = {
   'resource.busy': 'Come back later, raise the limit, or have it wait for longer (`waitMs`).',
   'lock.busy': 'Raise `waitMs`, or have whoever holds the lock let go of it sooner.',
   'lock.lost': 'Raise `leaseMs`, or renew the lock while the work goes on.',
+  'workflow.reference': 'Refer to a field that the node named does give.',
   'agent.timeout': 'Raise `timeoutMs` of the agent, or make its function come back sooner.',
 };
 

@@ -6,7 +6,7 @@ import type { StopReason } from '../contracts/stop.ts';
 import type { Restart } from '../machines/outputs.ts';
 import type { Trouble } from '../machines/supervision.ts';
 import type { Slots } from './slots.ts';
-import { slotAt, slotList, slots, withSlot } from './slots.ts';
+import { addSlot, slotAt, slotList, slots, withSlot } from './slots.ts';
 
 /** One member's work. */
 export interface Task {
@@ -113,6 +113,21 @@ export const roundOf = (tasks: readonly Task[], options: RoundOptions): Round =>
   enough: Math.max(1, Math.min(options.enough ?? tasks.length, tasks.length)),
   failsFast: options.failsFast ?? false,
   watchedUntil: null,
+});
+
+/** A round that tasks are added to as their turn comes, and that is over when whoever adds them says so. */
+export const openRound = (): Round => {
+  const most = Number.MAX_SAFE_INTEGER;
+  return { ...roundOf([], {}), cap: most, enough: most };
+};
+
+/** The round with one more task, to be started by whoever adds it. */
+export const withTask = (round: Round, task: Task): Round => ({
+  ...round,
+  tasks: [...round.tasks, task],
+  places: addSlot(round.places, UNTOUCHED),
+  started: round.started + 1,
+  open: round.open + 1,
 });
 
 export const placeAt = ({ places }: Round, index: number): Place | undefined => slotAt(places, index);

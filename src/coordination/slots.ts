@@ -29,5 +29,13 @@ export const withSlot = <T>(list: Slots<T>, index: number, content: T): Slots<T>
   return { ...list, chunks: list.chunks.with(at, chunk.with(index % CHUNK, content)) };
 };
 
+/** The list with one more place at its end. */
+export const addSlot = <T>({ length, chunks }: Slots<T>, content: T): Slots<T> => {
+  const last = chunks.at(-1);
+  return last === undefined || last.length === CHUNK
+    ? { length: length + 1, chunks: [...chunks, [content]] }
+    : { length: length + 1, chunks: chunks.with(-1, [...last, content]) };
+};
+
 /** All contents, in order. */
 export const slotList = <T>({ chunks }: Slots<T>): readonly T[] => chunks.flat();

@@ -17,7 +17,7 @@ const DEEDS: readonly string[] = [
 /** A policy as it was given; throws for one that says what cannot be meant, and names all of it. */
 export const checkSupervision = (
   policy: SupervisionPolicy | MemberPolicy | undefined,
-  code: 'team.invalid' | 'agent.invalid',
+  code: 'team.invalid' | 'agent.invalid' | 'workflow.invalid',
   owner: string,
 ): void => {
   if (policy === undefined) return;

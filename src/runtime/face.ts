@@ -1,22 +1,14 @@
-import type { Agent } from '../contracts/agent.ts';
-import type { Json } from '../contracts/json.ts';
 import type { RunOptions } from '../contracts/run.ts';
 import { toMermaid } from '../machines/diagram.ts';
 import type { Definition } from './definition.ts';
 import { define } from './definition.ts';
-import type { AgentLogic } from './embedded-logic.ts';
 import { embeddedLogic } from './embedded-logic.ts';
 import { runInTurn } from './run-in-turn.ts';
 import { startRun } from './start-run.ts';
+import { agentNode, agentWorkflow } from './workflows/agent-node.ts';
+import type { EmbeddableAgent } from './workflows/workflow-builder.ts';
 
-/** An agent or team that can also be embedded in an XState app. */
-export interface EmbeddableAgent<Input = string, Output = string, State = Json> extends Agent<
-  Input,
-  Output,
-  State
-> {
-  readonly logic: AgentLogic<Input, Output>;
-}
+export type { EmbeddableAgent } from './workflows/workflow-builder.ts';
 
 /** The face of a definition: what `agent()` and the patterns return. */
 export const faceOf = <Input, Output, State>(
@@ -29,6 +21,10 @@ export const faceOf = <Input, Output, State>(
     stream: (input: Input, options: RunOptions = {}) =>
       startRun<Output, State>(definition, input, options, { isAttended: true }),
     diagram: () => toMermaid(definition.machine),
+    toWorkflowNode: <const Id extends string = string>(id?: Id) =>
+      agentNode<Input, Output, Id>(face, idOf(id, definition)),
+    toWorkflow: <const Id extends string = string>(id?: Id) =>
+      agentWorkflow<Input, Output, Id>(face, idOf(id, definition), faceOf),
     get logic() {
       return embeddedLogic<Input, Output>(definition);
     },
@@ -36,3 +32,6 @@ export const faceOf = <Input, Output, State>(
   define(face, definition);
   return Object.freeze(face);
 };
+
+/** Without an id it is the agent's name: then all that is known of it is that it is a string. */
+const idOf = <Id extends string>(id: Id | undefined, { name }: Definition): Id => id ?? (name as Id);

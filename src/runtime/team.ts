@@ -13,7 +13,7 @@ import { assertMachine } from '../machines/check-machine.ts';
 import type { Rules } from '../machines/rules.ts';
 import { teamRules } from '../machines/supervision.ts';
 import { budgetLimits } from '../policy/budget-limits.ts';
-import { checkName } from './agent.ts';
+import { checkName } from './define-agent.ts';
 import { checkCount } from './check-count.ts';
 import { checkMailbox } from './check-mailbox.ts';
 import { checkSupervision } from './check-supervision.ts';

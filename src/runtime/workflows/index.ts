@@ -1,0 +1,30 @@
+/**
+ * Workflows: agents, teams and functions as nodes of a graph that compiles to a statechart.
+ *
+ * A workflow is an agent: it runs, streams, is stored, embeds and nests as any other.
+ */
+export { workflow } from './workflow.ts';
+export type { WorkflowSetup } from './workflow.ts';
+export type { WorkflowOptions } from './plan.ts';
+export { text } from './references.ts';
+export { changeWorkflow } from './changes.ts';
+export type { AddedNode } from './changes.ts';
+export type { EdgeKind } from '../../coordination/workflow-graph.ts';
+export type { NodeResult } from '../../coordination/workflow-end.ts';
+export type { NodeStatus } from '../../coordination/workflow-state.ts';
+export type {
+  From,
+  MapOptions,
+  NodeFunction,
+  NodeOptions,
+  NodeScope,
+  Outputs,
+  Reference,
+  ReferenceText,
+  ReferenceTo,
+  Template,
+  WorkflowBuilder,
+  WorkflowNode,
+  WorkflowOutput,
+  WorkflowState,
+} from './workflow-builder.ts';

@@ -1,0 +1,143 @@
+import { TroupeError, messageOf } from '../../contracts/error.ts';
+import { isThenable } from '../../contracts/thenable.ts';
+import type { Json } from '../../contracts/json.ts';
+import { toJson } from '../../contracts/json.ts';
+import type { TeamInput } from '../../coordination/team-context.ts';
+import { CHECK_INPUT, workflowMachine } from '../../coordination/workflow.ts';
+import type { Graph } from '../../coordination/workflow-graph.ts';
+import { graphProblems } from '../../coordination/workflow-graph.ts';
+import { withImplied } from '../../coordination/workflow-change.ts';
+import { assertMachine } from '../../machines/check-machine.ts';
+import { teamRules } from '../../machines/supervision.ts';
+import { budgetLimits } from '../../policy/budget-limits.ts';
+import { describedSchemas } from '../../tools/described-schemas.ts';
+import { checkSchema } from '../../tools/schemas.ts';
+import { checkSupervision } from '../check-supervision.ts';
+import { checkName } from '../define-agent.ts';
+import type { Definition } from '../definition.ts';
+import { definitionOf } from '../definition.ts';
+import type { Doer, Plan } from './plan.ts';
+import { functionNode } from './function-node.ts';
+
+const DEFAULT_CONCURRENCY = 8;
+/** How long a held node waits for somebody to release it, in ms. */
+const RESOLVE_MS = 300_000;
+const HOLD_AT = 0.95;
+
+/**
+ * What stands behind a workflow.
+ *
+ * @throws {TroupeError} `agent.invalid` for a bad name, `workflow.invalid` with everything else that is wrong with it.
+ */
+export const workflowDefinition = (plan: Plan): Definition => {
+  const { options, functions } = plan;
+  const name = checkName(options.name, 'a workflow');
+  const graph = graphFrom(plan);
+  const members = new Map<string, Definition>();
+  const problems = [...optionProblems(graph), ...graphProblems(graph), ...enlist(plan, members)];
+  if (problems.length > 0)
+    throw new TroupeError(
+      'workflow.invalid',
+      `Cannot define the workflow '${name}' as ${problems.join('; ')}`,
+      {
+        details: [...problems],
+      },
+    );
+  budgetLimits(options.budget, { code: 'workflow.invalid', owner: `the workflow '${name}'` });
+  const { input: schema } = describedSchemas(name, plan.input, undefined);
+  checkSupervision(options.asMember, 'workflow.invalid', `the workflow '${name}'`);
+  const wishes = [...members].map(([role, { asMember }]) => [role, asMember] as const);
+  const supervision = teamRules(undefined, Object.fromEntries(wishes));
+  const machine = workflowMachine(name, graph);
+  assertMachine(machine);
+  return {
+    name,
+    description: options.description ?? '',
+    machine,
+    rules: {
+      stop: [],
+      functions: schema === undefined ? functions : { ...functions, [CHECK_INPUT]: inputCheck(schema) },
+    },
+    agent: undefined,
+    members,
+    hooks: options.hooks ?? [],
+    budget: options.budget,
+    asMember: options.asMember,
+    start: (input, { runId, path, at }): TeamInput<Graph> => ({
+      runId,
+      path,
+      name,
+      members: [...members.keys()],
+      supervision,
+      at,
+      input: toJson(input),
+      options: graph,
+    }),
+  };
+};
+
+const graphFrom = ({ options, nodes, edges, output }: Plan): Graph => {
+  const all = nodes.reduce((found, node) => withImplied({ edges: found }, node), edges);
+  return {
+    nodes,
+    edges: all,
+    output,
+    mode: options.mode ?? 'strict',
+    concurrency: options.concurrency ?? DEFAULT_CONCURRENCY,
+    resolveMs: options.resolveMs ?? RESOLVE_MS,
+    holdAt: options.holdAt ?? HOLD_AT,
+  };
+};
+
+/** Numbers that bound nothing. */
+const optionProblems = ({ nodes, concurrency, holdAt, resolveMs, mode }: Graph): readonly string[] => [
+  ...(Number.isInteger(concurrency) && concurrency >= 1
+    ? []
+    : [`its concurrency is no number from 1: ${concurrency}`]),
+  ...(resolveMs > 0 ? [] : [`its resolveMs is no time: ${resolveMs}`]),
+  ...(holdAt > 0 && holdAt <= 1 ? [] : [`its holdAt is no part of 1: ${holdAt}`]),
+  ...(['strict', 'partial'].includes(mode)
+    ? []
+    : [`its mode is neither strict nor partial: ${String(mode)}`]),
+  ...nodes.flatMap(({ id, retry, timeMs, concurrency: items }) => [
+    ...(timeMs === null || timeMs > 0 ? [] : [`the timeMs of '${id}' is no time: ${timeMs}`]),
+    ...(Number.isInteger(retry) && retry >= 0 ? [] : [`the retry of '${id}' is no number from 0: ${retry}`]),
+    ...(items === null || (Number.isInteger(items) && items >= 1)
+      ? []
+      : [`the concurrency of '${id}' is no number from 1: ${items}`]),
+  ]),
+];
+
+/** Puts down who does what; gives what is wrong with them. */
+const enlist = ({ members: given }: Plan, members: Map<string, Definition>): readonly string[] =>
+  given.flatMap(([id, doer]) => {
+    try {
+      checkName(id, 'a node');
+      members.set(id, doerOf(id, doer));
+      return [];
+    } catch (thrown) {
+      return [messageOf(thrown)];
+    }
+  });
+
+const doerOf = (id: string, doer: Doer): Definition => {
+  if (typeof doer === 'function') return functionNode(id, doer);
+  const definition = typeof doer === 'object' && doer !== null ? definitionOf(doer) : undefined;
+  if (definition !== undefined) return definition;
+  throw new TroupeError(
+    'workflow.invalid',
+    `'${id}' is done by neither an agent, a team nor a function: ${messageOf(doer)}`,
+  );
+};
+
+/** Whether the workflow's input is what it takes, as its machine asks: pure, and at once. */
+const inputCheck =
+  (schema: Parameters<typeof checkSchema>[0]) =>
+  (input: Json = null): Json => {
+    const found = checkSchema(schema, input);
+    if (isThenable(found))
+      return { problems: 'its schema has to be waited for, and a machine waits for nothing' };
+    return found.ok
+      ? { value: toJson(found.value) }
+      : { problems: found.issues.map(({ path, message }) => `${path || 'input'}: ${message}`).join('; ') };
+  };
