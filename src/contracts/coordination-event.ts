@@ -56,6 +56,16 @@ export const coordinationEvents = [
     limit: z.enum(['maxDepth', 'maxChildren', 'maxAgents']),
     reason: text,
   }),
+  /** A router gives the task to somebody; the others in the order in which they would be next. */
+  event('route.chosen', {
+    member: text,
+    strategy: text,
+    ranking: z.array(z.object({ member: text, score: z.number().nullable() })),
+  }),
+  /** A router could not choose as it should have: in the order given, then. */
+  event('route.degraded', { reason: text }),
+  /** The task goes on to the next best, or to a higher tier. */
+  event('route.changed', { from: text, to: text, reason: text }),
   event('team.planned', { assignments: z.array(z.object({ worker: text, task: text })) }),
   event('team.noted', { text }),
 ] as const;

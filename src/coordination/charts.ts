@@ -1,11 +1,13 @@
 import type { AnyStateMachine } from 'xstate';
 import { parallelMachine } from './parallel.ts';
 import { pipelineMachine } from './pipeline.ts';
+import { routerMachine } from './router.ts';
 import { supervisorWorkerMachine } from './supervisor-worker.ts';
 
 /** The chart of every pattern, by the name of the pattern; made when it is asked for. */
 export const charts: Readonly<Record<string, () => AnyStateMachine>> = {
   parallel: parallelMachine,
   pipeline: pipelineMachine,
+  router: routerMachine,
   supervisorWorker: supervisorWorkerMachine,
 };

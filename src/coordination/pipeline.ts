@@ -5,7 +5,7 @@ import { beginRound } from './settle-reply.ts';
 import { onDemand } from './on-demand.ts';
 import { awaiting, setupTeam, teamArrows, teamEnds } from './setup-team.ts';
 import type { TeamContext, TeamInput } from './team-context.ts';
-import { repliesOf, teamContext, teamOutcome } from './team-context.ts';
+import { endOf, repliesOf, teamContext, teamOutcome } from './team-context.ts';
 import { errorData } from '../contracts/error.ts';
 
 /** Who works, in order. */
@@ -45,15 +45,7 @@ const judge = (context: Context): Partial<Context> => {
       ? { end: { status: 'completed', stopReason: { kind: 'answered' }, output: reply.output } }
       : {};
   }
-  const { status, stopReason, error, output } = reply;
-  return {
-    end: {
-      status,
-      stopReason,
-      ...(error === null ? {} : { error }),
-      ...(output === null ? {} : { candidate: output }),
-    },
-  };
+  return { end: endOf(reply) };
 };
 
 /**

@@ -51,6 +51,8 @@ export interface RoundOptions {
   readonly enough?: number | undefined;
   /** The first failure is the end of the round: the others are called off. Default false. */
   readonly failsFast?: boolean | undefined;
+  /** What observers are told as it begins. */
+  readonly telling?: readonly EventBody[] | undefined;
 }
 
 /** What a round wants done now; carried out by `engageMembers`, and gone with the next thing that happens. */

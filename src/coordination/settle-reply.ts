@@ -32,6 +32,7 @@ export const beginRound = (
   options: RoundOptions = {},
 ): RoundMove => {
   const draft = draftOf(context, context.tally.now);
+  draft.wants.telling.push(...(options.telling ?? []));
   return moveOf(startNext({ ...draft, round: roundOf(tasks, options) }));
 };
 

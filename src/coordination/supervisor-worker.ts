@@ -3,10 +3,11 @@ import { z } from 'zod';
 import type { Json } from '../contracts/json.ts';
 import { beginRound } from './settle-reply.ts';
 import { onDemand } from './on-demand.ts';
+import { textOf } from './said-json.ts';
 import { awaiting, setupTeam, teamArrows, teamEnds, tell } from './setup-team.ts';
 import type { Reply } from './round.ts';
 import type { TeamContext, TeamEnd, TeamInput } from './team-context.ts';
-import { repliesOf, spentEnd, teamContext, teamOutcome } from './team-context.ts';
+import { endOf, repliesOf, spentEnd, teamContext, teamOutcome } from './team-context.ts';
 
 /** The supervisor's member name, which no worker may have. */
 export const SUPERVISOR = 'supervisor';
@@ -143,13 +144,6 @@ const nothingAssigned = ({ own, options }: Context): TeamEnd =>
         ...(own.replies.length > 0 ? { candidate: own.replies } : {}),
       };
 
-const endOf = ({ status, stopReason, error, output }: Reply): TeamEnd => ({
-  status,
-  stopReason,
-  ...(error === null ? {} : { error }),
-  ...(output === null ? {} : { candidate: output }),
-});
-
 const assignWork = (context: Context): Partial<Context> => {
   const { own, options } = context;
   const tasks = (own.plan?.assignments ?? []).map(({ worker, task }) => ({ member: worker, input: task }));
@@ -180,8 +174,6 @@ const keepReplies = (context: Context): Partial<Context> => {
   // One more question, for the answer; work assigned in reply is not done any more.
   return { own: { ...kept, notes: [...own.notes, 'There are no more rounds: give the answer now.'] } };
 };
-
-const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const outOfRounds = ({ own, options }: Context): Partial<Context> => ({
   end: {

@@ -110,6 +110,14 @@ export const spentEnd = ({ team, round }: TeamContext): TeamEnd | undefined => {
   return spent ? { status: 'stopped', stopReason: spent.stopReason } : undefined;
 };
 
+/** The end of a team that ends as one of its members did. */
+export const endOf = ({ status, stopReason, error, output }: Reply): TeamEnd => ({
+  status,
+  stopReason,
+  ...(error === null ? {} : { error }),
+  ...(output === null ? {} : status === 'completed' ? { output } : { candidate: output }),
+});
+
 /** The members to engage now, each at its own address. */
 export const engagements = ({ round }: TeamContext): readonly Engagement[] =>
   round.starting.flatMap((index) => {

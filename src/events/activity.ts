@@ -181,6 +181,12 @@ const teamWords = (event: LiveEvent): string | undefined => {
       return `Planned ${event.assignments.map(({ worker, task }) => `${worker}: ${task}`).join('; ')}`;
     case 'team.noted':
       return event.text;
+    case 'route.chosen':
+      return `Gives it to ${event.member} (${event.strategy})`;
+    case 'route.degraded':
+      return `Cannot choose as it should: ${event.reason}`;
+    case 'route.changed':
+      return `Goes on from ${event.from} to ${event.to}: ${event.reason}`;
     case 'observer.failed':
       return `The observer ${event.observer} failed: ${event.error.message}`;
     case 'observer.dropped':

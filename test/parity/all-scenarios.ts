@@ -6,6 +6,7 @@ import { scripted } from '../support/prompt-book.ts';
 import { capabilityScenarios } from './capability-scenarios.ts';
 import { opinionScenarios } from './opinion-scenarios.ts';
 import { outsideScenarios } from './outside-scenarios.ts';
+import { routingScenarios } from './routing-scenarios.ts';
 import type { Scenario } from './scenarios.ts';
 import { outage, scenarios } from './scenarios.ts';
 import { supervisionScenarios } from './supervision-scenarios.ts';
@@ -43,5 +44,6 @@ export const allScenarios: readonly Scenario[] = [
   ...outsideScenarios,
   ...opinionScenarios,
   ...supervisionScenarios,
+  ...routingScenarios,
   ...patternScenarios,
 ];

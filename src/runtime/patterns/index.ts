@@ -13,5 +13,10 @@ export type {
 } from './parallel.ts';
 export { pipeline } from './pipeline.ts';
 export type { PipelineSetup, PipelineStage } from './pipeline.ts';
+export { router } from './router.ts';
+export type { Routed, RouterCard, RouterSetup, RouterStrategy, TierAssessment } from './router.ts';
+export { rotation, workload } from './router-counters.ts';
+export type { Rotation, Workload } from './router-counters.ts';
+export type { RoleOptions } from './role-of.ts';
 export { supervisorWorker } from './supervisor-worker.ts';
 export type { SupervisorOptions, SupervisorWorkerSetup } from './supervisor-worker.ts';

@@ -1,0 +1,23 @@
+import { routerMachine } from '../../../src/coordination/router.ts';
+import { router } from '../../../src/runtime/patterns/index.ts';
+import type { PatternRow } from './pattern-row.ts';
+
+export const row: PatternRow = {
+  name: 'router',
+  chart: routerMachine,
+  ownStates: ['consulting', 'routing', 'weighing'],
+  // The first has the best score; the others are next, one by one.
+  make: (agents, { name = 'switch', ...beside } = {}) => {
+    const order = Object.keys(agents);
+    return router({
+      ...beside,
+      name,
+      agents,
+      maxAttempts: order.length,
+      strategy: { kind: 'semantic', score: (_, card) => 1 / (2 + order.indexOf(card.name)) },
+    });
+  },
+  says: (name) => name,
+  output: 'ann',
+  isParallel: false,
+};
