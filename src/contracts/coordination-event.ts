@@ -68,4 +68,10 @@ export const coordinationEvents = [
   event('route.changed', { from: text, to: text, reason: text }),
   event('team.planned', { assignments: z.array(z.object({ worker: text, task: text })) }),
   event('team.noted', { text }),
+  /** Somebody looked at what a worker did; null: nobody can tell, as the reviewer failed. */
+  event('work.reviewed', { worker: text, task: text, accepted: z.boolean().nullable(), reason: text }),
+  /** A task is done once more: by whoever did it, as it was not good enough, or by another. */
+  event('work.reassigned', { task: text, from: text, to: text, reason: text }),
+  /** A task is given to nobody any more. */
+  event('work.refused', { worker: text, task: text, reason: text }),
 ] as const;

@@ -187,6 +187,10 @@ const teamWords = (event: LiveEvent): string | undefined => {
       return `Cannot choose as it should: ${event.reason}`;
     case 'route.changed':
       return `Goes on from ${event.from} to ${event.to}: ${event.reason}`;
+    case 'work.reviewed':
+    case 'work.reassigned':
+    case 'work.refused':
+      return workWords(event);
     case 'observer.failed':
       return `The observer ${event.observer} failed: ${event.error.message}`;
     case 'observer.dropped':
@@ -194,6 +198,18 @@ const teamWords = (event: LiveEvent): string | undefined => {
     default:
       return limitWords(event);
   }
+};
+
+const workWords = (event: EventOf<'work.reviewed' | 'work.reassigned' | 'work.refused'>): string => {
+  if (event.type === 'work.refused') return `Nobody does '${event.task}': ${event.reason}`;
+  if (event.type === 'work.reassigned')
+    return event.from === event.to
+      ? `${event.to} does it again: ${event.reason}`
+      : `${event.to} does it in place of ${event.from}: ${event.reason}`;
+  if (event.accepted === null) return `Nobody reviewed the work of ${event.worker}: ${event.reason}`;
+  return event.accepted
+    ? `Accepted the work of ${event.worker}`
+    : `Sent back the work of ${event.worker}: ${event.reason}`;
 };
 
 const limitWords = (event: LiveEvent): string | undefined => {

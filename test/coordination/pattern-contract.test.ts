@@ -375,6 +375,8 @@ describe('who does what is the supervisor’s to say, however many', () => {
         { worker: 'ann', status: 'completed' },
         { worker: 'bob', status: 'completed', output: 'heard' },
         { worker: 'ann', status: 'stopped', error: 'budget' },
+        { worker: 'bob', task: 'task 3', status: 'stopped', error: 'it was never begun' },
+        { worker: 'ann', task: 'task 4', status: 'stopped', error: 'it was never begun' },
       ]);
     });
 

@@ -10,6 +10,7 @@ import { routingScenarios } from './routing-scenarios.ts';
 import type { Scenario } from './scenarios.ts';
 import { outage, scenarios } from './scenarios.ts';
 import { supervisionScenarios } from './supervision-scenarios.ts';
+import { workScenarios } from './work-scenarios.ts';
 
 /** Says what it is scripted to, and then the last of it, at once: what takes no time is in the same order everywhere. */
 const says = (name: string, ...script: readonly ScriptedReply[]): Member => {
@@ -45,5 +46,6 @@ export const allScenarios: readonly Scenario[] = [
   ...opinionScenarios,
   ...supervisionScenarios,
   ...routingScenarios,
+  ...workScenarios,
   ...patternScenarios,
 ];

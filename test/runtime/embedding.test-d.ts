@@ -6,7 +6,7 @@ import type { Outcome } from '../../src/contracts/run.ts';
 import type { AgentCommand } from '../../src/runtime/embedded-logic.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { pipeline, supervisorWorker } from '../../src/runtime/patterns/index.ts';
-import type { WorkerReply } from '../../src/coordination/supervisor-worker.ts';
+import type { WorkerReply } from '../../src/coordination/supervisor-context.ts';
 
 const weigher = agent({
   name: 'weigher',

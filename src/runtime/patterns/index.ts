@@ -19,4 +19,4 @@ export { rotation, workload } from './router-counters.ts';
 export type { Rotation, Workload } from './router-counters.ts';
 export type { RoleOptions } from './role-of.ts';
 export { supervisorWorker } from './supervisor-worker.ts';
-export type { SupervisorOptions, SupervisorWorkerSetup } from './supervisor-worker.ts';
+export type { SupervisorWorkerSetup } from './supervisor-worker.ts';

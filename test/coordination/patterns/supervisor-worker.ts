@@ -12,7 +12,7 @@ const plan = (
 export const row: PatternRow = {
   name: 'supervisorWorker',
   chart: supervisorWorkerMachine,
-  ownStates: ['planning', 'collecting'],
+  ownStates: ['collecting', 'reviewing', 'reassigning'],
   make: (workers, { name = 'desk', ...beside } = {}) =>
     supervisorWorker({
       ...beside,

@@ -1,0 +1,116 @@
+import type { Json } from '../contracts/json.ts';
+import type { Card } from './best-fit.ts';
+import type { Reply } from './round.ts';
+import type { TeamContext } from './team-context.ts';
+
+/** The supervisor's member name, which no worker may have. */
+export const SUPERVISOR = 'supervisor';
+
+/** The reviewer's member name, which no worker may have. */
+export const REVIEWER = 'reviewer';
+
+/** How the work is bounded. */
+export type SupervisorWorkerOptions = {
+  readonly workers: Readonly<Record<string, string>>;
+  readonly capabilities: Readonly<Record<string, readonly string[]>>;
+  readonly result: 'answer' | 'replies';
+  readonly isReviewed: boolean;
+  readonly maxRounds: number;
+  readonly maxAssignments: number;
+  readonly maxDelegations: number;
+  readonly maxRedos: number;
+  readonly maxReassignments: number;
+  readonly concurrency: number;
+};
+
+/** A worker's part: what it was given, and what came of it. */
+export type WorkerReply = {
+  readonly worker: string;
+  readonly task: string;
+  readonly status: Reply['status'];
+  readonly output: Json;
+  /** It never said that it was done. */
+  readonly autoCompleted?: true;
+  readonly error: string | null;
+  /** Who had the task before, and failed. */
+  readonly before?: readonly string[];
+  /** How often it was sent back and done again. */
+  readonly redone?: number;
+  /** What the reviewer thinks of it as it is now; `accepted: null`, as the reviewer failed and nobody can tell. */
+  readonly review?: Verdict;
+};
+
+/** What a reviewer thinks of somebody's work. */
+export type Verdict = { readonly accepted: boolean | null; readonly reason: string };
+
+/** A task of the plan that is being carried out. */
+export type Work = {
+  readonly task: string;
+  readonly worker: string;
+  /** Who had it before, and failed. */
+  readonly before: readonly string[];
+  readonly redone: number;
+  /** What whoever does it next is told beside the task. */
+  readonly note: string | null;
+  /** Why it is done again; null the first time. */
+  readonly why: string | null;
+  /** Null while it is to be done. */
+  readonly reply: WorkerReply | null;
+  readonly review: Verdict | null;
+};
+
+export type SupervisorOwn = {
+  /** Rounds of work begun. */
+  readonly rounds: number;
+  /** Tasks given to workers, however often. */
+  readonly delegations: number;
+  readonly replies: readonly WorkerReply[];
+  /** Said to the supervisor with its next question. */
+  readonly notes: readonly string[];
+  readonly corrections: number;
+  /** The plan that is being carried out; empty for none. */
+  readonly work: readonly Work[];
+  /** Tasks of the last move that were given to nobody, as too many were given out already. */
+  readonly refused: readonly WorkerReply[];
+  /** The work whose review is asked for, by its place; null while nobody reviews. */
+  readonly reviewing: readonly number[] | null;
+};
+
+export type SupervisorContext = TeamContext<SupervisorOwn, SupervisorWorkerOptions>;
+
+/** Work as it is given out first. */
+export const newWork = (worker: string, task: string): Work => ({
+  task,
+  worker,
+  before: [],
+  redone: 0,
+  note: null,
+  why: null,
+  reply: null,
+  review: null,
+});
+
+/** The cards of all workers. */
+export const cardsOf = ({ workers, capabilities }: SupervisorWorkerOptions): readonly Card[] =>
+  Object.entries(workers).map(([name, description]) => ({
+    name,
+    description,
+    capabilities: capabilities[name] ?? [],
+  }));
+
+/** How much each worker has had to do so far. */
+export const loadsOf = ({ replies, work }: SupervisorOwn): Record<string, number> => {
+  const loads: Record<string, number> = {};
+  for (const { worker } of [...replies, ...work]) loads[worker] = (loads[worker] ?? 0) + 1;
+  return loads;
+};
+
+/** What a task came to, with all that was gone through on the way. */
+export const accountOf = ({ task, worker, before, redone, reply, review }: Work): WorkerReply => ({
+  ...(reply ?? { worker, task, status: 'stopped', output: null, error: NEVER_BEGUN }),
+  ...(before.length === 0 ? {} : { before }),
+  ...(redone === 0 ? {} : { redone }),
+  ...(review === null ? {} : { review }),
+});
+
+const NEVER_BEGUN = 'it was never begun';
