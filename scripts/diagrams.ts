@@ -10,6 +10,7 @@ import { charts } from '../src/coordination/charts.ts';
 import { agentMachine } from '../src/machines/agent-machine.ts';
 import { breakerMachine } from '../src/machines/breaker-machine.ts';
 import { toMermaid } from '../src/machines/diagram.ts';
+import { leaseMachine } from '../src/machines/lease-machine.ts';
 import { modelCallMachine } from '../src/machines/model-call-machine.ts';
 import { toolCallMachine } from '../src/machines/tool-call-machine.ts';
 
@@ -25,6 +26,7 @@ export const diagrams: readonly { readonly file: string; readonly text: string }
     text: toMermaid(chart()),
   })),
   { file: join(folder, 'breaker.mmd'), text: toMermaid(breakerMachine) },
+  { file: join(folder, 'lease.mmd'), text: toMermaid(leaseMachine) },
 ];
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

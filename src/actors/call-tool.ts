@@ -9,6 +9,7 @@ import { decideToolRetry } from '../models/retry-policy.ts';
 import { outputArtifact } from '../tools/cap-output.ts';
 import { performCall } from '../tools/perform-call.ts';
 import { failure } from '../tools/tool-result.ts';
+import { callKey } from './call-key.ts';
 import { ambiguousCall } from './ambiguous-call.ts';
 import { consultSafety } from './consult-safety.ts';
 import { cachedCall } from './cached-call.ts';
@@ -230,7 +231,10 @@ class CallContext implements ToolContext {
   /** Without the attempt, and without the actor that makes it: every attempt of this very call has the same key. */
   get key() {
     const { runId, step } = this.#effect;
-    return `${runId}/${this.path}#${step}.${this.#ask.call.id}`;
+    return callKey(runId, this.path, step, this.#ask.call.id);
+  }
+  get callers() {
+    return this.#desk.callers;
   }
   get runId() {
     return this.#effect.runId;

@@ -31,6 +31,8 @@ export type CallChange = (input: Json) => Checked<unknown> | Promise<Checked<unk
 
 /** What somebody who does the work of one effect may use. The runtime lays out a desk for each effect. */
 export interface Desk {
+  /** The keys of the calls that the agent works for, outermost first. */
+  readonly callers?: readonly string[];
   readonly definition: AgentDefinition;
   readonly clock: Clock;
   readonly tools: ToolRegistry;

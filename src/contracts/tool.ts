@@ -98,6 +98,8 @@ export interface ToolContext {
   /** The idempotency key: equal for every attempt of this very call, also after a crash. */
   readonly key: string;
   readonly runId: string;
+  /** The keys of the calls that this one's agent works for, outermost first: each waits until this one is done. */
+  readonly callers?: readonly string[] | undefined;
   /** Where the calling agent sits: `desk/researcher-1`. */
   readonly path: string;
   readonly agent: string;

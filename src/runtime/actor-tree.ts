@@ -3,6 +3,7 @@ import { canonical } from '../contracts/canonical.ts';
 import { toError, TroupeError } from '../contracts/error.ts';
 import { toJson } from '../contracts/json.ts';
 import type { Outcome, RunResult } from '../contracts/run.ts';
+import { callOf } from './callers.ts';
 import type { Ask } from '../machines/asks.ts';
 import { keyInRun } from '../contracts/effect.ts';
 import type { Engagement, Restart } from '../machines/outputs.ts';
@@ -112,7 +113,8 @@ export class ActorTree {
         if (error !== undefined && (status === 'failed' || status === 'aborted')) reject(toError(error));
         else resolve(resultOf<Output>(this.#run, outcome, path, since, child.counter));
       };
-      const child = this.#enrol(path, definition, { kind: 'effect', parent, settle });
+      const call = callOf(parent, ask);
+      const child = this.#enrol(path, definition, { kind: 'effect', parent, call, settle });
       forget = abort.onAbort(() => {
         this.stop(child, 'the work that it was for was called off');
       });

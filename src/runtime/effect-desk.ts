@@ -20,6 +20,7 @@ import type { CallCache } from '../tools/call-cache.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { conversationOf, memoryOf, remember } from './memory-of.ts';
 import type { RunCounter } from './run-counter.ts';
+import { callersOf } from './callers.ts';
 import { Slot } from './slot.ts';
 import type { WantingEffect } from './want-person.ts';
 import { approveCall, askPerson } from './want-person.ts';
@@ -79,6 +80,9 @@ export class EffectDesk implements Desk {
   }
   get safety(): SafetyStrategy | undefined {
     return this.#entry.run.safety;
+  }
+  get callers() {
+    return callersOf(this.#principal);
   }
   get context(): unknown {
     return this.#entry.run.context;

@@ -226,7 +226,13 @@ export type Sponsor =
       readonly port: Engagement['port'];
       readonly index: number;
     }
-  | { readonly kind: 'effect'; readonly parent: Actor; settle(outcome: Outcome): void };
+  | {
+      readonly kind: 'effect';
+      readonly parent: Actor;
+      /** The key of the call that waits for it, where it is one. */
+      readonly call: string | undefined;
+      settle(outcome: Outcome): void;
+    };
 
 /** An effect under way. */
 export interface EffectUnderWay {

@@ -8,6 +8,9 @@ export const wrapContext = (context: ToolContext, changes: ContextChanges): Tool
   callId: context.callId,
   key: context.key,
   runId: context.runId,
+  get callers() {
+    return context.callers;
+  },
   path: context.path,
   agent: context.agent,
   step: context.step,

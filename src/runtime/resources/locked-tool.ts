@@ -1,0 +1,49 @@
+import { isTroupeError } from '../../contracts/error.ts';
+import type { Tool, ToolContext } from '../../contracts/tool.ts';
+import { wrapContext } from '../../tools/wrap-context.ts';
+import { wrapTool } from '../../tools/wrap-tool.ts';
+import { onSignal } from '../shared-signal.ts';
+import type { HeldLock, LockOptions, LockTimes } from './held-lock.ts';
+
+/** Asks for a lock. */
+export type Lock = (name: string, options: LockOptions) => Promise<HeldLock>;
+
+/**
+ * A tool whose calls hold a lock. It is let go of when the call ends, however it ends; a call whose lease is over fails with `lock.lost`, and
+ * its signal is aborted, as somebody else may be at work by then.
+ */
+export const lockedTool = (
+  tool: Tool,
+  name: string | ((input: unknown) => string),
+  { waitMs, leaseMs }: LockTimes,
+  lock: Lock,
+): Tool =>
+  wrapTool(tool, async (input, context) => {
+    const { key: owner, callers, signal } = context;
+    const wanted = typeof name === 'string' ? name : name(input);
+    const held = await lock(wanted, { owner, callers, signal, waitMs, leaseMs });
+    try {
+      return await Promise.race([whileHeld(tool, input, context, held), untilLost(held)]);
+    } finally {
+      held.release();
+    }
+  });
+
+const whileHeld = async (
+  tool: Tool,
+  input: unknown,
+  context: ToolContext,
+  held: HeldLock,
+): Promise<unknown> => {
+  const signal = AbortSignal.any([context.signal, held.signal]);
+  return tool.execute(input, wrapContext(context, { signal }));
+};
+
+/** Never resolves: rejects when the lease is over. */
+const untilLost = ({ signal }: HeldLock): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    onSignal(signal, () => {
+      const { reason } = signal as { readonly reason: unknown };
+      if (isTroupeError(reason)) reject(reason);
+    });
+  });

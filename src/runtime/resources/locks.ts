@@ -1,0 +1,114 @@
+import type { Clock } from '../../contracts/clock.ts';
+import type { EngineResource } from '../../contracts/engine.ts';
+import { TroupeError } from '../../contracts/error.ts';
+import type { Tool } from '../../contracts/tool.ts';
+import { WaitGraph } from '../../machines/wait-graph.ts';
+import type { HeldLock, LockOptions, LockTimes } from './held-lock.ts';
+import { lockedTool } from './locked-tool.ts';
+import type { LockSnapshot } from './named-lock.ts';
+import { NamedLock } from './named-lock.ts';
+import type { ResourceOptions } from './resource-options.ts';
+import { checkMs, clockOf, closedError } from './resource-options.ts';
+import { aborted } from './waiting-line.ts';
+
+/** Named locks; see {@link locks}. */
+export interface Locks extends EngineResource {
+  /** Waits for a lock, and holds it until it is released, the signal aborts, or its lease is over. */
+  lock(name: string, options?: LockOptions): Promise<HeldLock>;
+  /** A tool whose calls hold a lock, of the same name or one that follows from the input. */
+  locked(tool: Tool, name: string | ((input: unknown) => string), times?: LockTimes): Tool;
+  /** Each lock that is held. */
+  snapshot(): readonly LockSnapshot[];
+  /** Whoever waits, and whoever comes, is refused with `resource.closed`; who holds a lock may release it. */
+  close(): void;
+}
+
+/** What all of its locks have in common. */
+export interface LocksOptions extends ResourceOptions, LockTimes {}
+
+const DEFAULT_WAIT_MS = 30_000;
+const DEFAULT_LEASE_MS = 60_000;
+
+/**
+ * Named locks that agents of all runs of a process share: one at a time holds each, in the order of coming, with a deadline on the wait
+ * and on the holding.
+ *
+ * A wait that would close a circle (a holds x and wants y, b holds y and wants x) is refused at once with `wait.deadlock`, which names the
+ * circle; all others go on. A lock lives in this process, within an effect: after a crash nobody holds it, a tool that was under way is done
+ * again, or asked about, under a lock of its own, and `fence` begins anew. For locks among processes ask a database.
+ *
+ * @example
+ * const files = locks();
+ * const edit = files.locked(editFile, ({ path }) => path, { leaseMs: 10_000 });
+ * await using held = await files.lock('report.md', { waitMs: 5_000 });
+ *
+ * @throws {TroupeError} `resource.invalid` for a time that bounds nothing. `lock` rejects with `lock.busy` for whoever waited too long, with
+ * `wait.deadlock`, `run.aborted` and `resource.closed`.
+ */
+export const locks = (options: LocksOptions = {}): Locks => new NamedLocks(options);
+
+class NamedLocks implements Locks {
+  readonly name: string;
+  readonly #clock: Clock;
+  readonly #waitMs: number;
+  readonly #leaseMs: number;
+  readonly #graph = new WaitGraph<string>();
+  readonly #locks = new Map<string, NamedLock>();
+  #fence = 0;
+  #owners = 0;
+  #isClosed = false;
+
+  constructor(options: LocksOptions) {
+    this.name = options.name ?? 'locks';
+    this.#clock = clockOf(options);
+    this.#waitMs = checkMs(options.waitMs ?? DEFAULT_WAIT_MS, 'waitMs', this.#what);
+    this.#leaseMs = checkMs(options.leaseMs ?? DEFAULT_LEASE_MS, 'leaseMs', this.#what);
+  }
+
+  async lock(name: string, options: LockOptions = {}): Promise<HeldLock> {
+    if (this.#isClosed) throw closedError(this.#what);
+    if (typeof name !== 'string' || name === '')
+      throw new TroupeError('resource.invalid', `Cannot lock anything as it has no name: ${String(name)}`);
+    const { callers = [], priority, signal } = options;
+    if (signal?.aborted === true) throw aborted(signal, `the lock '${name}'`);
+    const wish = {
+      owner: options.owner ?? `${name} #${(this.#owners += 1)}`,
+      callers,
+      priority,
+      signal,
+      waitMs: checkMs(options.waitMs ?? this.#waitMs, 'waitMs', `the lock '${name}'`),
+      leaseMs: checkMs(options.leaseMs ?? this.#leaseMs, 'leaseMs', `the lock '${name}'`),
+    };
+    return (this.#locks.get(name) ?? this.#make(name)).acquire(wish);
+  }
+
+  locked(tool: Tool, name: string | ((input: unknown) => string), times: LockTimes = {}): Tool {
+    return lockedTool(tool, name, times, (wanted, options) => this.lock(wanted, options));
+  }
+
+  snapshot(): readonly LockSnapshot[] {
+    return [...this.#locks.values()].flatMap((lock) => lock.snapshot());
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const lock of this.#locks.values()) lock.close(closedError(this.#what));
+  }
+
+  get #what(): string {
+    return `the locks '${this.name}'`;
+  }
+
+  #make(name: string): NamedLock {
+    const lock = new NamedLock(name, {
+      clock: this.#clock,
+      graph: this.#graph,
+      nextFence: () => (this.#fence += 1),
+      onFree: () => {
+        this.#locks.delete(name);
+      },
+    });
+    this.#locks.set(name, lock);
+    return lock;
+  }
+}

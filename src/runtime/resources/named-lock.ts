@@ -1,0 +1,280 @@
+import { getInitialSnapshot, transition } from 'xstate';
+import type { SnapshotFrom } from 'xstate';
+import type { Clock } from '../../contracts/clock.ts';
+import { TroupeError } from '../../contracts/error.ts';
+import { LazyAbort } from '../../contracts/lazy-abort.ts';
+import type { Priority } from '../../contracts/priority.ts';
+import { deadlockError } from '../../machines/deadlock-error.ts';
+import type { Lease, LeaseEvent } from '../../machines/lease-machine.ts';
+import { leaseMachine } from '../../machines/lease-machine.ts';
+import type { Wait, WaitGraph } from '../../machines/wait-graph.ts';
+import { onSignal } from '../shared-signal.ts';
+import type { HeldLock } from './held-lock.ts';
+import { checkMs } from './resource-options.ts';
+import type { Waiting } from './waiting-line.ts';
+import { WaitingLine } from './waiting-line.ts';
+
+/** A lock as it is now. */
+export interface LockSnapshot {
+  readonly name: string;
+  readonly owner: string;
+  readonly fence: number;
+  /** When its lease ends, in ms since 1970. */
+  readonly until: number;
+  readonly waiting: number;
+}
+
+/** Whoever wants the lock, with all that may be left out filled in. */
+export interface LockWish {
+  readonly owner: string;
+  readonly callers: readonly string[];
+  readonly priority: Priority | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly waitMs: number;
+  readonly leaseMs: number;
+}
+
+/** What a lock needs of those around it. */
+export interface LockSetting {
+  readonly clock: Clock;
+  readonly graph: WaitGraph<string>;
+  readonly nextFence: () => number;
+  /** Nobody has it, and nobody waits. */
+  readonly onFree: () => void;
+}
+
+interface Wanted {
+  readonly wish: LockWish;
+  readonly lineage: readonly Wait<string>[];
+  wait: Wait<string>;
+}
+
+/**
+ * One lock: its lease machine, those who wait, and the timer of whoever holds it.
+ *
+ * I1  At most one holds it; each holder's fence is larger than that of the one before.
+ * I2  Who waits gets it in order, or is refused: too late, called off, closed, or the victim of a deadlock.
+ */
+export class NamedLock {
+  readonly name: string;
+  readonly #setting: LockSetting;
+  readonly #line: WaitingLine<Holding, Wanted>;
+  #snapshot: SnapshotFrom<typeof leaseMachine> = getInitialSnapshot(leaseMachine);
+  #holding: Holding | undefined;
+
+  constructor(name: string, setting: LockSetting) {
+    this.name = name;
+    this.#setting = setting;
+    this.#line = new WaitingLine({
+      clock: setting.clock,
+      what: `the lock '${name}'`,
+      late: (waitMs) => busy(name, waitMs, this.#holding?.wish.owner),
+      onLeft: () => {
+        this.#move({ type: 'left' });
+      },
+    });
+  }
+
+  acquire(wish: LockWish): HeldLock | Promise<HeldLock> {
+    const holding = this.#holding;
+    if (holding === undefined) {
+      const lease = this.#leaseFor(wish);
+      this.#move({ type: 'taken', lease });
+      return this.#hold(wish, lease);
+    }
+    const wanted = this.#wantedBy(wish, holding.wish.owner);
+    const { priority, waitMs, signal } = wish;
+    this.#move({ type: 'joined' });
+    const turn = this.#line.join(wanted, { priority, waitMs, signal });
+    return turn.finally(() => {
+      this.#forget(wanted);
+    });
+  }
+
+  snapshot(): readonly LockSnapshot[] {
+    if (this.#holding === undefined) return [];
+    const { fence, until, waiting } = this.#snapshot.context;
+    return [{ name: this.name, owner: this.#holding.wish.owner, fence, until, waiting }];
+  }
+
+  close(error: TroupeError): void {
+    for (const waiting of this.#line) this.#refuse(waiting, error);
+  }
+
+  /** @throws `wait.deadlock` if the wait would close a circle. */
+  #wantedBy(wish: LockWish, holder: string): Wanted {
+    const { graph } = this.#setting;
+    const wait = this.#waitFor(wish, holder);
+    const chain = [...wish.callers, wish.owner];
+    const lineage = wish.callers.map((who, index): Wait<string> => ({
+      who,
+      on: [chain[index + 1] ?? wish.owner],
+      kind: 'child',
+    }));
+    for (const each of lineage) graph.add(each);
+    const circle = graph.add(wait);
+    if (circle === undefined) return { wish, lineage, wait };
+    for (const each of lineage) graph.remove(each);
+    throw deadlockError(circle, (owner) => owner);
+  }
+
+  #waitFor({ owner }: LockWish, holder: string): Wait<string> {
+    return { who: owner, on: [holder], kind: 'lock', what: this.name };
+  }
+
+  #forget({ wait, lineage }: Wanted): void {
+    this.#setting.graph.remove(wait);
+    for (const each of lineage) this.#setting.graph.remove(each);
+  }
+
+  #leaseFor({ leaseMs }: LockWish): Lease {
+    return { fence: this.#setting.nextFence(), until: this.#setting.clock.now() + leaseMs };
+  }
+
+  #hold(wish: LockWish, { fence }: Lease): Holding {
+    const holding = new Holding(this.name, wish, fence, this.#setting.clock, {
+      released: () => {
+        this.#over({ type: 'released', fence });
+      },
+      expired: () => {
+        this.#over({ type: 'expired', fence, at: this.#setting.clock.now() });
+      },
+      renewed: (until) => {
+        this.#move({ type: 'renewed', fence, until });
+      },
+    });
+    this.#holding = holding;
+    return holding;
+  }
+
+  /** The holder is done with it: the first in line has it from this moment on. */
+  #over(event: Extract<LeaseEvent, { readonly next?: unknown }>): void {
+    const first = this.#line.first;
+    if (first === undefined) {
+      this.#move(event);
+      this.#holding = undefined;
+      this.#setting.onFree();
+      return;
+    }
+    const { wish } = first.about;
+    const next = this.#leaseFor(wish);
+    this.#move({ ...event, next });
+    const holding = this.#hold(wish, next);
+    this.#forget(first.about);
+    this.#line.serve(holding);
+    for (const waiting of this.#line) this.#waitOn(waiting, wish.owner);
+  }
+
+  /** Those behind wait for the new holder now. */
+  #waitOn(waiting: Waiting<Wanted>, holder: string): void {
+    const { about } = waiting;
+    const { graph } = this.#setting;
+    graph.remove(about.wait);
+    about.wait = this.#waitFor(about.wish, holder);
+    const circle = graph.add(about.wait);
+    if (circle !== undefined)
+      this.#refuse(
+        waiting,
+        deadlockError(circle, (owner) => owner),
+      );
+  }
+
+  #refuse(waiting: Waiting<Wanted>, error: TroupeError): void {
+    this.#move({ type: 'left' });
+    this.#line.refuse(waiting, error);
+  }
+
+  #move(event: LeaseEvent): void {
+    [this.#snapshot] = transition(leaseMachine, this.#snapshot, event);
+  }
+}
+
+interface Ends {
+  readonly released: () => void;
+  readonly expired: () => void;
+  readonly renewed: (until: number) => void;
+}
+
+class Holding implements HeldLock {
+  readonly name: string;
+  readonly wish: LockWish;
+  readonly fence: number;
+  readonly #clock: Clock;
+  readonly #ends: Ends;
+  readonly #lost = new LazyAbort();
+  readonly #forget: () => void;
+  #timer: unknown;
+  #isHeld = true;
+
+  constructor(name: string, wish: LockWish, fence: number, clock: Clock, ends: Ends) {
+    this.name = name;
+    this.wish = wish;
+    this.fence = fence;
+    this.#clock = clock;
+    this.#ends = ends;
+    this.#arm(wish.leaseMs);
+    const { signal } = wish;
+    this.#forget =
+      signal === undefined
+        ? () => undefined
+        : onSignal(signal, () => {
+            this.release();
+          });
+  }
+
+  get isHeld(): boolean {
+    return this.#isHeld;
+  }
+
+  get signal(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  renew(leaseMs = this.wish.leaseMs): void {
+    const ms = checkMs(leaseMs, 'leaseMs', `the lock '${this.name}'`);
+    if (!this.#isHeld) throw lost(this.name, this.wish.leaseMs);
+    this.#clock.clearTimeout(this.#timer);
+    this.#arm(ms);
+    this.#ends.renewed(this.#clock.now() + ms);
+  }
+
+  release(): void {
+    if (!this.#isHeld) return;
+    this.#end();
+    this.#ends.released();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.release();
+    return Promise.resolve();
+  }
+
+  #arm(ms: number): void {
+    this.#timer = this.#clock.setTimeout(() => {
+      this.#end();
+      this.#ends.expired();
+      this.#lost.abort(lost(this.name, this.wish.leaseMs));
+    }, ms);
+  }
+
+  #end(): void {
+    this.#isHeld = false;
+    this.#clock.clearTimeout(this.#timer);
+    this.#forget();
+  }
+}
+
+const busy = (name: string, waitMs: number, holder: string | undefined): TroupeError =>
+  new TroupeError(
+    'lock.busy',
+    `Cannot wait for the lock '${name}' any longer as it was not free within ${waitMs} ms: '${holder ?? '?'}' has it`,
+    { retryable: 'yes' },
+  );
+
+/** What a holder is told whose lease is over. */
+const lost = (name: string, leaseMs: number): TroupeError =>
+  new TroupeError(
+    'lock.lost',
+    `Cannot keep the lock '${name}' as its lease of ${leaseMs} ms is over: renew it while the work goes on`,
+    { retryable: 'maybe' },
+  );
