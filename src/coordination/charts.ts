@@ -3,6 +3,7 @@ import { parallelMachine } from './parallel.ts';
 import { pipelineMachine } from './pipeline.ts';
 import { routerMachine } from './router.ts';
 import { supervisorWorkerMachine } from './supervisor-worker.ts';
+import { writerCriticMachine } from './writer-critic.ts';
 
 /** The chart of every pattern, by the name of the pattern; made when it is asked for. */
 export const charts: Readonly<Record<string, () => AnyStateMachine>> = {
@@ -10,4 +11,5 @@ export const charts: Readonly<Record<string, () => AnyStateMachine>> = {
   pipeline: pipelineMachine,
   router: routerMachine,
   supervisorWorker: supervisorWorkerMachine,
+  writerCritic: writerCriticMachine,
 };

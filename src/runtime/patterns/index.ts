@@ -20,3 +20,6 @@ export type { Rotation, Workload } from './router-counters.ts';
 export type { RoleOptions } from './role-of.ts';
 export { supervisorWorker } from './supervisor-worker.ts';
 export type { SupervisorWorkerSetup } from './supervisor-worker.ts';
+export type { SupervisorOptions, SupervisorWorkerSetup } from './supervisor-worker.ts';
+export { writerCritic } from './writer-critic.ts';
+export type { WriterCriticSetup } from './writer-critic.ts';

@@ -1,0 +1,33 @@
+import { writerCriticMachine } from '../../../src/coordination/writer-critic.ts';
+import { writerCritic } from '../../../src/runtime/patterns/index.ts';
+import type { Member, PatternRow } from './pattern-row.ts';
+import { parrot } from './pattern-row.ts';
+
+/** The first writes, the last judges. */
+const roles = (members: Readonly<Record<string, Member>>): { writer: Member; critic: Member } => {
+  const [writer, critic] = Object.values(members);
+  if (writer === undefined || critic === undefined) throw new Error('it needs a writer and a critic');
+  return { writer, critic };
+};
+
+export const row: PatternRow = {
+  name: 'writerCritic',
+  chart: writerCriticMachine,
+  ownStates: ['drafting', 'criticising', 'revising'],
+  make: (members, { name = 'essay', ...beside } = {}) => writerCritic({ ...beside, name, ...roles(members) }),
+  says: (name) => (name === 'bob' ? 'accept: it is short' : name),
+  output: 'ann',
+  // Without a draft there is nothing to judge.
+  oneFails: 'failed',
+  isParallel: false,
+  endless: {
+    make: () =>
+      writerCritic({
+        name: 'essay',
+        writer: parrot('ann', 'a draft'),
+        critic: parrot('bob', '{"verdict": "revise", "note": "no"}'),
+        maxRejections: 6,
+      }),
+    stopReason: { kind: 'rejected', note: 'no', rejections: 7 },
+  },
+};
