@@ -49,14 +49,14 @@ export interface BudgetUse extends Readonly<Partial<Record<BudgetKind, BudgetLin
 }
 
 /** Which budget is spent: a stop reason. */
-export interface BudgetSpent {
+export type BudgetSpent = {
   readonly kind: 'budget';
   readonly budget: BudgetKind;
   readonly limit: number;
   readonly used: number;
   /** Whose budget it is: the agent itself, or one above it. */
   readonly path: string;
-}
+};
 
 /** Every kind, in the order in which they are looked at. */
 export const budgetKinds = ['steps', 'timeMs', 'tokens', 'usd', 'toolCalls'] as const;

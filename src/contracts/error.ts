@@ -116,7 +116,7 @@ export type ErrorCode = (typeof errorCodes)[number];
 export type Retryable = 'yes' | 'maybe' | 'no';
 
 /** An error as data: what contexts, events and journals hold in place of an `Error`. */
-export interface ErrorData {
+export type ErrorData = {
   readonly code: ErrorCode;
   readonly message: string;
   readonly retryable: Retryable;
@@ -138,14 +138,14 @@ export interface ErrorData {
   /** Tokens that were used in vain. */
   readonly spent?: Usage | undefined;
   readonly details?: Json | undefined;
-}
+};
 
 /** What brought an error about, and what brought that about in turn: at most five deep. */
-export interface ErrorCause {
+export type ErrorCause = {
   readonly name: string;
   readonly message: string;
   readonly cause?: ErrorCause | undefined;
-}
+};
 
 type Context = Omit<ErrorData, 'code' | 'message' | 'retryable' | 'cause'> & {
   retryable?: Retryable;

@@ -87,14 +87,14 @@ export type FinishReason =
   'stop' | 'tool-calls' | 'length' | 'content-filter' | 'refusal' | 'pause' | 'other';
 
 /** Tokens of one call; `cached` and `reasoning` are parts of `input` and `output`. */
-export interface Usage {
+export type Usage = {
   readonly input: number;
   readonly output: number;
   readonly cached?: number | undefined;
   readonly reasoning?: number | undefined;
   /** True where the provider said nothing and we counted characters. */
   readonly isEstimate?: boolean | undefined;
-}
+};
 
 /** What a model answered. */
 export interface ModelAnswer {

@@ -2,6 +2,8 @@ import type { AnyStateMachine } from 'xstate';
 import { parallelMachine } from './parallel.ts';
 import { pipelineMachine } from './pipeline.ts';
 import { routerMachine } from './router.ts';
+import { raceMachine } from './race.ts';
+import { sagaMachine } from './saga.ts';
 import { supervisorWorkerMachine } from './supervisor-worker.ts';
 import { writerCriticMachine } from './writer-critic.ts';
 
@@ -10,6 +12,8 @@ export const charts: Readonly<Record<string, () => AnyStateMachine>> = {
   parallel: parallelMachine,
   pipeline: pipelineMachine,
   router: routerMachine,
+  race: raceMachine,
+  saga: sagaMachine,
   supervisorWorker: supervisorWorkerMachine,
   writerCritic: writerCriticMachine,
 };

@@ -90,25 +90,31 @@ export const watched = (draft: Draft): Draft => {
   return withRound(draft, { watchedUntil });
 };
 
-/** Fills the places that are free; a task that is to be started later has its place, too. */
+/** Fills the places that are free. */
 export const startNext = (draft: Draft): Draft => {
   let next = draft;
   const { tasks, cap } = draft.round;
   for (;;) {
     const { started, open } = next.round;
     const underWay = open - (tasks.length - started);
-    const task = tasks[started];
-    if (underWay >= cap || task === undefined) return next;
-    const begun = withRound(next, { started: started + 1 });
-    const { afterMs = 0 } = task;
-    if (afterMs <= 0) next = start(begun, started);
-    else next = atPlace(begun, started, { waitsFor: wantWait(begun, 'pause', draft.at + afterMs) });
+    if (underWay >= cap || started >= tasks.length) return next;
+    next = start(withRound(next, { started: started + 1 }), started);
   }
 };
 
-/** A wait is over: who waited for it begins. */
-export const startWaiting = (draft: Draft, wait: number): Draft =>
-  slotList(draft.round.places).reduce(
+/** Has room made for one more in a while, where a round widens and somebody has not begun. */
+export const widening = (draft: Draft): Draft => {
+  const { widensAfterMs, started, tasks } = draft.round;
+  if (widensAfterMs === null || started >= tasks.length) return withRound(draft, { widensWith: null });
+  return withRound(draft, { widensWith: wantWait(draft, 'pause', draft.at + widensAfterMs) });
+};
+
+/** A wait is over: there is room for one more, or who waited for it begins. */
+export const startWaiting = (draft: Draft, wait: number): Draft => {
+  const { widensWith, cap, places } = draft.round;
+  if (wait === widensWith) return widening(startNext(withRound(draft, { cap: cap + 1 })));
+  return slotList(places).reduce(
     (next, { waitsFor }, index) => (waitsFor === wait ? start(next, index) : next),
     draft,
   );
+};

@@ -14,8 +14,6 @@ export interface Task {
   readonly input: Json;
   /** Who had it before and handed it on. */
   readonly before?: readonly string[] | undefined;
-  /** It is started so long after its turn has come, in ms: a second try that may not be needed. Default 0. */
-  readonly afterMs?: number | undefined;
 }
 
 /** What a member left. A member that failed replies too: with its error. */
@@ -53,6 +51,10 @@ export interface RoundOptions {
   readonly failsFast?: boolean | undefined;
   /** What observers are told as it begins. */
   readonly telling?: readonly EventBody[] | undefined;
+  /** The cap grows by one each time that so much time has passed, in ms: a second try beside one that is slow. Default: never. */
+  readonly widensAfterMs?: number | undefined;
+  /** The name of the pure function that says whether an answer counts as one. Default: every answer does. */
+  readonly accepts?: string | undefined;
 }
 
 /** What a round wants done now; carried out by `engageMembers`, and gone with the next thing that happens. */
@@ -82,6 +84,10 @@ export interface Round extends RoundWants {
   readonly cap: number;
   readonly enough: number;
   readonly failsFast: boolean;
+  readonly accepts: string | null;
+  readonly widensAfterMs: number | null;
+  /** The wait after which there is room for one more; null where there is none. */
+  readonly widensWith: number | null;
   /** When members that take too long are looked for next; null where nobody's time is limited. */
   readonly watchedUntil: number | null;
 }
@@ -114,6 +120,9 @@ export const roundOf = (tasks: readonly Task[], options: RoundOptions): Round =>
   cap: Math.max(1, Math.min(options.cap ?? tasks.length, tasks.length)),
   enough: Math.max(1, Math.min(options.enough ?? tasks.length, tasks.length)),
   failsFast: options.failsFast ?? false,
+  accepts: options.accepts ?? null,
+  widensAfterMs: options.widensAfterMs ?? null,
+  widensWith: null,
   watchedUntil: null,
 });
 

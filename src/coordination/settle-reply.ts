@@ -1,6 +1,8 @@
 import type { Outcome } from '../contracts/run.ts';
 import type { Tally } from '../contracts/stop.ts';
 import { emptyTally } from '../contracts/stop.ts';
+import { errorData } from '../contracts/error.ts';
+import { atOnce, rulesInForce } from '../machines/rules.ts';
 import { handedOn } from './hand-on.ts';
 import type { Reply, RoundOptions, Task } from './round.ts';
 import { isRoundOver, placeAt, roundOf } from './round.ts';
@@ -13,6 +15,7 @@ import {
   startNext,
   startWaiting,
   watched,
+  widening,
   withRound,
 } from './round-draft.ts';
 import { slotList } from './slots.ts';
@@ -33,7 +36,7 @@ export const beginRound = (
 ): RoundMove => {
   const draft = draftOf(context, context.tally.now);
   draft.wants.telling.push(...(options.telling ?? []));
-  return moveOf(startNext({ ...draft, round: roundOf(tasks, options) }));
+  return moveOf(widening(startNext({ ...draft, round: roundOf(tasks, options) })));
 };
 
 /** What an answer to a team changes: a reply is in, a wait is over, or somebody takes too long. */
@@ -69,9 +72,10 @@ export const isEscalation = (context: TeamContext, event: TeamEvent): boolean =>
   context.team.supervision !== null && roundMove(context, event).end !== null;
 
 /** A member is over: its work goes on in other hands, begins anew, or has its reply. */
-const settle = (draft: Draft, index: number, path: string, outcome: Outcome): Draft => {
+const settle = (draft: Draft, index: number, path: string, given: Outcome): Draft => {
   const task = draft.round.tasks[index];
   if (task === undefined) return draft;
+  const outcome = judged(draft, given);
   const counted: Draft = { ...draft, tally: addTally(draft.tally, outcome.tally, draft.at) };
   const handed = handedOn(draft.team, task, outcome.stopReason);
   if (handed !== undefined)
@@ -83,6 +87,24 @@ const settle = (draft: Draft, index: number, path: string, outcome: Outcome): Dr
   const { draft: next, isReply } = supervise(counted, { index, member, path, outcome, reply });
   return isReply ? replied(next, index, reply) : next;
 };
+
+/** An answer that does not count is none: its member stopped with a candidate that was rejected, or failed with what the judge threw. */
+const judged = (draft: Draft, outcome: Outcome): Outcome => {
+  const { accepts } = draft.round;
+  const { output, ...rest } = outcome;
+  const accept = accepts === null ? undefined : rulesInForce().functions?.[accepts];
+  if (accept === undefined || output === undefined) return outcome;
+  try {
+    if (atOnce(accept(output)) === true) return outcome;
+    return { ...rest, status: 'stopped', stopReason: NOT_ACCEPTED, candidate: output };
+  } catch (thrown) {
+    const message = `Cannot tell whether an answer counts as the function '${accepts}' threw`;
+    const error = errorData(thrown, 'agent.threw', { message });
+    return { ...rest, status: 'failed', stopReason: { kind: 'failed' }, error, candidate: output };
+  }
+};
+
+const NOT_ACCEPTED = { kind: 'rejected', note: 'this answer does not count', rejections: 1 } as const;
 
 /** A task has its reply; what that means for the others. */
 const replied = (draft: Draft, index: number, reply: Reply): Draft => {

@@ -93,15 +93,18 @@ export const teamArrows = {
 
 /**
  * The arrows of a state that waits for its round: on to `target` with the last reply, whoever was restarted, handed on to or
- * called off meanwhile.
+ * called off meanwhile; on to `escalated` (default: `failed`) where it is more trouble than the policy allows.
  *
  * @example
  * working: { description: 'All are at work.', entry: ['askAll', 'engageMembers'], on: awaiting('counting') }
  */
-export const awaiting = <const Target extends string>(target: Target) =>
+export const awaiting = <const Target extends string, const Escalated extends string = 'failed'>(
+  target: Target,
+  escalated?: Escalated,
+) =>
   ({
     'answered.*': [
-      { guard: 'isEscalation', target: 'failed', actions: ['collectReply', 'engageMembers'] },
+      { guard: 'isEscalation', target: escalated ?? 'failed', actions: ['collectReply', 'engageMembers'] },
       { guard: 'isLastReply', target, actions: ['collectReply', 'engageMembers'] },
       { actions: ['collectReply', 'engageMembers'] },
     ],

@@ -68,7 +68,9 @@ export interface TeamOptions extends TeamSetup {
  * @throws {TroupeError} `agent.invalid` for a bad name, `team.invalid` for a member that is no agent, `machine.invalid`
  * for a machine that uses what team machines may not (it lists every problem).
  */
-export const team = <Input, Output>(given: TeamOptions): EmbeddableAgent<Input, Output> => {
+export const team = <Input, Output, State = Json>(
+  given: TeamOptions,
+): EmbeddableAgent<Input, Output, State> => {
   const name = checkName(given.name, 'a team');
   const machine = typeof given.machine === 'function' ? given.machine() : given.machine;
   assertMachine(machine);

@@ -18,6 +18,10 @@ export type { Routed, RouterCard, RouterSetup, RouterStrategy, TierAssessment } 
 export { rotation, workload } from './router-counters.ts';
 export type { Rotation, Workload } from './router-counters.ts';
 export type { RoleOptions } from './role-of.ts';
+export { race } from './race.ts';
+export type { RaceLoser, RaceSetup } from './race.ts';
+export { saga } from './saga.ts';
+export type { SagaSetup, SagaStep, SagaStepSetup } from './saga.ts';
 export { supervisorWorker } from './supervisor-worker.ts';
 export type { SupervisorWorkerSetup } from './supervisor-worker.ts';
 export type { SupervisorOptions, SupervisorWorkerSetup } from './supervisor-worker.ts';

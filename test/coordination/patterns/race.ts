@@ -1,0 +1,14 @@
+import { raceMachine } from '../../../src/coordination/race.ts';
+import { race } from '../../../src/runtime/patterns/index.ts';
+import type { PatternRow } from './pattern-row.ts';
+
+export const row: PatternRow = {
+  name: 'race',
+  chart: raceMachine,
+  ownStates: ['racing'],
+  make: (runners, { name = 'quick', ...beside } = {}) =>
+    race({ ...beside, name, runners, hedgeAfterMs: 60_000, accept: (output) => output !== 'ann' }),
+  says: (name) => name,
+  output: 'bob',
+  isParallel: false,
+};

@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { TroupeError } from '../../src/contracts/error.ts';
+import { agent } from '../../src/runtime/agent.ts';
+import type { SagaSetup } from '../../src/runtime/patterns/index.ts';
+import { saga } from '../../src/runtime/patterns/index.ts';
+import { virtualClock } from '../../src/testing/virtual-clock.ts';
+import { interpreters, letTimePass, ofType, phasesOf, settled, start } from '../support/runs.ts';
+
+const words = (said: unknown): string => (typeof said === 'string' ? said : JSON.stringify(said));
+
+/** A world that steps change, and agents that do it, undo it, or fail at it. */
+const world = () => {
+  const log: string[] = [];
+  const does = (deed: string) =>
+    agent({
+      name: deed,
+      decide: ({ input }) => {
+        log.push(`${deed}(${words(input)})`);
+        return { kind: 'answer', answer: deed };
+      },
+    });
+  const task = z.object({ step: z.string(), output: z.json(), failed: z.string(), why: z.string() });
+  const undoes = (deed: string) =>
+    agent({
+      name: `no-${deed}`,
+      decide: ({ input }) => {
+        const { step, output, failed, why } = task.parse(JSON.parse(words(input)));
+        log.push(`undo ${step} (${words(output)}) as ${failed}: ${why}`);
+        return { kind: 'answer', answer: 'undone' };
+      },
+    });
+  const fails = (deed: string) =>
+    agent({
+      name: deed,
+      decide: () => {
+        log.push(`${deed} fails`);
+        throw new TroupeError('tool.failed', `Cannot do ${deed}`);
+      },
+    });
+  return { log, does, undoes, fails };
+};
+
+describe.each(interpreters)('a saga, $name', ({ host }) => {
+  const run = (steps: SagaSetup['steps'], beside: Partial<SagaSetup> = {}) => {
+    const clock = virtualClock(0);
+    return letTimePass(
+      clock,
+      settled(start(saga({ ...beside, name: 'trip', steps }), 'Lima', { clock }, host?.())),
+    );
+  };
+
+  test('goes forward, each step from what the one before left, and undoes nothing', async () => {
+    const { log, does, undoes } = world();
+    const result = await run({
+      flight: { does: does('flight'), undoes: undoes('flight') },
+      hotel: { does: does('hotel'), map: (previous, first) => `${words(first)} by ${words(previous)}` },
+    });
+    expect(result).toMatchObject({ status: 'completed', output: 'hotel' });
+    expect(log).toEqual(['flight(Lima)', 'hotel(Lima by flight)']);
+  });
+
+  test('turns back at the step that fails: what was done is undone, the last first, and what nothing undoes is kept', async () => {
+    const { log, does, undoes, fails } = world();
+    const result = await run({
+      flight: { does: does('flight'), undoes: undoes('flight') },
+      mail: { does: does('mail') },
+      hotel: { does: does('hotel'), undoes: undoes('hotel') },
+      car: { does: fails('car'), undoes: undoes('car') },
+      never: { does: does('never') },
+    });
+    expect(log).toEqual([
+      'flight(Lima)',
+      'mail(flight)',
+      'hotel(mail)',
+      'car fails',
+      'undo hotel (hotel) as car: Cannot do car',
+      'undo flight (flight) as car: Cannot do car',
+    ]);
+    expect(result).toMatchObject({
+      status: 'failed',
+      error: { code: 'tool.failed', message: 'Cannot do car' },
+      candidate: [
+        { step: 'flight', fate: 'undone' },
+        { step: 'mail', fate: 'kept' },
+        { step: 'hotel', fate: 'undone' },
+      ],
+    });
+    const phases = phasesOf(result.events, 'trip');
+    expect(phases.slice(phases.indexOf('goingBack'))).toEqual([
+      'goingBack',
+      'undoing',
+      'undone',
+      'goingBack',
+      'undoing',
+      'undone',
+      'goingBack',
+      'failed',
+    ]);
+  });
+
+  test('a compensation that fails stops nobody, and is named', async () => {
+    const { does, undoes, fails } = world();
+    const result = await run({
+      flight: { does: does('flight'), undoes: undoes('flight') },
+      hotel: { does: does('hotel'), undoes: fails('no-hotel') },
+      car: { does: fails('car') },
+    });
+    expect(result.candidate).toEqual([
+      { step: 'flight', output: 'flight', fate: 'undone', why: null },
+      { step: 'hotel', output: 'hotel', fate: 'notUndone', why: 'Cannot do no-hotel' },
+    ]);
+  });
+
+  test('under a policy a step is tried again first; when no restart is left, it turns back and does not just fail', async () => {
+    const { log, does, undoes, fails } = world();
+    const result = await run(
+      {
+        flight: { does: does('flight'), undoes: undoes('flight') },
+        hotel: { does: fails('hotel') },
+      },
+      { supervision: { intensity: { restarts: 1, withinMs: 60_000 } } },
+    );
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'team.escalated' } });
+    expect(log.filter((entry) => entry === 'hotel fails')).toHaveLength(2);
+    expect(log.at(-1)).toContain('undo flight');
+    expect(ofType(result.events, 'child.restarted')).toHaveLength(1);
+  });
+
+  test('a map that throws is a failed step', async () => {
+    const { log, does, undoes } = world();
+    const result = await run({
+      flight: { does: does('flight'), undoes: undoes('flight') },
+      hotel: {
+        does: does('hotel'),
+        map: () => {
+          throw new Error('no map');
+        },
+      },
+    });
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'agent.threw' } });
+    expect(log).toEqual(['flight(Lima)', expect.stringContaining('undo flight')]);
+  });
+});
+
+test('a saga without steps is none', () => {
+  expect(() => saga({ name: 'trip', steps: {} })).toThrowError('needs a step');
+});
