@@ -24,6 +24,5 @@ export { saga } from './saga.ts';
 export type { SagaSetup, SagaStep, SagaStepSetup } from './saga.ts';
 export { supervisorWorker } from './supervisor-worker.ts';
 export type { SupervisorWorkerSetup } from './supervisor-worker.ts';
-export type { SupervisorOptions, SupervisorWorkerSetup } from './supervisor-worker.ts';
 export { writerCritic } from './writer-critic.ts';
 export type { WriterCriticSetup } from './writer-critic.ts';
