@@ -21,7 +21,7 @@ export interface Engine extends AsyncDisposable {
   readonly events$: Observable<LiveEvent>;
   /**
    * Like `agent.run`, once it is the run's turn. Rejects with `engine.closed` after a shutdown, `agent.duplicate` for a
-   * second definition of a known name, `run.duplicate` for a run id that is taken.
+   * second definition of a known name, `run.duplicate` for a run id that is taken, `engine.full` where its admission has no room.
    */
   execute<Input, Output, State>(
     agent: Agent<Input, Output, State>,
@@ -50,6 +50,8 @@ export interface Engine extends AsyncDisposable {
 export interface ShutdownOptions {
   /** Let the runs that it has, those in line too, come to their end. Default true; false aborts them. */
   readonly drain?: boolean | undefined;
+  /** How long they may take before they are aborted all the same, in ms. Default: for ever, or as the engine's admission has it. */
+  readonly withinMs?: number | undefined;
   /** Why the runs are aborted, where they are. */
   readonly reason?: string | undefined;
 }

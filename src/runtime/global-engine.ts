@@ -1,6 +1,8 @@
 import type { Observable } from 'rxjs';
 import type { Agent } from '../contracts/agent.ts';
 import type { Engine, EngineOptions, ShutdownOptions } from '../contracts/engine.ts';
+import type { Clock } from '../contracts/clock.ts';
+import { patientClock, systemClock } from '../contracts/clock.ts';
 import { TroupeError } from '../contracts/error.ts';
 import type { LiveEvent } from '../contracts/event.ts';
 import type { RunHandle, RunOptions, RunResult } from '../contracts/run.ts';
@@ -28,7 +30,29 @@ export interface GlobalEngineOptions extends EngineOptions {
    * for another run of such an engine may wait for itself: tools run agents by their `context.run`, which takes no turn.
    */
   readonly concurrency?: number | undefined;
+  /** Bounds what the engine takes on, so that thousands may knock: whatever it leaves out has the defaults of {@link Admission}. */
+  readonly admission?: Admission | undefined;
 }
+
+/** How many runs an engine takes on; each `Infinity` for no limit. */
+export interface Admission {
+  /** Runs that go on at the same time. Default 10. */
+  readonly concurrency?: number | undefined;
+  /** Runs that wait in line; the next is refused with `engine.full`, whose `retryAfterMs` says when to come back. Default 1,000. */
+  readonly queue?: number | undefined;
+  /** Runs of one agent that go on at the same time; those of others pass its line by. Default 10. */
+  readonly perAgent?: number | undefined;
+  /** How long a shutdown lets runs go on before it aborts them, in ms. Default 30,000. */
+  readonly shutdownMs?: number | undefined;
+}
+
+const ADMISSION = { concurrency: 10, queue: 1_000, perAgent: 10, shutdownMs: 30_000 } as const;
+const UNBOUNDED = {
+  concurrency: Infinity,
+  queue: Infinity,
+  perAgent: Infinity,
+  shutdownMs: Infinity,
+} as const;
 
 /**
  * The engine of a process: the default choice. Runs share nothing but what the engine is given, and overlap unless
@@ -50,6 +74,8 @@ export class GlobalEngine implements Engine {
   readonly kind = 'global';
   readonly #options: GlobalEngineOptions;
   readonly #queue: RunQueue;
+  readonly #clock: Clock;
+  readonly #shutdownMs: number;
   readonly #definitions = new DefinitionRegistry();
   readonly #events = new EngineEvents();
   readonly #handles = new Map<string, Pick<RunHandle, 'abort'>>();
@@ -59,11 +85,20 @@ export class GlobalEngine implements Engine {
 
   constructor(options: GlobalEngineOptions) {
     this.#options = options;
-    this.#queue = new RunQueue(options.concurrency ?? Infinity);
+    const { admission, concurrency, clock } = options;
+    if (admission !== undefined && concurrency !== undefined)
+      throw new TroupeError(
+        'engine.invalid',
+        'Cannot make an engine as it is told its concurrency twice: leave `concurrency` to `admission`',
+      );
+    const limits = admission === undefined ? UNBOUNDED : { ...ADMISSION, ...definedIn(admission) };
+    this.#clock = clock === undefined ? systemClock : patientClock(clock);
+    this.#shutdownMs = limits.shutdownMs;
+    this.#queue = new RunQueue({ ...limits, ...definedIn({ concurrency }) }, this.#clock);
   }
 
   get concurrency(): number {
-    return this.#queue.concurrency;
+    return this.#queue.limits.concurrency;
   }
 
   get isClosed(): boolean {
@@ -115,6 +150,7 @@ export class GlobalEngine implements Engine {
         `Cannot run '${definition.name}' as a run with this id is under way: ${runId}`,
         { runId },
       );
+    this.#queue.check(definition.name, runId);
     this.#definitions.register(definition);
     const options = { ...withDefaults(this.#options, given), runId };
     const hooks: AttachedHooks[] = [];
@@ -164,14 +200,26 @@ export class GlobalEngine implements Engine {
     setup: StartSetup,
   ): { readonly run: Run; readonly line: Line } {
     const { store } = options;
-    if (store !== undefined) return storedRun(definition, input, { ...options, store }, setup, this.#queue);
+    if (store !== undefined)
+      return storedRun(definition, input, { ...options, store }, setup, this.#queue.lineFor(definition.name));
     const run = createRun(definition, options, setup);
-    return { run, line: inThread(this.#queue, run, joinThread(run, input, options)) };
+    return {
+      run,
+      line: inThread(this.#queue.lineFor(definition.name), run, joinThread(run, input, options)),
+    };
   }
 
-  async #close({ drain = true, reason = 'the engine was shut down' }: ShutdownOptions): Promise<void> {
+  async #close({
+    drain = true,
+    reason = 'the engine was shut down',
+    withinMs = this.#shutdownMs,
+  }: ShutdownOptions): Promise<void> {
     if (!drain) this.abort(reason);
+    const timer = this.#clock.setTimeout(() => {
+      this.abort(reason);
+    }, withinMs);
     await Promise.all(this.#unsettled);
+    this.#clock.clearTimeout(timer);
     this.#events.complete();
     await closeResources(this.#options);
   }
@@ -180,3 +228,11 @@ export class GlobalEngine implements Engine {
 /** What an engine that is closed says to whoever wants to run something. */
 export const engineClosed = (agent: unknown): TroupeError =>
   new TroupeError('engine.closed', `Cannot run '${String(agent)}' as the engine is closed`);
+
+/** What is really said: nothing said leaves the default. */
+const definedIn = <Options extends object>(
+  options: Options,
+): { [Key in keyof Options]?: NonNullable<Options[Key]> } =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
+    [Key in keyof Options]?: NonNullable<Options[Key]>;
+  };
