@@ -45,10 +45,12 @@ const changeIn = ({ data }: Message): ReadChange | string | undefined => {
   return found.success ? found.data : z.prettifyError(found.error);
 };
 
-/** A message has come in: what it changes, or that it is kept as any other; what cannot be done is noted, and nothing else. */
+/** A message has come in that may change the workflow; what cannot be done is noted, and changes nothing. */
 export const withMessage = (context: WorkflowContext, message: Message): WorkflowContext => {
   const change = changeIn(message);
-  if (change === undefined) return { ...context, inbox: [...context.inbox, message] };
+  if (change === undefined) return context;
+  if (message.sender !== undefined)
+    return withNote(context, `Cannot change the workflow as '${message.from}' is an agent: people change it`);
   if (typeof change === 'string')
     return withNote(context, `Cannot change the workflow as that is no change: ${change}`);
   const changed = apply(context, change);

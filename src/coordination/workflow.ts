@@ -109,7 +109,7 @@ export const workflowMachine = (name: string, graph: Graph): AnyStateMachine => 
         ],
         on: {
           'answered.*': { actions: ['takeAnswer', 'engageMembers', 'tellNotes'] },
-          message: { actions: ['takeMessage', 'engageMembers', 'tellNotes'] },
+          message: { actions: ['received', 'takeMessage', 'engageMembers', 'tellNotes'] },
         },
         states: { ...regions, 'new nodes': admission, 'added nodes': additions },
       },

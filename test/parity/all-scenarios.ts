@@ -11,6 +11,7 @@ import type { Scenario } from './scenarios.ts';
 import { outage, scenarios } from './scenarios.ts';
 import { supervisionScenarios } from './supervision-scenarios.ts';
 import { workScenarios } from './work-scenarios.ts';
+import { workflowScenarios } from './workflow-scenarios.ts';
 
 /** Says what it is scripted to, and then the last of it, at once: what takes no time is in the same order everywhere. */
 const says = (name: string, ...script: readonly ScriptedReply[]): Member => {
@@ -47,5 +48,6 @@ export const allScenarios: readonly Scenario[] = [
   ...supervisionScenarios,
   ...routingScenarios,
   ...workScenarios,
+  ...workflowScenarios,
   ...patternScenarios,
 ];
