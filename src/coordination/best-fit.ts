@@ -1,10 +1,10 @@
 /** What is known of somebody who could do a task. */
-export interface Card {
+export type Card = {
   readonly name: string;
   readonly description: string;
   /** What it can do, in words: a match here counts three times one in the description. */
   readonly capabilities?: readonly string[] | undefined;
-}
+};
 
 /**
  * Who of several fits a task best, by the words that their cards share with it; of equals the one with the least work so far, and of

@@ -1,4 +1,5 @@
 import type { AnyStateMachine } from 'xstate';
+import { ensembleMachine } from './ensemble.ts';
 import { parallelMachine } from './parallel.ts';
 import { pipelineMachine } from './pipeline.ts';
 import { routerMachine } from './router.ts';
@@ -9,6 +10,7 @@ import { writerCriticMachine } from './writer-critic.ts';
 
 /** The chart of every pattern, by the name of the pattern; made when it is asked for. */
 export const charts: Readonly<Record<string, () => AnyStateMachine>> = {
+  ensemble: ensembleMachine,
   parallel: parallelMachine,
   pipeline: pipelineMachine,
   router: routerMachine,

@@ -3,6 +3,8 @@
  *
  * Every one of them is an agent: it runs, streams, embeds and nests as any other.
  */
+export { ensemble } from './ensemble.ts';
+export type { EnsembleSetup, EnsembleState, Perspective } from './ensemble.ts';
 export { parallel } from './parallel.ts';
 export type {
   Aggregator,
