@@ -3,6 +3,10 @@
  *
  * Every one of them is an agent: it runs, streams, embeds and nests as any other.
  */
+export { definePattern } from './define-pattern.ts';
+export type { Pattern, PatternOptions } from './define-pattern.ts';
+export { patternRegistry } from './registry.ts';
+export type { PatternRegistry } from './registry.ts';
 export { ensemble } from './ensemble.ts';
 export type { EnsembleSetup, EnsembleState, Perspective } from './ensemble.ts';
 export { parallel } from './parallel.ts';
