@@ -29,6 +29,7 @@ export default defineConfig({
       { find: /^troupe\/host$/, replacement: resolve(root, 'src/tools/built-in/host.ts') },
       { find: /^troupe\/journal$/, replacement: resolve(root, 'src/runtime/journal/index.ts') },
       { find: /^troupe\/patterns$/, replacement: resolve(root, 'src/runtime/patterns/index.ts') },
+      { find: /^troupe\/messages$/, replacement: resolve(root, 'src/tools/messages/index.ts') },
       { find: /^troupe\/resources$/, replacement: resolve(root, 'src/runtime/resources/index.ts') },
       { find: /^troupe\/workflows$/, replacement: resolve(root, 'src/runtime/workflows/index.ts') },
       { find: /^troupe\/stores$/, replacement: resolve(root, 'src/persistence/index.ts') },

@@ -29,6 +29,7 @@ export const entryPoints = [
   { source: 'tools/built-in/host', report: 'troupe-host' },
   { source: 'runtime/journal/index', report: 'troupe-journal' },
   { source: 'runtime/patterns/index', report: 'troupe-patterns' },
+  { source: 'tools/messages/index', report: 'troupe-messages' },
   { source: 'runtime/resources/index', report: 'troupe-resources' },
   { source: 'runtime/workflows/index', report: 'troupe-workflows' },
   { source: 'persistence/index', report: 'troupe-stores' },

@@ -301,6 +301,22 @@ export type {
 export { HistoryView } from './contracts/history.ts';
 export type { History } from './contracts/history.ts';
 export type { Json, JsonObject, JsonSchema } from './contracts/json.ts';
-export type { Message } from './contracts/message.ts';
+export { dropReasons, messagePriorities } from './contracts/message.ts';
+export type {
+  AgentMailbox,
+  Answer,
+  AskOptions,
+  DeadLetter,
+  DropReason,
+  MailboxOptions,
+  Message,
+  MessageKind,
+  MessageLimits,
+  MessagePriority,
+  Messenger,
+  Overflow,
+  TellOptions,
+  Terminated,
+} from './contracts/message.ts';
 export type { Checked, InputOf, OutputOf, Schema, SchemaIssue } from './contracts/schema.ts';
 export type { Clock } from './contracts/clock.ts';

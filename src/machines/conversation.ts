@@ -24,7 +24,11 @@ const resultTurn = (result: ToolResult): Turn =>
     : { role: 'tool', callId: result.callId, tool: result.tool, text: result.text, failed: true };
 
 /** What somebody said, as the model hears it. */
-export const messageTurn = ({ from, text }: Message): UserTurn => ({ role: 'user', from, text });
+export const messageTurn = ({ from, text, id, wantsReply }: Message): UserTurn => ({
+  role: 'user',
+  from,
+  text: wantsReply === true ? `${text}\n\n(${from} waits for an answer to this: '${id ?? ''}')` : text,
+});
 
 /** What was recalled, as the model hears it; nothing where there was nothing. */
 export const recalledTurns = (memory: MemoryBlock | undefined): readonly UserTurn[] =>

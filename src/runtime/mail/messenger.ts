@@ -45,8 +45,7 @@ export class EffectMessenger implements Messenger {
 
   saidWith(other: string): readonly Message[] {
     const { run, path } = this.#actor;
-    const meant = this.#meant(other)?.path ?? other;
-    return saidBetween(run.log.events.slice(), path, meant);
+    return saidBetween(run.log.events.slice(), path, other);
   }
 
   async tell(to: string, text: string, options: TellOptions = {}): Promise<string> {

@@ -20,8 +20,8 @@ const ancestorsOf = (actor: Actor): readonly Actor[] => {
   return parent === undefined ? [] : [parent, ...ancestorsOf(parent)];
 };
 
-/** What an actor is called where it sits: the last part of its address, without its number. */
-const roleOf = ({ path }: Actor): string => path.slice(path.lastIndexOf('/') + 1).replace(/-[\d.]+$/, '');
+/** What somebody is called where he sits: the last part of the address, without its number. */
+export const roleIn = (path: string): string => path.slice(path.lastIndexOf('/') + 1).replace(/-[\d.]+$/, '');
 
 /** The running agent that `from` means: by an agent's name, by its role in a team, as `parent`, or by an address. */
 export const meantBy = (
@@ -32,7 +32,7 @@ export const meantBy = (
   const known = acquaintances(from).filter(({ isOver }) => !isOver);
   const meant =
     known.find(({ agent }) => agent === name) ??
-    known.find((each) => roleOf(each) === name) ??
+    known.find((each) => roleIn(each.path) === name) ??
     (name === 'parent' ? parentOf(from) : undefined) ??
     at(name);
   return meant?.isCall === true ? undefined : meant;

@@ -1,7 +1,8 @@
 import type { RuntimeEvent } from '../../contracts/event.ts';
 import type { Message } from '../../contracts/message.ts';
+import { roleIn } from './reach.ts';
 
-/** What two said to each other, by their addresses, read off the events of their run. */
+/** What somebody at an address, and another by address or by name, said to each other, read off the events of their run. */
 export const saidBetween = (
   events: readonly RuntimeEvent[],
   one: string,
@@ -10,7 +11,7 @@ export const saidBetween = (
   events.flatMap((event) => {
     if (event.type !== 'message.sent') return [];
     const { sender = event.from, to } = event;
-    const isTheirs = (sender === one && to === other) || (sender === other && to === one);
+    const isTheirs = (sender === one && isMeant(to, other)) || (to === one && isMeant(sender, other));
     if (!isTheirs) return [];
     const { from, text, id, data, kind, correlation, causation } = event;
     const facts = { id, sender: event.sender, data, kind, correlation, causation };
@@ -18,3 +19,5 @@ export const saidBetween = (
       { from, text, ...Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) },
     ];
   });
+
+const isMeant = (path: string, name: string): boolean => path === name || roleIn(path) === name;

@@ -1,0 +1,138 @@
+import { TroupeError } from '../../contracts/error.ts';
+import { toJson } from '../../contracts/json.ts';
+import type { Json } from '../../contracts/json.ts';
+import type { Answer, AskOptions, TellOptions } from '../../contracts/message.ts';
+import type { InputOf, OutputOf, Schema } from '../../contracts/schema.ts';
+import type { ToolContext } from '../../contracts/tool.ts';
+import { checkSchema, isSchema, issuesText } from '../schemas.ts';
+
+/** One message of a protocol: what it says and, where an answer is waited for, what that says. */
+export interface ProtocolMessage {
+  readonly schema: Schema;
+  readonly reply?: Schema | undefined;
+}
+
+type Messages = Readonly<Record<string, ProtocolMessage>>;
+type Speaking = Pick<ToolContext, 'agent' | 'messages'>;
+type Asked<All extends Messages> = {
+  [Name in keyof All]: All[Name] extends { readonly reply: Schema } ? Name : never;
+}[keyof All] &
+  string;
+type ReplyOf<Message extends ProtocolMessage> = Message extends { readonly reply: infer Reply extends Schema }
+  ? OutputOf<Reply>
+  : never;
+
+/** What two agents say to each other; see {@link protocol}. */
+export interface Protocol<All extends Messages> {
+  readonly from: string;
+  readonly to: string;
+  readonly messages: All;
+  /** Says one of its messages, from within a tool of `from`; gives its id. */
+  tell<Name extends keyof All & string>(
+    context: Speaking,
+    name: Name,
+    data: InputOf<All[Name]['schema']>,
+    options?: Omit<TellOptions, 'data' | 'kind' | 'protocol'>,
+  ): Promise<string>;
+  /** Says one that has a `reply`, and waits for that: it fits, or whoever gave it was told so. */
+  ask<Name extends Asked<All>>(
+    context: Speaking,
+    name: Name,
+    data: InputOf<All[Name]['schema']>,
+    options?: Omit<AskOptions, 'data' | 'kind' | 'protocol' | 'check' | 'otherwise'>,
+  ): Promise<ReplyOf<All[Name]>>;
+}
+
+/**
+ * What one agent may say to another, and what comes back: checked by the compiler where it is written, and by its schemas where it is
+ * said. An answer that does not fit is refused to whoever gives it, and the question stays open.
+ *
+ * An answer is what `reply` was given as data, else its text read as JSON.
+ *
+ * @example
+ * const review = protocol({
+ *   from: 'writer',
+ *   to: 'critic',
+ *   messages: { draft: { schema: z.object({ text: z.string() }), reply: z.object({ isGood: z.boolean() }) } },
+ * });
+ * const { isGood } = await review.ask(context, 'draft', { text: 'Tides follow the moon.' }); // within a tool of the writer
+ *
+ * @throws {TroupeError} `message.invalid` for a message without a schema; when it is used, `message.refused` for anybody but `from`,
+ * `message.invalid` for data that does not fit.
+ */
+export const protocol = <const All extends Messages>(given: {
+  readonly from: string;
+  readonly to: string;
+  readonly messages: All;
+}): Protocol<All> => {
+  const { from, to, messages } = given;
+  const name = `${from} to ${to}`;
+  for (const [kind, { schema, reply }] of Object.entries(messages))
+    if (!isSchema(schema) || (reply !== undefined && !isSchema(reply)))
+      throw new TroupeError(
+        'message.invalid',
+        `Cannot define '${kind}' (${name}) as its schema, or that of its reply, is none`,
+      );
+  const content = async ({ agent }: Speaking, kind: string, data: unknown): Promise<Json> => {
+    const message = Object.hasOwn(messages, kind) ? messages[kind] : undefined;
+    if (message === undefined || agent !== from)
+      throw new TroupeError(
+        'message.refused',
+        `Cannot say '${kind}' as '${agent}' as these are said by '${from}': ${Object.keys(messages).join(', ')}`,
+      );
+    const checked = await checkSchema(message.schema, data);
+    if (checked.ok) return toJson(checked.value);
+    throw new TroupeError(
+      'message.invalid',
+      `Cannot say '${kind}' (${name}) as it does not fit: ${issuesText(checked.issues)}`,
+    );
+  };
+  return {
+    from,
+    to,
+    messages,
+    tell: async (context, kind, data, options = {}) => {
+      const said = await content(context, kind, data);
+      return context.messages.tell(to, wordsFor(kind, said), {
+        ...options,
+        data: said,
+        kind,
+        protocol: name,
+      });
+    },
+    ask: async (context, kind, data, options = {}) => {
+      const said = await content(context, kind, data);
+      const reply = messages[kind]?.reply;
+      if (reply === undefined)
+        throw new TroupeError(
+          'message.refused',
+          `Cannot ask '${kind}' (${name}) as it has no reply: tell it`,
+        );
+      const check = async (answer: Answer): Promise<string | undefined> => {
+        const checked = await checkSchema(reply, dataOf(answer));
+        return checked.ok ? undefined : issuesText(checked.issues);
+      };
+      const facts = { ...options, data: said, kind, protocol: name, check };
+      const answer = await context.messages.ask(to, wordsFor(kind, said), facts);
+      const checked = await checkSchema(reply, dataOf(answer));
+      if (!checked.ok)
+        throw new TroupeError(
+          'message.invalid',
+          `Cannot take the answer to '${kind}' (${name}) as it does not fit`,
+        );
+      // Its schema, by which it was typed, has let it through.
+      return checked.value as ReplyOf<All[typeof kind]>;
+    },
+  };
+};
+
+const wordsFor = (kind: string, data: Json): string => `${kind}: ${JSON.stringify(data)}`;
+
+const dataOf = ({ data, text }: Answer): unknown => {
+  if (data !== undefined) return data;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+};
