@@ -51,6 +51,7 @@ const subjects: readonly Subject[] = [
   { name: 'nested', input: 'go' },
   { name: 'desk', input: 'How many days of leave are there?' },
   { name: 'nested', input: 'go' },
+  { name: 'troupe', input: 'go' },
   ...tasks.map((task): Subject => ({ name: `retail ${task.id}`, input: task.instruction, task })),
 ];
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Agent } from '../../../src/contracts/agent.ts';
+import { TroupeError } from '../../../src/contracts/error.ts';
 import type { Json } from '../../../src/contracts/json.ts';
 import { isJsonObject } from '../../../src/contracts/json.ts';
 import type { Model } from '../../../src/contracts/model.ts';
@@ -8,7 +9,13 @@ import { agentCritic } from '../../../src/actors/critics/agent-critic.ts';
 import { researchDesk } from '../../../src/cli/desk/research-desk.ts';
 import { maxSteps } from '../../../src/machines/stop-rules.ts';
 import { agent } from '../../../src/runtime/agent.ts';
-import { pipeline, supervisorWorker } from '../../../src/runtime/patterns/index.ts';
+import {
+  parallel,
+  pipeline,
+  saga,
+  supervisorWorker,
+  writerCritic,
+} from '../../../src/runtime/patterns/index.ts';
 import type { ScriptedReply } from '../../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { delegate } from '../../../src/tools/built-in/delegate.ts';
@@ -140,6 +147,50 @@ const nested = (setup: SubjectSetup): Agent<string, unknown> => {
   });
 };
 
+/** Patterns in a row, under a policy; one member fails in its first life, after it has done something. */
+const troupe = (setup: SubjectSetup): Agent<string, unknown> => {
+  const tools = [there('note', 'idempotent', setup), there('book', 'the tool', setup)];
+  const act = (name: string) => calls({ name, input: { what: name } });
+  const worker = (name: string, does: string): Agent<string, string> =>
+    agent({ name, tools, model: byTurn(act(does), `${name} is done`) });
+  const stands = byTurn(act('book'), 'up again');
+  const frail = agent({
+    name: 'frail',
+    tools,
+    retry: { attempts: 1 },
+    model: {
+      ...stands,
+      answer: (request, call) => {
+        if (call.key.includes('/frail-2#1.')) throw new TroupeError('model.unavailable', 'Cannot stand');
+        return stands.answer(request, call);
+      },
+    },
+  });
+  return pipeline({
+    name: 'troupe',
+    stages: [
+      parallel({
+        name: 'both',
+        members: { ann: worker('ann', 'note'), frail },
+        supervision: { backOff: { leastMs: 1, mostMs: 10 } },
+        aggregate: (replies) => JSON.stringify(replies),
+      }),
+      saga({
+        name: 'trip',
+        steps: {
+          flight: { does: worker('flight', 'book'), undoes: worker('no-flight', 'book') },
+          hotel: { does: worker('hotel', 'book') },
+        },
+      }),
+      writerCritic({
+        name: 'letter',
+        writer: agent({ name: 'writer', tools, model: byTurn(act('note'), 'Dear all') }),
+        critic: { model: byTurn('{"verdict":"accept","note":""}') },
+      }),
+    ],
+  });
+};
+
 /** The clerk of the retail desk, whose database is elsewhere. */
 const retail = (task: RetailTask, setup: SubjectSetup): Agent<string, unknown> =>
   agent({
@@ -162,10 +213,11 @@ const retail = (task: RetailTask, setup: SubjectSetup): Agent<string, unknown> =
     ),
   });
 
-/** Who can be killed, by name: `desk`, `nested`, `retail ID`. */
+/** Who can be killed, by name: `desk`, `nested`, `troupe`, `retail ID`. */
 export const subject = (name: string, setup: SubjectSetup): Agent<string, unknown> => {
   if (name === 'desk') return researchDesk({ documents: documents(setup.folder), models: {} });
   if (name === 'nested') return nested(setup);
+  if (name === 'troupe') return troupe(setup);
   const task = setup.tasks.find(({ id }) => name === `retail ${id}`);
   if (task === undefined) throw new Error(`there is no subject ${name}`);
   return retail(task, setup);
