@@ -1,5 +1,6 @@
 import type { AnyStateMachine } from 'xstate';
 import { ensembleMachine } from './ensemble.ts';
+import { consensusMachine } from './consensus.ts';
 import { parallelMachine } from './parallel.ts';
 import { pipelineMachine } from './pipeline.ts';
 import { routerMachine } from './router.ts';
@@ -11,6 +12,7 @@ import { writerCriticMachine } from './writer-critic.ts';
 /** The chart of every pattern, by the name of the pattern; made when it is asked for. */
 export const charts: Readonly<Record<string, () => AnyStateMachine>> = {
   ensemble: ensembleMachine,
+  consensus: consensusMachine,
   parallel: parallelMachine,
   pipeline: pipelineMachine,
   router: routerMachine,

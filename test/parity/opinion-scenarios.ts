@@ -2,7 +2,7 @@ import type { Agent } from '../../src/contracts/agent.ts';
 import { answer } from '../../src/contracts/decision.ts';
 import type { Json } from '../../src/contracts/json.ts';
 import { agent } from '../../src/runtime/agent.ts';
-import { parallel, pipeline } from '../../src/runtime/patterns/index.ts';
+import { consensus, parallel, pipeline } from '../../src/runtime/patterns/index.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import type { Scenario } from './scenarios.ts';
 import { outage, says } from './scenarios.ts';
@@ -72,5 +72,30 @@ export const opinionScenarios: readonly Scenario[] = [
         }) as Agent<string, unknown>,
       };
     },
+  },
+  {
+    name: 'a consensus in the third round, among proposals, one voter out of time, and a summary',
+    tells: ['team.noted', 'message.sent'],
+    make: (clock) => ({
+      agent: consensus({
+        name: 'board',
+        choices: ['bus', 'tram'],
+        rule: 'threshold',
+        threshold: 0.6,
+        weights: { slow: 2 },
+        countAbstentions: true,
+        memberTimeMs: 3_000,
+        voters: {
+          slow: slowly(clock, 'slow', 1_000, { vote: 'tram', confidence: 2 }),
+          ann: says('ann', '{"vote": "bus", "reason": "it is there"}', () => never<string>(), 'tram'),
+          bob: says('bob', new Error('dead'), 'bus', 'Tram: so be it'),
+        },
+        summariser: says('sum', 'The tram it is.'),
+      }),
+      play: async (handle, now) => {
+        await now.advance(1_500);
+        handle.send('Hurry.');
+      },
+    }),
   },
 ];

@@ -9,6 +9,8 @@ export { patternRegistry } from './registry.ts';
 export type { PatternRegistry } from './registry.ts';
 export { ensemble } from './ensemble.ts';
 export type { EnsembleSetup, EnsembleState, Perspective } from './ensemble.ts';
+export { consensus } from './consensus.ts';
+export type { ConsensusResult, ConsensusSetup } from './consensus.ts';
 export { parallel } from './parallel.ts';
 export type {
   Aggregator,
@@ -32,3 +34,4 @@ export { supervisorWorker } from './supervisor-worker.ts';
 export type { SupervisorWorkerSetup } from './supervisor-worker.ts';
 export { writerCritic } from './writer-critic.ts';
 export type { WriterCriticSetup } from './writer-critic.ts';
+export type { Vote, Voter, VoteTally, VotingRule, VotingSetup } from './voting.ts';

@@ -1,0 +1,45 @@
+import { consensusMachine } from '../../../src/coordination/consensus.ts';
+import { consensus } from '../../../src/runtime/patterns/index.ts';
+import type { PatternRow } from './pattern-row.ts';
+import { parrot } from './pattern-row.ts';
+
+export const row: PatternRow = {
+  name: 'consensus',
+  chart: consensusMachine,
+  ownStates: ['polling', 'tallying', 'summarising'],
+  make: (voters, { name = 'board', ...beside } = {}) => consensus({ ...beside, name, voters, maxRounds: 2 }),
+  says: (name) => `{"vote": "approve", "confidence": 0.9, "reason": "${name} likes it"}`,
+  output: {
+    decision: 'approve',
+    rounds: 1,
+    summary: null,
+    tally: {
+      winner: 'approve',
+      share: 1,
+      abstentions: 0,
+      counts: [
+        { choice: 'approve', votes: 2, weight: 2, confidence: 0.9 },
+        { choice: 'reject', votes: 0, weight: 0, confidence: 0 },
+      ],
+    },
+    votes: ['ann', 'bob'].map((voter) => ({
+      voter,
+      vote: 'approve',
+      confidence: 0.9,
+      weight: 1,
+      reason: `${voter} likes it`,
+      perspective: null,
+      error: null,
+    })),
+  },
+  isParallel: true,
+  endless: {
+    make: () =>
+      consensus({
+        name: 'board',
+        maxRounds: 4,
+        voters: { ann: parrot('ann', 'approve'), bob: parrot('bob', 'reject') },
+      }),
+    stopReason: { kind: 'maxRounds', limit: 4 },
+  },
+};
