@@ -70,7 +70,14 @@ export { allOf, anyOf } from './machines/composed-rules.ts';
 export { maxSteps, maxTime, maxTokens, maxToolCalls, stopWhen } from './machines/stop-rules.ts';
 
 // Budgets and prices
-export type { Budget, BudgetKind, BudgetLine, BudgetSpent, BudgetUse } from './contracts/budget.ts';
+export type {
+  Allotment,
+  Budget,
+  BudgetKind,
+  BudgetLine,
+  BudgetSpent,
+  BudgetUse,
+} from './contracts/budget.ts';
 export type { SubtreeLimits, TreeLimit, TreeLimits } from './contracts/tree-limits.ts';
 export type { Prices } from './contracts/prices.ts';
 export { genaiPrices } from './models/genai-prices.ts';
@@ -136,7 +143,13 @@ export type { EndConversationOptions } from './tools/built-in/end-conversation.t
 export { respond } from './tools/built-in/respond.ts';
 export { handoffTool } from './tools/built-in/handoff.ts';
 export { delegate } from './tools/built-in/delegate.ts';
-export type { Delegated, DelegateOptions } from './tools/built-in/delegate.ts';
+export type { DelegateOptions, DelegationBegun } from './tools/built-in/delegate.ts';
+export { fanOut } from './tools/built-in/fan-out.ts';
+export type { FannedOut, FanOutOptions } from './tools/built-in/fan-out.ts';
+export { awaitDelegates, callOffDelegate } from './tools/built-in/delegation-controls.ts';
+export type { Delegated, ReceiverOptions } from './tools/built-in/receivers.ts';
+export type { GivingView, Sees } from './tools/built-in/seen-conversation.ts';
+export type { BeforeEnd, ChildOptions, ChildTerms, Delegation } from './contracts/delegation.ts';
 export { plan } from './tools/built-in/plan.ts';
 export { planGate, planned } from './tools/built-in/plan-gate.ts';
 export type { Planned, PlannedOptions } from './tools/built-in/plan-gate.ts';

@@ -1,5 +1,7 @@
+import { seenDelegations } from '../machines/delegations-state.ts';
 import type { Effect } from '../contracts/effect.ts';
 import { messageOf, toError } from '../contracts/error.ts';
+import { HistoryView } from '../contracts/history.ts';
 import type { Json } from '../contracts/json.ts';
 import type { Artifact, Tool, ToolContext, ToolResult } from '../contracts/tool.ts';
 import { isThenable } from '../contracts/thenable.ts';
@@ -225,6 +227,15 @@ class CallContext implements ToolContext {
     this.#desk = desk;
   }
 
+  get tool() {
+    return this.#ask.call.name;
+  }
+  get conversation() {
+    return new HistoryView(this.#ask.context.history).toArray();
+  }
+  get delegations() {
+    return seenDelegations(this.#ask.context.review.delegations);
+  }
   get callId() {
     return this.#ask.call.id;
   }
@@ -282,6 +293,6 @@ class CallContext implements ToolContext {
     return this.#desk.messages;
   }
   get run(): ToolContext['run'] {
-    return (agent, input) => this.#desk.run(agent, input);
+    return (agent, input, options) => this.#desk.run(agent, input, undefined, options);
   }
 }

@@ -1,6 +1,7 @@
 import type { BudgetSpent } from '../contracts/budget.ts';
 import type { Agent } from '../contracts/agent.ts';
 import type { Clock } from '../contracts/clock.ts';
+import type { ChildOptions } from '../contracts/delegation.ts';
 import type { EventBody } from '../contracts/event.ts';
 import type { Json } from '../contracts/json.ts';
 import type { MemoryRecord } from '../contracts/memory.ts';
@@ -92,8 +93,9 @@ export interface Desk {
   written(): void | Promise<void>;
   /** Runs a child of this run; it is stopped when `abort` is, which by default is that of the work. */
   run<Input, Output>(
-    agent: Agent<Input, Output>,
+    agent: Agent<Input, Output> | 'self',
     input: Input,
     abort?: LazyAbort,
+    options?: ChildOptions,
   ): Promise<RunResult<Output>>;
 }

@@ -28,6 +28,12 @@ export interface Budget {
   readonly unpriced?: 'refuse' | 'ignore' | undefined;
 }
 
+/**
+ * A part of somebody's budget for one below: amounts, or a share (above 0, at most 1) of each of the limits that hold for the
+ * giver. It is a bound of its own within the giver's, not set aside: what is not used stays the giver's.
+ */
+export type Allotment = Budget | { readonly share: number };
+
 /** How one kind of budget stands: the tightest of those that hold for an agent, its own and those above it. */
 export interface BudgetLine {
   readonly limit: number;

@@ -66,6 +66,9 @@ export const coordinationEvents = [
   event('route.degraded', { reason: text }),
   /** The task goes on to the next best, or to a higher tier. */
   event('route.changed', { from: text, to: text, reason: text }),
+  /** An agent gave work away, and goes on meanwhile. */
+  event('delegation.began', { id: text, to: text, child: text, follows: z.literal(true).optional() }),
+  event('delegation.returned', { id: text, to: text, child: text, status }),
   event('team.planned', { assignments: z.array(z.object({ worker: text, task: text })) }),
   event('team.noted', { text }),
   /** Somebody looked at what a worker did; null: nobody can tell, as the reviewer failed. */

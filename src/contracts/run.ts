@@ -66,7 +66,7 @@ export interface Outcome<Output = Json> {
   readonly steps: number;
   readonly state: Json;
   readonly tally: Tally;
-  /** The latter half of a conversation that had become too long, for whoever begins anew with it. */
+  /** What was said, where it is to be gone on with; the latter half of it, where it had become too long. */
   readonly conversation?: readonly Turn[] | undefined;
 }
 
@@ -96,6 +96,8 @@ export interface RunResult<Output = Json, State = Json> {
   readonly status: RunStatus;
   readonly output: Output | undefined;
   readonly candidate: Json | undefined;
+  /** What was said to it and by it: of a child whose terms say so. */
+  readonly conversation?: readonly Turn[] | undefined;
   /** The agent never said that it was done: what it had said was taken for its answer. */
   readonly autoCompleted?: true | undefined;
   readonly stopReason: StopReason;

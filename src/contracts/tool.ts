@@ -1,10 +1,13 @@
 import type { Agent } from './agent.ts';
+import type { Allotment } from './budget.ts';
 import type { EnvironmentOps, EnvironmentOutcome, OpsGroup } from './environment.ts';
+import type { BeforeEnd, ChildOptions, ChildTerms, Delegation } from './delegation.ts';
 import type { ErrorData } from './error.ts';
 import type { Json, JsonSchema } from './json.ts';
 import type { Messenger } from './message.ts';
 import type { RunResult } from './run.ts';
 import type { Checked } from './schema.ts';
+import type { Turn } from './transcript.ts';
 
 /** A model's or an agent's wish to use a tool. */
 export interface ToolCall {
@@ -83,6 +86,8 @@ export interface Tool extends ToolFacts {
   /** What a person reads while it runs: "Reading config.json". */
   describe(input: Json): string;
   check(input: Json): Checked<unknown> | Promise<Checked<unknown>>;
+  /** Whom it gives work to that goes on when the call is through. */
+  readonly delegates?: Delegates | undefined;
   /** Called with what `check` let through. Returns the value, or a {@link DualResult}. */
   execute(input: unknown, context: ToolContext): unknown;
   /** What became of the call with this key; where it throws, nobody knows. See `ToolOptions`. */
@@ -92,8 +97,18 @@ export interface Tool extends ToolFacts {
   ): Became | undefined | Promise<Became | undefined>;
 }
 
+/** Whom a tool may give work to. */
+export interface Delegates {
+  readonly to: readonly Agent<string, unknown>[];
+  /** The agent that has the tool as well, without the tool. */
+  readonly includesSelf: boolean;
+  readonly budget?: Allotment | undefined;
+}
+
 /** What a tool may use while it runs. It may be taken apart: each piece works by itself. */
 export interface ToolContext {
+  /** The name that it was called by, with that of its toolset. */
+  readonly tool: string;
   readonly callId: string;
   /** The idempotency key: equal for every attempt of this very call, also after a crash. */
   readonly key: string;
@@ -122,8 +137,16 @@ export interface ToolContext {
   readonly ask: (question: string) => Promise<string>;
   /** Talks to other agents of the run: whom it knows by name, and what they say to each other. */
   readonly messages: Messenger;
-  /** Runs an agent or team as a child of this run: its events, limits and abort are the run's. */
-  readonly run: <Input, Output>(agent: Agent<Input, Output>, input: Input) => Promise<RunResult<Output>>;
+  /** What the calling agent was told and has said, before this step. */
+  readonly conversation: readonly Turn[];
+  /** The work that the calling agent has given away, as it was when the call began. */
+  readonly delegations: readonly Delegation[];
+  /** Runs an agent or team, or the calling agent itself, as a child of this run: its events, limits and abort are the run's. */
+  readonly run: <Input, Output>(
+    agent: Agent<Input, Output> | 'self',
+    input: Input,
+    options?: ChildOptions,
+  ) => Promise<RunResult<Output>>;
 }
 
 /** A result in two languages: `text` for the model, `value` and `artifacts` for the program. */
@@ -146,7 +169,29 @@ export interface Artifact {
 /** What a control tool makes of the run, once its whole batch is through and only if it succeeded. */
 export type Control =
   | { readonly type: 'complete'; readonly answer: Json; readonly summary?: string | undefined }
-  | { readonly type: 'handoff'; readonly to: string; readonly message?: string | undefined };
+  | { readonly type: 'handoff'; readonly to: string; readonly message?: string | undefined }
+  /** Gives work away: the run goes on, and what comes of it comes back as a message. */
+  | ({
+      readonly type: 'delegate';
+      readonly id: string;
+      readonly to: string;
+      readonly task: string;
+      /** Work that it goes on with, by its id. */
+      readonly follows?: string | undefined;
+      readonly beforeEnd: BeforeEnd;
+      /** How long one that waits goes on waiting for more, once something has come back, in ms. */
+      readonly gatherMs: number;
+    } & Omit<ChildTerms, 'history'>)
+  /** Work that was given away is done, and can be gone on with. */
+  | {
+      readonly type: 'delegated';
+      readonly id: string;
+      readonly to: string;
+      readonly conversation: readonly Turn[];
+    }
+  | { readonly type: 'callOff'; readonly id: string }
+  /** Waits until something comes back. */
+  | { readonly type: 'await' };
 
 /** Which level refused or broke. */
 export type ToolErrorKind =

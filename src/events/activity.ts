@@ -173,6 +173,10 @@ const teamWords = (event: LiveEvent): string | undefined => {
       return droppedWords(event);
     case 'member.engaged':
       return `Engaged ${event.member}`;
+    case 'delegation.began':
+      return `Gave work to ${event.to} (${event.id})`;
+    case 'delegation.returned':
+      return `Work of ${event.to} came back (${event.id}): ${event.status}`;
     case 'member.refused':
       return `Did not engage ${event.member}: ${event.reason}`;
     case 'member.ended':

@@ -70,6 +70,13 @@ const wakeAsks = (context: AgentContext): readonly Ask[] => {
   return [{ ...effect, input: { dueAt: context.tally.now + forMs } }];
 };
 
+/** One waits a moment longer, as more may come back. */
+export const gatherAsks = (context: AgentContext, dueAt: number): readonly Ask[] => {
+  const { runId, path, agent } = context.run;
+  const effect = effectOf('wake', { runId, path, agent, step: context.step - 1, phase: 'gathering' });
+  return [{ ...effect, input: { dueAt } }];
+};
+
 /** The call machine that takes over the trouble just noted. No name begins with `~`: its address can be nobody else's. */
 export const callEngagement = (context: AgentContext): readonly Engagement[] => {
   const { trouble, plan } = context.cycle;

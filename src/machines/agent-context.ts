@@ -18,6 +18,7 @@ import type { ToolResult } from '../contracts/tool.ts';
 import type { AssistantTurn, Turn } from '../contracts/transcript.ts';
 import type { RecoveryState } from './recovery-state.ts';
 import type { CallPlan, PlannedCall } from './call-plan.ts';
+import type { Delegations } from './delegations-state.ts';
 import type { Watch } from './watch.ts';
 import { NOTHING_SEEN } from './watch.ts';
 
@@ -58,6 +59,8 @@ export interface AgentIdentity {
   readonly models: number;
   /** Failures in a row that are survived; absent where the first one ends the run. */
   readonly recoveries?: number | undefined;
+  /** What was said is part of how it ends. */
+  readonly keepsConversation?: boolean | undefined;
   /** Where the prompt of this run stands in the history; absent until it is prepared. */
   readonly promptAt?: number | undefined;
   /** What of the history is not shown any more; absent while all of it is. */
@@ -103,6 +106,8 @@ export interface ReviewState {
   /** The last failures of models, where retries adapt to them; absent until there is one. */
   readonly modelFailures?: readonly ModelFailure[] | undefined;
   readonly watch: Watch;
+  /** Work given to others; absent until there is some. */
+  readonly delegations?: Delegations | undefined;
 }
 
 /** An answer that may become the output of the run. */

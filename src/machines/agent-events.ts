@@ -2,6 +2,7 @@ import type { EventBody } from '../contracts/event.ts';
 import type { ErrorData } from '../contracts/error.ts';
 import type { StepRecord } from '../contracts/run.ts';
 import type { AgentContext } from './agent-context.ts';
+import { underWay } from './delegations-state.ts';
 import { patchOf } from './critique-patch.ts';
 
 /** The events that an agent's machine tells of itself. */
@@ -102,8 +103,12 @@ const NO_ERROR: ErrorData = {
   retryable: 'no',
 };
 
-const waitingEvent = ({ cycle }: AgentContext): EventBody => {
+const waitingEvent = ({ cycle, review }: AgentContext): EventBody => {
   const { decision, pauseMs } = cycle;
+  if (review.delegations?.isParked === true) {
+    const ids = underWay(review.delegations).map(({ id }) => id);
+    return { type: 'agent.waiting', reason: `work that was given away is under way: ${ids.join(', ')}` };
+  }
   if (pauseMs !== null)
     return { type: 'agent.waiting', reason: 'the model is reminded later', forMs: pauseMs };
   const wait = decision?.kind === 'wait' ? decision : undefined;

@@ -9,6 +9,8 @@ const enters = (phase: string) => ({ type: 'entered', params: { phase } }) as co
 const asks = (port: AgentPort) => ({ type: 'ask', params: { port } }) as const;
 const tells = (event: AgentEventType, phase: string) => ({ type: 'emit', params: { event, phase } }) as const;
 
+const takesBack = ['tellReturn', 'returned'] as const;
+
 /** A failure that is not past what the recovery policy allows is decided on where it came up. */
 const survives = (port: RecoverablePort) =>
   ({ guard: 'mayRecover', actions: [{ type: 'stumbled', params: { port } }, asks('recover')] }) as const;
@@ -30,6 +32,7 @@ export const agentMachine = agentSetup.createMachine({
   initial: 'preparing',
   on: {
     message: { actions: 'received' },
+    'answered.delegate': { actions: takesBack },
     abort: { target: '.aborted', actions: 'abandoned' },
     'failed.*': { target: '.failed', actions: 'broken' },
   },
@@ -151,7 +154,7 @@ export const agentMachine = agentSetup.createMachine({
         },
         REDUCE: {
           description: 'Decision and results are folded into state and conversation; the step counts.',
-          entry: [enters('REDUCE'), 'reduced'],
+          entry: [enters('REDUCE'), 'reduced', 'giveAway'],
           exit: tells('agent.reduced', 'REDUCE'),
           always: [{ guard: 'wantsCritique', target: 'CRITIC' }, { target: 'CHECK_STOP' }],
         },
@@ -193,6 +196,31 @@ export const agentMachine = agentSetup.createMachine({
         message: [
           { guard: 'observes', target: '#agent.running.OBSERVE.looking', actions: 'received' },
           { target: 'running', actions: 'received' },
+        ],
+        'answered.delegate': [
+          { guard: 'mayBeMore', target: 'gathering', actions: ['gather', ...takesBack] },
+          { guard: 'comesBackToLook', target: '#agent.running.OBSERVE.looking', actions: takesBack },
+          { guard: 'comesBack', target: 'running', actions: takesBack },
+        ],
+        'answered.wake': [
+          { guard: 'observes', target: '#agent.running.OBSERVE.looking', actions: 'woken' },
+          { target: 'running', actions: 'woken' },
+        ],
+      },
+    },
+    gathering: {
+      description: 'Work that was given away came back; more of it may, in a moment.',
+      entry: enters('gathering'),
+      exit: 'withdraw',
+      on: {
+        message: [
+          { guard: 'observes', target: '#agent.running.OBSERVE.looking', actions: 'received' },
+          { target: 'running', actions: 'received' },
+        ],
+        'answered.delegate': [
+          { guard: 'mayBeMore', actions: takesBack },
+          { guard: 'comesBackToLook', target: '#agent.running.OBSERVE.looking', actions: takesBack },
+          { guard: 'comesBack', target: 'running', actions: takesBack },
         ],
         'answered.wake': [
           { guard: 'observes', target: '#agent.running.OBSERVE.looking', actions: 'woken' },

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../contracts/error.ts';
 import type { History } from '../contracts/history.ts';
 import { HistoryView } from '../contracts/history.ts';
 import type { Outcome } from '../contracts/run.ts';
@@ -22,8 +23,16 @@ export const outcome = ({ context }: { context: AgentContext }): Outcome => {
     steps: step,
     state,
     tally,
-    ...(error?.code === 'model.context-overflow' ? { conversation: latterHalf(context.history) } : {}),
+    ...conversationOf(context, error?.code),
   };
+};
+
+const conversationOf = (
+  { history, run }: AgentContext,
+  code: ErrorCode | undefined,
+): Pick<Outcome, 'conversation'> => {
+  if (code === 'model.context-overflow') return { conversation: latterHalf(history) };
+  return run.keepsConversation === true ? { conversation: new HistoryView(history).toArray() } : {};
 };
 
 /** What is left of a conversation that had become too long; it begins where a model can follow it. */

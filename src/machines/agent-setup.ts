@@ -2,7 +2,7 @@ import { assign, setup } from 'xstate';
 import type { ErrorData } from '../contracts/error.ts';
 import type { RuntimeEvent } from '../contracts/event.ts';
 import type { Outcome } from '../contracts/run.ts';
-import { agentAsks, callEngagement } from './agent-asks.ts';
+import { agentAsks, callEngagement, gatherAsks } from './agent-asks.ts';
 import type { AgentPort } from './agent-asks.ts';
 import type {
   Acted,
@@ -23,6 +23,7 @@ import type { Recovered } from './recovery.ts';
 import { checked } from './check-stop.ts';
 import { critiqued, wantsCritique } from './review-reducer.ts';
 import { reduced } from './step-reducer.ts';
+import { begun, delegateEngagements, gathering, returned, returning } from './delegations.ts';
 import { isLastOpen, isOpen } from './call-plan.ts';
 import { carrierOf } from './outputs.ts';
 
@@ -34,6 +35,7 @@ export type AgentEvent =
   | { type: 'answered.act'; at: number; index: number; output: Acted }
   | { type: 'answered.critique'; at: number; output: Critiqued }
   | { type: 'answered.wake'; at: number }
+  | { type: 'answered.delegate'; at: number; index: number; path: string; output: Outcome }
   | { type: 'answered.recover'; at: number; index: number; output: Recovered }
   | ({ type: 'message'; at: number } & Mail)
   | { type: 'abort'; at: number; reason: string }
@@ -60,6 +62,32 @@ export const agentSetup = setup({
     },
     withdraw: ({ self }) => {
       carrierOf(self).withdraw();
+    },
+    giveAway: ({ self, context }) => {
+      const { delegations } = context.review;
+      if (delegations === undefined) return;
+      const carrier = carrierOf(self);
+      carrier.engage(delegateEngagements(context));
+      for (const { path, text } of delegations.saying) carrier.post(path, { from: context.run.agent, text });
+      if (delegations.leaving.length > 0) carrier.dismiss(delegations.leaving);
+      for (const { id, to, path: child, terms } of begun(delegations)) {
+        const follows = terms.history === undefined ? {} : { follows: true as const };
+        carrier.emit({ type: 'delegation.began', id, to, child, ...follows }, context.step - 1, 'REDUCE');
+      }
+    },
+    tellReturn: ({ self, context, event }) => {
+      const found = event.type === 'answered.delegate' ? returning(context, event) : undefined;
+      if (found === undefined || event.type !== 'answered.delegate') return;
+      const { id, to, path: child } = found;
+      const { status } = event.output;
+      carrierOf(self).emit({ type: 'delegation.returned', id, to, child, status }, context.step, undefined);
+    },
+    returned: assign(({ context, event }) =>
+      event.type === 'answered.delegate' ? returned(context, event, event.at) : {},
+    ),
+    gather: ({ self, context, event }) => {
+      if (event.type === 'answered.delegate')
+        carrierOf(self).ask(gatherAsks(context, event.at + gathering(context, event)));
     },
     dismiss: ({ self }) => {
       carrierOf(self).dismiss();
@@ -152,8 +180,14 @@ export const agentSetup = setup({
     isAnswered: ({ context }) => context.end?.status === 'completed',
     hasFailed: ({ context }) => context.end?.status === 'failed',
     mustStop: ({ context }) => context.end !== null,
-    mustWait: ({ context: { cycle, inbox } }) =>
-      (cycle.decision?.kind === 'wait' || cycle.pauseMs !== null) && inbox.length === 0,
+    mustWait: ({ context: { cycle, inbox, review } }) =>
+      (cycle.decision?.kind === 'wait' || cycle.pauseMs !== null || review.delegations?.isParked === true) &&
+      inbox.length === 0,
+    comesBack: ({ context, event }) =>
+      event.type === 'answered.delegate' && returning(context, event) !== undefined,
+    comesBackToLook: ({ context, event }) =>
+      context.run.observes && event.type === 'answered.delegate' && returning(context, event) !== undefined,
+    mayBeMore: ({ context, event }) => event.type === 'answered.delegate' && gathering(context, event) > 0,
   },
 });
 

@@ -8,12 +8,13 @@ import { threw } from './agent-end.ts';
 import { budgetEnd, budgetRule } from './budget-rule.ts';
 import { firstReason, remembered, warningsOf } from './composed-rules.ts';
 import { runtimeSays } from './conversation.ts';
+import { putBack } from './delegations.ts';
 import type { Rules } from './rules.ts';
 import { atOnce, rulesInForce } from './rules.ts';
 import type { Watch } from './watch.ts';
 import { loopReason } from './watch-loops.ts';
 import type { Nearing } from './wrap-up.ts';
-import { graceAt, nearing } from './wrap-up.ts';
+import { graceAt, isWrappingUp, nearing } from './wrap-up.ts';
 
 /**
  * Whether the run is over, in this order: the answer, the agent's own condition, the environment's end, the budgets, the
@@ -22,7 +23,7 @@ import { graceAt, nearing } from './wrap-up.ts';
 export const checked = (context: AgentContext): AgentChange => {
   if (context.end !== null) return {};
   const { review, step, state, tally, cycle } = context;
-  if (review.candidate !== null) return readingFirst(context) ?? ANSWERED;
+  if (review.candidate !== null) return answered(context);
   const view = { step, state, tally, decision: cycle.decision ?? undefined, results: cycle.results };
   const rules = rulesInForce();
   try {
@@ -45,6 +46,16 @@ export const checked = (context: AgentContext): AgentChange => {
   } catch (thrown) {
     return { end: threw(context, thrown, 'shouldStop or a stop rule', 'CHECK_STOP') };
   }
+};
+
+/** There is an answer: it stands, unless it is put back for work that was given away, and there is another step to be had. */
+const answered = (context: AgentContext): AgentChange => {
+  const back = isWrappingUp(context.review.watch) ? undefined : putBack(context);
+  if (back !== undefined) {
+    const rest = checked({ ...context, ...back });
+    if (rest.end === undefined) return { ...back, ...rest };
+  }
+  return readingFirst(context) ?? ANSWERED;
 };
 
 const NOTHING: readonly string[] = [];

@@ -1,3 +1,4 @@
+import type { ChildTerms } from '../contracts/delegation.ts';
 import type { EventBody } from '../contracts/event.ts';
 import type { Message } from '../contracts/message.ts';
 import type { Turn } from '../contracts/transcript.ts';
@@ -14,7 +15,7 @@ export interface Carrier {
   withdraw(): void;
   /** Start these child actors. */
   engage(engagements: readonly Engagement[]): void;
-  /** Stop the child actors at these addresses; without any said, all that still run. */
+  /** Stop the child actors at these addresses; without any said, all that still run but those that it gave work to. */
   dismiss(paths?: readonly string[]): void;
   /** Put a message into another agent's inbox. */
   post(to: string, message: Message): void;
@@ -29,13 +30,17 @@ export interface Engagement {
   readonly path: string;
   /** What is engaged: a member by the name of its definition, or one of the two call machines. */
   readonly actor:
-    { readonly kind: 'member'; readonly name: string } | { readonly kind: 'modelCall' | 'toolCall' };
+    | { readonly kind: 'member'; readonly name: string }
+    | { readonly kind: 'modelCall' | 'toolCall' }
+    /** One that a tool of the parent's gives work to. */
+    | { readonly kind: 'delegate'; readonly name: string; readonly tool: string };
   readonly input: unknown;
   /** The child's end reaches its parent as `answered.<port>` with this index. */
-  readonly port: 'decide' | 'act' | 'member';
+  readonly port: 'decide' | 'act' | 'member' | 'delegate';
   readonly index: number;
   /** It begins anew what another began. */
   readonly restart?: Restart | undefined;
+  readonly terms?: ChildTerms | undefined;
 }
 
 /** How a member begins that does what one before it did not come to an end with. */

@@ -5,6 +5,8 @@ import type { AgentChange, AgentContext, Cycle, End, ReviewState } from './agent
 import { failure, threw } from './agent-end.ts';
 import type { PlannedCall } from './call-plan.ts';
 import { turnsOfStep } from './conversation.ts';
+import { givenAway, withoutConversations } from './delegations.ts';
+import type { Delegations } from './delegations-state.ts';
 import type { StepOutcome } from './judge-ending.ts';
 import { judgeAnswer, judgeCalls } from './judge-ending.ts';
 import { atOnce, plain, rulesInForce } from './rules.ts';
@@ -17,8 +19,10 @@ const MAX_UNKNOWN_TOOLS = 3;
 /** The step becomes part of what the agent knows. The step counter advances here and only here. */
 export const reduced = (context: AgentContext): AgentChange => {
   const { step, history, cycle: before } = context;
-  const results = before.plan === null ? [] : (before.plan.results as readonly ToolResult[]);
-  const { review, end, note, notices, pauseMs } = afterResults(context, results);
+  const answered = before.plan === null ? [] : (before.plan.results as readonly ToolResult[]);
+  const delegations = givenAway(context, answered);
+  const results = delegations === undefined ? answered : withoutConversations(answered);
+  const { review, end, note, notices, pauseMs } = afterStep(context, results, delegations);
   const told = note === undefined ? before : { ...before, note };
   const isPlain = before.plan === null && notices === undefined;
   const cycle: Cycle = isPlain
@@ -48,6 +52,17 @@ export const reduced = (context: AgentContext): AgentChange => {
   } catch (thrown) {
     return { ...change, end: threw(context, thrown, 'reduce', 'REDUCE') };
   }
+};
+
+/** The same, with what was given away in the step. */
+const afterStep = (
+  context: AgentContext,
+  results: readonly ToolResult[],
+  delegations: Delegations | undefined,
+): StepOutcome => {
+  if (delegations === undefined) return afterResults(context, results);
+  const review = { ...context.review, delegations };
+  return { review, ...afterResults({ ...context, review }, results) };
 };
 
 /** What decision and results make of the run: a candidate, a handoff, or trouble that adds up. */

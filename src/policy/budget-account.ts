@@ -109,6 +109,11 @@ export class BudgetAccount {
     return this.#line.some(({ limits }) => (limits.tokens ?? limits.usd) !== undefined);
   }
 
+  /** The tightest limit of a kind, here or above; `Infinity` where there is none. */
+  limitFor(kind: BudgetKind): number {
+    return Math.min(Infinity, ...this.#line.map(({ limits }) => limits[kind] ?? Infinity));
+  }
+
   /** Whether money is limited, here or above. */
   get limitsMoney(): boolean {
     return this.#line.some(({ limits }) => limits.usd !== undefined);

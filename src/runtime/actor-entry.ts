@@ -1,3 +1,4 @@
+import type { ChildTerms } from '../contracts/delegation.ts';
 import type { EventBody } from '../contracts/event.ts';
 import type { Message } from '../contracts/message.ts';
 import type { Model } from '../contracts/model.ts';
@@ -14,6 +15,13 @@ import { RunCounter } from './run-counter.ts';
 import type { Scope } from './journal/scope.ts';
 import type { Actor, EffectUnderWay, Recorder, Sponsor, Stage } from './stage.ts';
 
+/** What is said of an actor when it is enrolled, beside who it is. */
+export interface Enrolment {
+  /** Whose call it is, where it is one. */
+  readonly agent?: string | undefined;
+  readonly terms?: ChildTerms | undefined;
+}
+
 /**
  * One actor of a run, live or driven: its place in the tree, and what is under way for it.
  *
@@ -26,6 +34,7 @@ export class ActorEntry implements Actor {
   readonly agent: string;
   readonly definition: Definition;
   readonly sponsor: Sponsor;
+  readonly terms: ChildTerms | undefined;
   readonly scope: Scope | undefined;
   readonly children = new Set<Actor>();
   readonly underWay = new Set<EffectUnderWay>();
@@ -47,13 +56,14 @@ export class ActorEntry implements Actor {
     path: string,
     definition: Definition,
     sponsor: Sponsor,
-    agent: string = definition.name,
+    { agent = definition.name, terms }: Enrolment = {},
   ) {
     this.run = run;
     this.path = path;
     this.agent = agent;
     this.definition = definition;
     this.sponsor = sponsor;
+    this.terms = terms;
     this.scope = scopeFor(path, sponsor, run.journal);
     this.counter = sponsor.kind === 'effect' ? new RunCounter() : undefined;
     if (sponsor.kind !== 'root') sponsor.parent.children.add(this);
@@ -67,7 +77,8 @@ export class ActorEntry implements Actor {
 
   /** Whether this is the actor of a troubled call, which has no tools or models of its own. */
   get isCall(): boolean {
-    return this.sponsor.kind === 'machine' && this.sponsor.port !== 'member';
+    const { sponsor } = this;
+    return sponsor.kind === 'machine' && (sponsor.port === 'decide' || sponsor.port === 'act');
   }
 
   ask(asks: readonly Ask[]): void {

@@ -1,4 +1,5 @@
 import type { Agent } from '../contracts/agent.ts';
+import type { ChildOptions } from '../contracts/delegation.ts';
 import { canonical } from '../contracts/canonical.ts';
 import { toError, TroupeError } from '../contracts/error.ts';
 import { toJson } from '../contracts/json.ts';
@@ -8,17 +9,20 @@ import type { Ask } from '../machines/asks.ts';
 import { keyInRun } from '../contracts/effect.ts';
 import type { Engagement, Restart } from '../machines/outputs.ts';
 import type { LazyAbort } from '../contracts/lazy-abort.ts';
+import type { Enrolment } from './actor-entry.ts';
 import { ActorEntry } from './actor-entry.ts';
 import { callDefinitions } from './call-definitions.ts';
 import type { Definition } from './definition.ts';
 import { definitionOf } from './definition.ts';
 import { awaitChild, noLongerAwaited } from './await-child.ts';
+import { engagedBy } from './delegate-of.ts';
 import { rememberEnd } from './memory-of.ts';
 import { beginningOf } from './task-of.ts';
 import { refusedBefore } from './journal/refused-before.ts';
-import { callEnd, outcomeOf, outcomeOfFailure, resultOf } from './result.ts';
+import { outcomeOf, outcomeOfFailure, resultOf } from './result.ts';
 import type { Actor, Sponsor, Stage } from './stage.ts';
-import { tellEnd, tellMachine } from './tell-end.ts';
+import { stopInTime, stoppedOutcome } from './stop-in-time.ts';
+import { tellCallEnd, tellEnd, tellMachine } from './tell-end.ts';
 import type { TreeSize } from './tree-limits.ts';
 
 /**
@@ -64,14 +68,15 @@ export class ActorTree {
   }
 
   /** Starts the child that a machine wants. */
-  engage(parent: Actor, { path, actor, input, port, index, restart }: Engagement): void {
+  engage(parent: Actor, { path, actor, input, port, index, restart, terms }: Engagement): void {
     if (parent.isOver) return;
     const sponsor = { kind: 'machine', parent, port, index } as const;
-    if (actor.kind !== 'member') {
-      this.#run.host.start(this.#enrol(path, callDefinitions[actor.kind], sponsor, parent.agent), input);
+    if (!('name' in actor)) {
+      const { agent } = parent;
+      this.#run.host.start(this.#enrol(path, callDefinitions[actor.kind], sponsor, { agent }), input);
       return;
     }
-    const definition = parent.definition.members.get(actor.name);
+    const definition = engagedBy(parent, actor);
     if (definition === undefined) {
       const message = `Cannot engage '${actor.name}' as '${parent.agent}' has no such member`;
       tellMachine(sponsor, path, outcomeOfFailure('agent.unknown', message, this.#run.log.now()));
@@ -82,20 +87,26 @@ export class ActorTree {
       tellMachine(sponsor, path, outcomeOfFailure('limit.reached', refusal, this.#run.log.now()));
       return;
     }
-    this.#startMember(this.#enrol(path, definition, sponsor), input, restart);
+    const budget = parent.definition.allotments?.get(actor.name);
+    this.#startMember(
+      this.#enrol(path, definition, sponsor, { terms: terms ?? (budget && { budget }) }),
+      input,
+      restart,
+    );
   }
 
   /** Runs an agent as a child of the actor that does `ask`: its events, limits and abort are this run's. */
   runWithin<Input, Output>(
     parent: Actor,
-    agent: Agent<Input, Output>,
+    agent: Agent<Input, Output> | 'self',
     input: Input,
     ask: Ask,
     abort: LazyAbort,
+    { timeoutMs, ...terms }: ChildOptions = {},
   ): Promise<RunResult<Output>> {
-    const definition = definitionOf(agent);
+    const definition = agent === 'self' ? parent.principal.definition : definitionOf(agent);
     if (definition === undefined) {
-      const message = `Cannot run '${String(agent.name)}' as it was not made by agent() or a team`;
+      const message = `Cannot run '${agent === 'self' ? agent : agent.name}' as it was not made by agent() or a team`;
       return Promise.reject(new TroupeError('agent.invalid', message));
     }
     const isKnown = this.#run.journal?.again.childOf(ask.key, this.#engaged.get(ask.key) ?? 0) !== undefined;
@@ -114,9 +125,9 @@ export class ActorTree {
         else resolve(resultOf<Output>(this.#run, outcome, path, since, child.counter));
       };
       const call = callOf(parent, ask);
-      const child = this.#enrol(path, definition, { kind: 'effect', parent, call, settle });
-      forget = abort.onAbort(() => {
-        this.stop(child, 'the work that it was for was called off');
+      const child = this.#enrol(path, definition, { kind: 'effect', parent, call, settle }, { terms });
+      forget = stopInTime({ clock: this.#run.clock, abort, timeoutMs }, (reason) => {
+        this.stop(child, reason);
       });
       const { journal } = this.#run;
       if (journal === undefined) this.#startMember(child, input);
@@ -169,14 +180,7 @@ export class ActorTree {
     this.#run.host.stop(entry);
     const { sponsor } = entry;
     if (sponsor.kind === 'machine' && entry.isCall) {
-      const { port, index, parent } = sponsor;
-      const end = callEnd(output);
-      const envelope = { at: this.#run.log.now(), index, ...end.content };
-      this.#run.enqueue({
-        kind: 'deliver',
-        actor: parent,
-        envelope: { type: `${end.kind}.${port}`, ...envelope },
-      });
+      tellCallEnd(sponsor, output);
       return;
     }
     const outcome = placed(outcomeOf(output, this.#run.log.now()), entry);
@@ -209,8 +213,7 @@ export class ActorTree {
     this.#run.host.stop(entry);
     if (!entry.isCall) tellEnd(entry, { status: 'aborted', stopReason: { kind: 'aborted', reason } });
     if (entry.sponsor.kind !== 'effect') return;
-    const message = `Cannot finish '${entry.definition.name}' as nobody waits for it any more`;
-    entry.sponsor.settle(outcomeOfFailure('run.aborted', message, this.#run.log.now()));
+    entry.sponsor.settle(stoppedOutcome(entry.definition.name, reason, this.#run.log.now()));
   }
 
   /** Why one more may not be engaged: as a journal that is gone through again has it, else by the limits. */
@@ -237,6 +240,7 @@ export class ActorTree {
         path,
         at: this.#run.log.now(),
         history: beginningOf(child, restart),
+        keepsConversation: child.terms?.keepsConversation,
       }),
     );
   }
@@ -260,10 +264,10 @@ export class ActorTree {
     this.#run.tearDowns.begin(entry);
   }
 
-  #enrol(path: string, definition: Definition, sponsor: Sponsor, agent?: string): Actor {
+  #enrol(path: string, definition: Definition, sponsor: Sponsor, said?: Enrolment): Actor {
     if (this.#addresses.has(path))
       throw new TroupeError('internal', `Cannot engage '${path}' as the address was used before`);
-    const entry = new ActorEntry(this.#run, path, definition, sponsor, agent);
+    const entry = new ActorEntry(this.#run, path, definition, sponsor, said);
     this.#addresses.set(path, definition);
     this.#running.set(path, entry);
     awaitChild(entry);

@@ -7,6 +7,8 @@ const awaiting = new WeakMap<Actor, Wait<Actor>>();
 /** Whoever has a child waits for it: nobody below may wait for him in turn. */
 export const awaitChild = (child: Actor): void => {
   if (child.sponsor.kind === 'root' || child.isCall) return;
+  // Whoever gave work away goes on meanwhile.
+  if (child.sponsor.kind === 'machine' && child.sponsor.port === 'delegate') return;
   const wait = { who: child.sponsor.parent.principal, on: [child], kind: 'child' } as const;
   // A child that is new waits for nobody: this closes no circle.
   waits.add(wait);

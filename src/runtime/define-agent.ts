@@ -18,6 +18,7 @@ import { agentMachine } from '../machines/agent-machine.ts';
 import type { Rules } from '../machines/rules.ts';
 import { maxSteps } from '../machines/stop-rules.ts';
 import { MAX_OUTPUT_BYTES } from '../tools/cap-output.ts';
+import { checkAllotment } from '../policy/allotted-limits.ts';
 import { budgetLimits } from '../policy/budget-limits.ts';
 import { describedSchemas } from '../tools/described-schemas.ts';
 import { checkSchema, jsonSchemaOf } from '../tools/schemas.ts';
@@ -77,6 +78,8 @@ export const agentDefinition = <
   checkMailbox(options.mailbox, count);
   checkSupervision(options.asMember, 'agent.invalid', count.owner);
   checkLimits(options.limits, count);
+  for (const item of options.tools ?? [])
+    for (const tool of 'tools' in item ? item.tools : [item]) checkAllotment(tool.delegates?.budget, count);
   const plain: AgentDefinition = {
     name,
     description: options.description ?? '',
@@ -152,7 +155,7 @@ const stateFrom = (state: Json = {}, name: string): Json => {
 const startOf = (
   plan: AgentDefinition,
   input: unknown,
-  { runId, path, at, history = [] }: Placement,
+  { runId, path, at, history = [], keepsConversation }: Placement,
 ): AgentInput => ({
   runId,
   path,
@@ -167,6 +170,7 @@ const startOf = (
   maxRejections: plan.maxRejections,
   toolConcurrency: plan.toolConcurrency,
   models: 1,
+  ...(keepsConversation === true ? { keepsConversation } : {}),
   ...(plan.recovery === undefined ? {} : { recoveries: plan.recovery.limit ?? DEFAULT_RECOVERIES }),
 });
 

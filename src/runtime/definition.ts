@@ -1,6 +1,6 @@
 import type { AnyStateMachine } from 'xstate';
 import type { AgentDefinition } from '../actors/agent-definition.ts';
-import type { Budget } from '../contracts/budget.ts';
+import type { Allotment, Budget } from '../contracts/budget.ts';
 import type { Hook } from '../contracts/event.ts';
 import type { AgentMailbox } from '../contracts/message.ts';
 import type { RunOptions } from '../contracts/run.ts';
@@ -15,6 +15,8 @@ export interface Placement {
   readonly at: number;
   /** Earlier turns of the conversation. */
   readonly history?: RunOptions['history'];
+  /** What is said is part of how it ends. */
+  readonly keepsConversation?: boolean | undefined;
 }
 
 /** What the runtime knows of an agent or a team: its chart, its rules, and who belongs to it. */
@@ -32,6 +34,8 @@ export interface Definition {
   /** How it wants to be treated by whoever supervises it. */
   readonly asMember?: MemberPolicy | undefined;
   readonly limits?: SubtreeLimits | undefined;
+  /** The parts of its budget that its members have, by role. */
+  readonly allotments?: ReadonlyMap<string, Allotment> | undefined;
   /** The machine's input for a run's input. */
   start(input: unknown, placement: Placement): unknown;
 }

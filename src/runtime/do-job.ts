@@ -1,7 +1,7 @@
 import type { ActorTree } from './actor-tree.ts';
 import type { EffectRunner } from './effect-runner.ts';
 import type { MailRoom } from './mail/mail-room.ts';
-import type { Job, Stage } from './stage.ts';
+import type { Actor, Job, Stage } from './stage.ts';
 
 /** A run, as far as its jobs need it. */
 export interface WorkingRun extends Stage {
@@ -29,7 +29,7 @@ export const doJob = (run: WorkingRun, job: Job): void => {
       break;
     case 'dismiss':
       for (const child of [...job.actor.children].toReversed())
-        actors.stop(child, run.abortedFor ?? 'its supervisor dismissed it');
+        if (!isDelegate(child)) actors.stop(child, run.abortedFor ?? 'its supervisor dismissed it');
       break;
     case 'stop':
       for (const path of job.paths) actors.stopAt(path, run.abortedFor ?? 'its supervisor stopped it');
@@ -44,3 +44,6 @@ export const doJob = (run: WorkingRun, job: Job): void => {
       actors.close(job.actor, job.output);
   }
 };
+
+/** Work that an agent gave away outlives the state in which it was given. */
+const isDelegate = ({ sponsor }: Actor): boolean => sponsor.kind === 'machine' && sponsor.port === 'delegate';

@@ -3,6 +3,7 @@ import type { BudgetSpent } from '../contracts/budget.ts';
 import type { AgentDefinition } from '../actors/agent-definition.ts';
 import type { CallChange, CallWish, Desk } from '../actors/desk.ts';
 import { systemPrompt } from '../actors/prompt-facts.ts';
+import type { ChildOptions } from '../contracts/delegation.ts';
 import type { EventBody } from '../contracts/event.ts';
 import { TroupeError } from '../contracts/error.ts';
 import type { MemoryRecord } from '../contracts/memory.ts';
@@ -175,18 +176,22 @@ export class EffectDesk implements Desk {
     return this.#entry.run.journal?.flush();
   }
   run<Input, Output>(
-    agent: Agent<Input, Output>,
+    agent: Agent<Input, Output> | 'self',
     input: Input,
     abort: LazyAbort = this.abort,
+    options?: ChildOptions,
   ): Promise<RunResult<Output>> {
     if (this.#isOver || abort.isAborted)
       return this.#whileWaiting(
         Promise.reject(
-          new TroupeError('run.aborted', `Cannot run '${agent.name}' as nobody waits for it any more`),
+          new TroupeError(
+            'run.aborted',
+            `Cannot run '${agent === 'self' ? this.#entry.agent : agent.name}' as nobody waits for it any more`,
+          ),
         ),
       );
     const { actors } = this.#entry.run;
-    return this.#whileWaiting(actors.runWithin(this.#entry, agent, input, this.#ask, abort));
+    return this.#whileWaiting(actors.runWithin(this.#entry, agent, input, this.#ask, abort, options));
   }
   onLate(output: unknown): void {
     late(this.#effect, output);

@@ -18,8 +18,13 @@ export const environmentOf = (entry: Actor): EnvironmentSession | undefined => {
 };
 
 /** The tools of an actor in its run, made on first use. */
-export const toolsOf = (entry: Actor): ToolRegistry =>
-  (entry.tools ??= new ToolRegistry([...environmentSet(entry), ...(entry.definition.agent?.tools ?? [])]));
+export const toolsOf = (entry: Actor): ToolRegistry => (entry.tools ??= registryOf(entry));
+
+const registryOf = (entry: Actor): ToolRegistry => {
+  const registry = new ToolRegistry([...environmentSet(entry), ...(entry.definition.agent?.tools ?? [])]);
+  for (const name of entry.terms?.without ?? []) registry.remove(name);
+  return registry;
+};
 
 /** The environment's end as a toolset without tools: let go of after all others, with their patience and reports. */
 const environmentSet = (entry: Actor): readonly Toolset[] =>

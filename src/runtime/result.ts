@@ -80,6 +80,7 @@ export const resultOf = <Output = Json>(
     // The schema of the agent's answer was checked when the answer was decided.
     output: outcome.output as Output | undefined,
     candidate: outcome.candidate,
+    ...(isWhole || outcome.conversation === undefined ? {} : { conversation: outcome.conversation }),
     ...(outcome.autoCompleted === true ? { autoCompleted: true } : {}),
     stopReason: outcome.stopReason,
     error: outcome.error,

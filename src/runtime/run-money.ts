@@ -1,6 +1,7 @@
 import type { Budget } from '../contracts/budget.ts';
 import type { RunOptions } from '../contracts/run.ts';
 import { TurnCounter } from '../memory/count-tokens.ts';
+import { allottedLimits } from '../policy/allotted-limits.ts';
 import { BudgetAccount } from '../policy/budget-account.ts';
 import type { BudgetLimits } from '../policy/budget-limits.ts';
 import { budgetLimits, overriding } from '../policy/budget-limits.ts';
@@ -31,7 +32,9 @@ export class RunMoney {
     const { sponsor, definition, run, path } = actor;
     const isRoot = sponsor.kind === 'root';
     const above = isRoot ? undefined : sponsor.parent.principal.account;
-    const limits = isRoot ? this.#limits : limitsOf(definition);
+    const limits = isRoot
+      ? this.#limits
+      : allottedLimits(limitsOf(definition), actor.terms?.budget, above, `'${path}'`);
     if (limits === undefined) return above;
     const onWarning: ConstructorParameters<typeof BudgetAccount>[0]['onWarning'] = (
       budget,

@@ -1,5 +1,6 @@
 import type { Agent } from '../contracts/agent.ts';
 import type { ErrorData, TroupeError } from '../contracts/error.ts';
+import type { ChildOptions, ChildTerms } from '../contracts/delegation.ts';
 import type { Arrival, BudgetDrawn } from '../contracts/journal-record.ts';
 import type { Json } from '../contracts/json.ts';
 import type { Clock } from '../contracts/clock.ts';
@@ -88,10 +89,11 @@ export interface Stage {
     at(path: string): Actor | undefined;
     runWithin<Input, Output>(
       parent: Actor,
-      agent: Agent<Input, Output>,
+      agent: Agent<Input, Output> | 'self',
       input: Input,
       ask: Ask,
       abort: LazyAbort,
+      options?: ChildOptions,
     ): Promise<RunResult<Output>>;
   };
   /** From 0 to below 1. */
@@ -192,6 +194,8 @@ export interface Actor extends Carrier {
   readonly agent: string;
   readonly definition: Definition;
   readonly sponsor: Sponsor;
+  /** On what terms it works, where whoever engaged it set some. */
+  readonly terms: ChildTerms | undefined;
   readonly children: Set<Actor>;
   /** The part of the journal that tells of it; absent where the run has none. */
   readonly scope: Scope | undefined;

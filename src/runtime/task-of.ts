@@ -39,6 +39,7 @@ export const taskOf = (actor: Actor): RunTask | undefined => {
 export const beginningOf = (actor: Actor, restart: Restart | undefined): RunOptions['history'] => {
   const { history } = actor.run;
   const said = history !== undefined && isOfRun(actor) ? history : undefined;
+  if (actor.terms?.history !== undefined) return [...(said ?? []), ...actor.terms.history];
   if (restart?.conversation === undefined && restart?.note === undefined) return said;
   const note: readonly Turn[] =
     restart.note === undefined ? [] : [{ role: 'user', from: 'runtime', text: restart.note }];
@@ -48,7 +49,7 @@ export const beginningOf = (actor: Actor, restart: Restart | undefined): RunOpti
 /** Whether an actor is there for the run itself: its root, or a member of it, however deep. */
 const isOfRun = ({ sponsor: own }: Actor): boolean => {
   let sponsor = own;
-  while (sponsor.kind === 'machine') ({ sponsor } = sponsor.parent);
+  while (sponsor.kind === 'machine' && sponsor.port !== 'delegate') ({ sponsor } = sponsor.parent);
   return sponsor.kind === 'root';
 };
 

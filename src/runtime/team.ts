@@ -1,6 +1,6 @@
 import type { AnyStateMachine } from 'xstate';
 import type { Agent } from '../contracts/agent.ts';
-import type { Budget } from '../contracts/budget.ts';
+import type { Allotment, Budget } from '../contracts/budget.ts';
 import { messageOf, TroupeError } from '../contracts/error.ts';
 import type { Hook } from '../contracts/event.ts';
 import type { Json } from '../contracts/json.ts';
@@ -12,6 +12,7 @@ import type { SubtreeLimits } from '../contracts/tree-limits.ts';
 import { assertMachine } from '../machines/check-machine.ts';
 import type { Rules } from '../machines/rules.ts';
 import { teamRules } from '../machines/supervision.ts';
+import { checkAllotment } from '../policy/allotted-limits.ts';
 import { budgetLimits } from '../policy/budget-limits.ts';
 import { checkName } from './define-agent.ts';
 import { checkCount } from './check-count.ts';
@@ -35,6 +36,11 @@ export interface TeamSetup {
   readonly budget?: Budget | undefined;
   /** How its mailbox is kept. */
   readonly mailbox?: MailboxOptions | undefined;
+  /**
+   * The parts of the budget that members may use, by role, each time they are engaged: amounts, or shares of what limits the
+   * team. One who has used up its part has stopped with a partial result; the team goes on.
+   */
+  readonly budgets?: Readonly<Record<string, Allotment>> | undefined;
   /** How far what is below it may grow, within the limits of the run. */
   readonly limits?: SubtreeLimits | undefined;
   /** What is done about members that fail. Without it their failure is their reply, and the pattern's to judge. */
@@ -98,6 +104,7 @@ export const team = <Input, Output, State = Json>(
     budget: given.budget,
     mailbox: given.mailbox,
     limits: given.limits,
+    allotments: allotmentsOf(name, given.budgets, members),
     asMember: given.asMember,
     start: (input, { runId, path, at }): TeamInput => ({
       runId,
@@ -120,6 +127,7 @@ export const setupOf = ({
   hooks,
   budget,
   mailbox,
+  budgets,
   limits,
   supervision,
   memberTimeMs,
@@ -130,6 +138,7 @@ export const setupOf = ({
   hooks,
   budget,
   mailbox,
+  budgets,
   limits,
   supervision,
   memberTimeMs,
@@ -144,6 +153,23 @@ const membersOf = (team: string, members: TeamOptions['members']): ReadonlyMap<s
       return [role, memberOf(team, role, member)];
     }),
   );
+
+const allotmentsOf = (
+  team: string,
+  budgets: TeamSetup['budgets'],
+  members: ReadonlyMap<string, Definition>,
+): Definition['allotments'] => {
+  if (budgets === undefined) return undefined;
+  for (const [role, part] of Object.entries(budgets)) {
+    checkAllotment(part, { code: 'team.invalid', owner: `the team '${team}'` });
+    if (!members.has(role))
+      throw new TroupeError(
+        'team.invalid',
+        `Cannot define the team '${team}' as it gives a budget to '${role}', who is no member: ${[...members.keys()].join(', ')}`,
+      );
+  }
+  return new Map(Object.entries(budgets));
+};
 
 /** What a member stands for. */
 export const memberOf = (team: string, role: string, member: Member): Definition => {

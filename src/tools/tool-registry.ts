@@ -107,6 +107,11 @@ export class ToolRegistry {
     return this.#current().get(name)?.tool;
   }
 
+  /** The tool of a full name, whether or not its toolset is set up. */
+  held(name: string): Tool | undefined {
+    return this.#entries.get(name)?.tool;
+  }
+
   /** The result of a call to a tool that there is not: it lists the tools there are, and the nearest name. */
   refuse(call: ToolCall, attempts = 0): ToolFailure {
     const message = unknownToolMessage(call.name, this.names);

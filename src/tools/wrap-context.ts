@@ -5,6 +5,7 @@ export type ContextChanges = Partial<Pick<ToolContext, 'run' | 'ask' | 'signal'>
 
 /** A tool's context, but for what is said of it; like the original, nothing of it is made before it is read. */
 export const wrapContext = (context: ToolContext, changes: ContextChanges): ToolContext => ({
+  tool: context.tool,
   callId: context.callId,
   key: context.key,
   runId: context.runId,
@@ -17,6 +18,12 @@ export const wrapContext = (context: ToolContext, changes: ContextChanges): Tool
   attempt: context.attempt,
   get state() {
     return context.state;
+  },
+  get conversation() {
+    return context.conversation;
+  },
+  get delegations() {
+    return context.delegations;
   },
   get context() {
     return context.context;

@@ -5,6 +5,7 @@ import type { Member } from '../coordination/patterns/pattern-row.ts';
 import { scripted } from '../support/prompt-book.ts';
 import { capabilityScenarios } from './capability-scenarios.ts';
 import { opinionScenarios } from './opinion-scenarios.ts';
+import { delegationScenarios } from './delegation-scenarios.ts';
 import { outsideScenarios } from './outside-scenarios.ts';
 import { routingScenarios } from './routing-scenarios.ts';
 import type { Scenario } from './scenarios.ts';
@@ -44,6 +45,7 @@ export const allScenarios: readonly Scenario[] = [
   ...scenarios,
   ...capabilityScenarios,
   ...outsideScenarios,
+  ...delegationScenarios,
   ...opinionScenarios,
   ...supervisionScenarios,
   ...routingScenarios,

@@ -11,6 +11,9 @@ export const toolContext = (
   clock: Clock = virtualClock(),
   changes: Partial<ToolContext> = {},
 ): ToolContext => ({
+  tool: 'tool',
+  conversation: [],
+  delegations: [],
   callId: 'call_0_0',
   key: 'run-1/agent#0.ACT.0.1',
   runId: 'run-1',

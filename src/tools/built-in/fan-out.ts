@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { isTroupeError, messageOf, TroupeError } from '../../contracts/error.ts';
+import type { ToolContext } from '../../contracts/tool.ts';
+import type { DefinedTool } from '../define-tool.ts';
+import { tool } from '../define-tool.ts';
+import { dual } from '../tool-result.ts';
+import type { Delegated, ReceiverOptions } from './receivers.ts';
+import { delegated, Receivers, wordsOf } from './receivers.ts';
+import { inputFor } from './seen-conversation.ts';
+
+/** Who is given work at the same time, and how long it may take. */
+export interface FanOutOptions extends ReceiverOptions {
+  /** At work at the same time. Default 4. */
+  readonly atOnce?: number | undefined;
+  /** Tasks of one call. Default 32. */
+  readonly maxTasks?: number | undefined;
+  /** How long each may take, in ms; then it is stopped. Default 120,000. */
+  readonly timeoutMs?: number | undefined;
+  /** How long all together may take, in ms; then those at work are stopped, and no other begins. Default 300,000. */
+  readonly totalMs?: number | undefined;
+  /** Default `fan_out`. */
+  readonly name?: string | undefined;
+}
+
+/** What came of one task: what came back, or why nothing did. */
+export type FannedOut =
+  | Delegated
+  | {
+      readonly agent: string;
+      readonly status: 'failed' | 'timedOut' | 'notStarted';
+      readonly output: null;
+      readonly error: string;
+    };
+
+interface FanOutInput {
+  readonly tasks: readonly { readonly to: string; readonly task: string }[];
+}
+
+/**
+ * The tool `fan_out`: has several tasks done at the same time, each by a child of its own, and gives what came of each, in order.
+ *
+ * The call succeeds with whatever came back: a task that failed, was refused or was out of time is a line of the result.
+ * A child whose time is up is stopped wherever it is, with what it has under way.
+ *
+ * @example
+ * agent({ name: 'lead', tools: [fanOut({ to: [researcher], atOnce: 8, budget: { share: 0.1 } })] });
+ *
+ * @throws `agent.invalid` without anybody to give work to, with two of one name, or for a number that bounds nothing.
+ */
+export const fanOut = (options: FanOutOptions): DefinedTool<FanOutInput, readonly FannedOut[]> => {
+  const { atOnce = 4, maxTasks = 32, timeoutMs = 120_000, totalMs = 300_000, name = 'fan_out' } = options;
+  const receivers = new Receivers(name, options);
+  for (const [option, value] of Object.entries({ atOnce, maxTasks, timeoutMs, totalMs }))
+    if (!(value >= 1) || (option !== 'timeoutMs' && option !== 'totalMs' && !Number.isSafeInteger(value)))
+      throw new TroupeError(
+        'agent.invalid',
+        `Cannot define the tool '${name}' as its ${option} bounds nothing: ${value}`,
+      );
+  const shown =
+    (options.sees ?? 'task') === 'task' ? ' Say everything that is needed: they see nothing else.' : '';
+  return tool({
+    name,
+    description: `Has several tasks done at the same time, and gives what came of each.${shown} To: ${receivers.description}.`,
+    category: 'control',
+    input: z.object({
+      tasks: z
+        .array(z.object({ to: z.enum(receivers.names), task: z.string().trim().min(1, 'the task is empty') }))
+        .min(1)
+        .max(maxTasks),
+    }),
+    describe: ({ tasks }) => `Having ${tasks.length} tasks done`,
+    // The time of all together is kept here: what came back by then is not to be lost.
+    timeoutMs: Infinity,
+    retry: false,
+    execute: async ({ tasks }, context) => {
+      // All before the first begins: who is run comes in the order of the tasks, also when it is done again.
+      const inputs = await Promise.all(
+        tasks.map(({ task }) => inputFor(options.sees ?? 'task', task, context)),
+      );
+      const endsAt = context.now() + totalMs;
+      const results: { readonly value: FannedOut; readonly text: string }[] = [];
+      let next = 0;
+      const work = async (): Promise<void> => {
+        for (let index = next; index < tasks.length; index = next) {
+          next += 1;
+          const wanted = tasks[index];
+          if (wanted === undefined) return;
+          const left = endsAt - context.now();
+          results[index] = await done(
+            wanted.to,
+            inputs[index] ?? '',
+            Math.min(timeoutMs, left),
+            receivers,
+            context,
+          );
+        }
+      };
+      await Promise.all(Array.from({ length: Math.min(atOnce, tasks.length) }, work));
+      const text = results.map((result, index) => `${index + 1}. ${result.text}`).join('\n');
+      return dual({ text, value: results.map(({ value }) => value) });
+    },
+  });
+};
+
+/** What comes of one task; never rejects, but where nobody wants any of it any more. */
+const done = async (
+  to: string,
+  input: string,
+  timeoutMs: number,
+  receivers: Receivers,
+  context: ToolContext,
+): Promise<{ readonly value: FannedOut; readonly text: string }> => {
+  if (timeoutMs <= 0) return none(to, 'notStarted', 'the time of all together was up');
+  try {
+    const { agent, name } = receivers.find(to, context);
+    const result = await context.run(agent, input, { ...receivers.termsFor(agent, context), timeoutMs });
+    const value = delegated(name, result);
+    return { value, text: `[${name}] ${wordsOf(value, result)}` };
+  } catch (thrown) {
+    if (context.signal.aborted) throw thrown;
+    const status = isTroupeError(thrown, 'agent.timeout') ? 'timedOut' : 'failed';
+    return none(to, status, messageOf(thrown));
+  }
+};
+
+const none = (
+  agent: string,
+  status: 'failed' | 'timedOut' | 'notStarted',
+  error: string,
+): { readonly value: FannedOut; readonly text: string } => ({
+  value: { agent, status, output: null, error },
+  text: `[${agent}] (${status}) ${error}`,
+});

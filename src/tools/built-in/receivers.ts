@@ -1,0 +1,131 @@
+import type { Agent } from '../../contracts/agent.ts';
+import type { Allotment } from '../../contracts/budget.ts';
+import type { ChildTerms } from '../../contracts/delegation.ts';
+import { TroupeError } from '../../contracts/error.ts';
+import { toJson } from '../../contracts/json.ts';
+import type { RunResult } from '../../contracts/run.ts';
+import type { StopReason } from '../../contracts/stop.ts';
+import type { Delegates, ToolContext } from '../../contracts/tool.ts';
+import { textOf } from '../tool-result.ts';
+import type { Sees } from './seen-conversation.ts';
+
+/** Who is given work, and on what terms. */
+export interface ReceiverOptions {
+  /** Agents or teams that take a task in words. */
+  readonly to: readonly Agent<string, unknown>[];
+  /** Whether the agent may give work to another of itself, under the name `self`; that one has not this tool. Default false. */
+  readonly self?: boolean | undefined;
+  /** How deep those who are given work may stand below the root. Default 3. */
+  readonly maxDepth?: number | undefined;
+  /** What they are told beside the task. Default `task`: nothing. */
+  readonly sees?: Sees | undefined;
+  /** The part of the agent's budget that each of them may use. Default: all of it. */
+  readonly budget?: Allotment | undefined;
+  readonly name?: string | undefined;
+}
+
+/** What came back from somebody who was given work. */
+export interface Delegated {
+  readonly agent: string;
+  /** `success` only for an accepted answer; `partial` for one that was stopped before. */
+  readonly status: 'success' | 'partial';
+  readonly output: unknown;
+  /** It never said that it was done: what it had said was taken for its answer. */
+  readonly autoCompleted?: true | undefined;
+  readonly stop: StopReason['kind'];
+  readonly steps: number;
+}
+
+const SELF = 'self';
+
+/** Those whom one tool gives work to. */
+export class Receivers {
+  readonly names: readonly string[];
+  readonly #agents: ReadonlyMap<string, Agent<string, unknown>>;
+  readonly #maxDepth: number;
+  readonly #options: ReceiverOptions;
+
+  /** @throws `agent.invalid` without anybody, or with two of one name. */
+  constructor(tool: string, options: ReceiverOptions) {
+    const { to, self = false, maxDepth = 3 } = options;
+    this.#agents = new Map(to.map((agent) => [agent.name, agent]));
+    this.#maxDepth = maxDepth;
+    this.#options = options;
+    this.names = [...this.#agents.keys(), ...(self ? [SELF] : [])];
+    if (this.names.length === 0 || new Set(this.names).size < to.length + Number(self))
+      throw new TroupeError(
+        'agent.invalid',
+        `Cannot define the tool '${tool}' as it needs agents, each of its own name: ${to.map((agent) => agent.name).join(', ') || 'none'}`,
+      );
+  }
+
+  /** In words, for whoever reads what the tool does. */
+  get description(): string {
+    const { to, self = false } = this.#options;
+    const known = to.map(({ name, description }) => (description === '' ? name : `${name} (${description})`));
+    return [...known, ...(self ? [`${SELF} (another of you, who cannot give work away)`] : [])].join('; ');
+  }
+
+  get delegates(): Delegates {
+    const { to, self = false, budget } = this.#options;
+    return { to, includesSelf: self, budget };
+  }
+
+  /** Who is meant. @throws `tool.denied` for nobody, for one who is too deep, and for one who waits for this very work. */
+  find(
+    wanted: string,
+    context: ToolContext,
+  ): { readonly agent: Agent<string, unknown> | 'self'; readonly name: string } {
+    const isSelf = wanted === SELF && this.#options.self === true;
+    const agent = isSelf ? SELF : this.#agents.get(wanted);
+    const depth = context.path.split('/').length;
+    const reason =
+      agent === undefined
+        ? 'nobody is called that'
+        : depth > this.#maxDepth
+          ? `delegates may go ${this.#maxDepth} deep: this would be ${depth}`
+          : !isSelf && isAtWork(wanted, context.path)
+            ? `'${wanted}' waits for this very work: ${context.path}`
+            : undefined;
+    if (agent === undefined || reason !== undefined) throw refusal(wanted, reason ?? '');
+    return { agent, name: isSelf ? context.agent : wanted };
+  }
+
+  /** On what terms one of them works. */
+  termsFor(agent: Agent<string, unknown> | 'self', context: ToolContext): ChildTerms {
+    const { budget } = this.#options;
+    return {
+      ...(budget === undefined ? {} : { budget }),
+      ...(agent === SELF ? { without: [context.tool] } : {}),
+    };
+  }
+}
+
+/** Work is not given away, and why. */
+export const refusal = (wanted: string, reason: string): TroupeError =>
+  new TroupeError('tool.denied', `Cannot delegate to '${wanted}' as ${reason}`, { retryable: 'no' });
+
+/** Whether an agent is above, or is who delegates: the first part of a path is a name, the others a name and numbers. */
+const isAtWork = (name: string, path: string): boolean =>
+  path.split('/').some((part, index) => (index === 0 ? part : part.replace(/-\d[\d._]*$/, '')) === name);
+
+/** What came of the work of one of them. */
+export const delegated = (agent: string, result: RunResult<unknown>): Delegated => ({
+  agent,
+  status: result.status === 'completed' ? 'success' : 'partial',
+  output: toJson(result.output ?? result.candidate ?? null),
+  ...(result.autoCompleted === true ? { autoCompleted: true } : {}),
+  stop: result.stopReason.kind,
+  steps: result.totals.steps,
+});
+
+/** The same in words. */
+export const wordsOf = (
+  { agent, status, output, autoCompleted, stop }: Delegated,
+  result: RunResult<unknown>,
+): string => {
+  if (autoCompleted === true) return `'${agent}' never said that it was done. It left: ${textOf(output)}`;
+  if (status === 'success') return textOf(output);
+  const left = result.candidate === undefined ? 'It left nothing.' : `It left: ${textOf(output)}`;
+  return `'${agent}' was stopped before it was done (${stop}). ${left}`;
+};

@@ -1,0 +1,65 @@
+import type { Json } from '../../contracts/json.ts';
+import type { ToolContext } from '../../contracts/tool.ts';
+import type { Turn } from '../../contracts/transcript.ts';
+
+/** What whoever gives work away knows when it decides what the other is told. */
+export interface GivingView {
+  readonly task: string;
+  /** The name of the agent that gives the work away. */
+  readonly agent: string;
+  readonly conversation: readonly Turn[];
+  readonly state: Json;
+}
+
+/**
+ * What somebody who is given work sees of the conversation in which it came up.
+ *
+ * `task` nothing of it, `summary` its last three rounds, cut short, `conversation` all of it; or whatever a function makes
+ * of it: what it gives is the whole input.
+ */
+export type Sees = 'task' | 'summary' | 'conversation' | ((view: GivingView) => string | Promise<string>);
+
+const ROUNDS = 3;
+/** In characters, of one turn. */
+const CUT = 500;
+
+/** The input for whoever is given a task. */
+export const inputFor = async (sees: Sees, task: string, context: ToolContext): Promise<string> => {
+  if (sees === 'task') return task;
+  const { conversation, agent, state } = context;
+  if (typeof sees === 'function') return sees({ task, agent, conversation, state });
+  const said =
+    sees === 'conversation'
+      ? conversation.map((turn) => lineOf(turn))
+      : lastRounds(conversation).map(shortLine);
+  const told = said.filter((line) => line !== '');
+  return told.length === 0
+    ? task
+    : `${task}\n\nThe conversation of '${agent}' in which this came up:\n${told.join('\n')}`;
+};
+
+/** A round begins with what somebody says to the agent. */
+const lastRounds = (conversation: readonly Turn[]): readonly Turn[] => {
+  const starts = conversation.flatMap(({ role }, index) => (role === 'user' ? [index] : []));
+  return conversation.slice(starts.at(-ROUNDS) ?? 0);
+};
+
+const lineOf = (turn: Turn): string => {
+  switch (turn.role) {
+    case 'user':
+      return `[${turn.from ?? 'user'}] ${turn.text}`;
+    case 'assistant': {
+      const calls = (turn.calls ?? []).map(({ name, input }) => `calls ${name} ${JSON.stringify(input)}`);
+      const said = [...(turn.text === '' ? [] : [turn.text]), ...calls].join('; ');
+      return said === '' ? '' : `[assistant] ${said}`;
+    }
+    case 'tool':
+      return `[${turn.tool}${turn.failed === true ? ', failed' : ''}] ${turn.text}`;
+  }
+};
+
+const shortLine = (turn: Turn): string => {
+  if (turn.role === 'tool') return '';
+  const line = lineOf(turn);
+  return line.length <= CUT ? line : `${line.slice(0, CUT)} …`;
+};
