@@ -1,3 +1,4 @@
+import { emptyTally } from '../../src/contracts/stop.ts';
 import type { Critique } from '../../src/contracts/critique.ts';
 import type { TakenDecision } from '../../src/contracts/decision.ts';
 import type { ErrorData } from '../../src/contracts/error.ts';
@@ -142,6 +143,35 @@ export const say = (text: string, at = 2_000): Step => ({
   type: 'message',
   at,
   message: { from: 'bob', text },
+});
+/** Work is given away: the `index`-th of the walk. */
+export const giving = (index: number): Step =>
+  act(
+    success('given', {
+      control: {
+        type: 'delegate',
+        id: `bob-${index}`,
+        to: 'bob',
+        task: 'x',
+        beforeEnd: 'wait',
+        gatherMs: 100,
+      },
+    }),
+  );
+/** It comes back. */
+export const back = (index: number): Step => ({
+  type: 'answered.delegate',
+  at: 2_000,
+  index,
+  path: `${agentInput({}).path}/bob-${index}`,
+  output: {
+    status: 'completed',
+    stopReason: { kind: 'answered' },
+    output: 'done',
+    steps: 1,
+    state: {},
+    tally: emptyTally(0),
+  },
 });
 export const abort: Step = { type: 'abort', at: 3_000, reason: 'enough' };
 export const break_ = (

@@ -11,11 +11,13 @@ import {
   accept,
   act,
   agentWalk,
+  back,
   break_,
   calling,
   decide,
   deciding,
   failure,
+  giving,
   halt,
   judge,
   judging,
@@ -95,6 +97,42 @@ const walks: {
       'goes on seeing, is judged, and is called off': {
         end: 'aborted',
         walk: () => agentWalk([ready, look(), decide(calling('look')), act(), look(), abort], seeing),
+      },
+      'gives work away, sleeps until it comes back, and is called off': {
+        end: 'aborted',
+        walk: () =>
+          agentWalk([
+            ready,
+            decide(calling('look', 'look', 'look')),
+            ...[giving(0), giving(1), giving(2), wait, back(0), back(1), back(2)],
+            decide(calling('look')),
+            ...[giving(3), wait, back(3)],
+            decide(calling('look', 'look')),
+            ...[giving(4), giving(5), wait, back(4), say('hello'), back(5)],
+            decide(calling('look', 'look')),
+            ...[giving(6), giving(7), wait, back(6), wake],
+            abort,
+          ]),
+      },
+      'the same with open eyes': {
+        end: 'aborted',
+        walk: () =>
+          agentWalk(
+            [
+              ready,
+              look(),
+              decide(calling('look', 'look')),
+              ...[giving(0), giving(1), look(), wait, back(0), back(1), look()],
+              decide(calling('look')),
+              ...[giving(2), look(), wait, back(2), look()],
+              decide(calling('look', 'look')),
+              ...[giving(3), giving(4), look(), wait, back(3), say('hello'), look()],
+              decide(calling('look')),
+              ...[giving(5), look(), wait, back(5), wake, look()],
+              abort,
+            ],
+            seeing,
+          ),
       },
       'sleeps without eyes, and breaks': {
         end: 'failed',
