@@ -46,23 +46,13 @@ const teamBomb = (): Agent<string, unknown> => {
     tools: [spawning('spawn', () => self, 1)],
     decide: ({ step }) => (step === 0 ? act({ name: 'spawn', input: {} }) : answer('through')),
   });
-  const supervisor = agent({
-    name: 'supervisor',
-    output: z.unknown(),
-    decide: () =>
-      answer({ assignments: Array.from({ length: 10 }, () => ({ worker: 'member', task: 'go' })) }),
-  });
-  const self: Agent<string, unknown> = team<string, unknown>({
+  const assignments = Array.from({ length: 10 }, () => ({ worker: 'member', task: 'go' }));
+  const self: Agent<string, unknown> = supervisorWorker({
     name: 'crowd',
-    machine: supervisorWorkerMachine,
-    members: { member, supervisor },
-    options: {
-      workers: { member: '' },
-      result: 'replies',
-      maxRounds: 1,
-      maxAssignments: 16,
-      concurrency: 16,
-    },
+    supervisor: { decide: () => answer({ assignments }) },
+    workers: { member },
+    result: 'replies',
+    concurrency: 16,
   });
   return self;
 };
