@@ -85,7 +85,12 @@ export { genaiPrices } from './models/genai-prices.ts';
 // Teams
 export { pipeline } from './runtime/patterns/pipeline.ts';
 export { supervisorWorker } from './runtime/patterns/supervisor-worker.ts';
-export type { PipelineSetup, PipelineStage } from './runtime/patterns/pipeline.ts';
+export type {
+  OnStageError,
+  PipelineSetup,
+  PipelineStage,
+  StageOptions,
+} from './runtime/patterns/pipeline.ts';
 export type { RoleOptions } from './runtime/patterns/role-of.ts';
 export type { SupervisorWorkerSetup } from './runtime/patterns/supervisor-worker.ts';
 export type { Verdict, WorkerReply } from './coordination/supervisor-context.ts';

@@ -3,6 +3,14 @@ import { count, event, json, status, stopReason, text } from './event-shape.ts';
 import { errorSchema as error } from './error-schema.ts';
 import { dropReasons } from './message.ts';
 
+/** What somebody would do a piece of work for. */
+const bid = {
+  contractor: text,
+  cost: z.number().nonnegative(),
+  confidence: z.number().positive().max(1),
+  estimateMs: z.number().nonnegative().nullable(),
+};
+
 /** What is told of members, of teams, and of what they say to each other. */
 export const coordinationEvents = [
   event('message.sent', {
@@ -71,6 +79,11 @@ export const coordinationEvents = [
   event('delegation.returned', { id: text, to: text, child: text, status }),
   event('team.planned', { assignments: z.array(z.object({ worker: text, task: text })) }),
   event('team.noted', { text }),
+  /** A stage of a pipeline failed, and the pipeline goes on: without its output, with a value or another agent in its place. */
+  event('stage.failed', { stage: count, member: text, message: text, rule: text }),
+  event('bid.made', bid),
+  /** Who gets the work, by the rule or by what a manager said. */
+  event('contract.awarded', { ...bid, byRule: z.boolean() }),
   /** Somebody looked at what a worker did; null: nobody can tell, as the reviewer failed. */
   event('work.reviewed', { worker: text, task: text, accepted: z.boolean().nullable(), reason: text }),
   /** A task is done once more: by whoever did it, as it was not good enough, or by another. */

@@ -1,4 +1,5 @@
 import type { AnyStateMachine } from 'xstate';
+import { contractNetMachine } from './contract-net.ts';
 import { ensembleMachine } from './ensemble.ts';
 import { consensusMachine } from './consensus.ts';
 import { parallelMachine } from './parallel.ts';
@@ -11,6 +12,7 @@ import { writerCriticMachine } from './writer-critic.ts';
 
 /** The chart of every pattern, by the name of the pattern; made when it is asked for. */
 export const charts: Readonly<Record<string, () => AnyStateMachine>> = {
+  contractNet: contractNetMachine,
   ensemble: ensembleMachine,
   consensus: consensusMachine,
   parallel: parallelMachine,

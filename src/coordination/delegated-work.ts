@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { EventBody } from '../contracts/event.ts';
-import type { Json } from '../contracts/json.ts';
 import { bestFit } from './best-fit.ts';
 import { onDemand } from './on-demand.ts';
 import type { Reply } from './round.ts';

@@ -53,6 +53,8 @@ export interface RoundOptions {
   readonly telling?: readonly EventBody[] | undefined;
   /** The cap grows by one each time that so much time has passed, in ms: a second try beside one that is slow. Default: never. */
   readonly widensAfterMs?: number | undefined;
+  /** After so long, in ms, whoever has not answered is called off. Default: nobody is. */
+  readonly closesAfterMs?: number | undefined;
   /** The name of the pure function that says whether an answer counts as one. Default: every answer does. */
   readonly accepts?: string | undefined;
 }
@@ -88,6 +90,8 @@ export interface Round extends RoundWants {
   readonly widensAfterMs: number | null;
   /** The wait after which there is room for one more; null where there is none. */
   readonly widensWith: number | null;
+  /** When whoever has not answered is called off; null for never. */
+  readonly closesAt: number | null;
   /** When members that take too long are looked for next; null where nobody's time is limited. */
   readonly watchedUntil: number | null;
 }
@@ -123,6 +127,7 @@ export const roundOf = (tasks: readonly Task[], options: RoundOptions): Round =>
   accepts: options.accepts ?? null,
   widensAfterMs: options.widensAfterMs ?? null,
   widensWith: null,
+  closesAt: null,
   watchedUntil: null,
 });
 

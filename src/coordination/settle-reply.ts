@@ -14,6 +14,7 @@ import {
   start,
   startNext,
   startWaiting,
+  wantWait,
   watched,
   widening,
   withRound,
@@ -36,7 +37,12 @@ export const beginRound = (
 ): RoundMove => {
   const draft = draftOf(context, context.tally.now);
   draft.wants.telling.push(...(options.telling ?? []));
-  return moveOf(widening(startNext({ ...draft, round: roundOf(tasks, options) })));
+  const begun = widening(startNext({ ...draft, round: roundOf(tasks, options) }));
+  const { closesAfterMs } = options;
+  if (closesAfterMs === undefined) return moveOf(begun);
+  const closesAt = draft.at + closesAfterMs;
+  wantWait(begun, 'wake', closesAt);
+  return moveOf(withRound(begun, { closesAt }));
 };
 
 /** What an answer to a team changes: a reply is in, a wait is over, or somebody takes too long. */
@@ -52,7 +58,7 @@ export const roundMove = (context: TeamContext, event: TeamEvent): RoundMove => 
     case 'answered.pause':
       return moveOf(startWaiting(draft, event.index));
     case 'answered.wake':
-      return moveOf(timeOut(draft));
+      return moveOf(timeOut(closed(draft)));
     default:
       return context;
   }
@@ -117,6 +123,13 @@ const replied = (draft: Draft, index: number, reply: Reply): Draft => {
   if (open > 0 && answered >= round.enough) return callOff(next, 'enough of the others have answered');
   if (round.failsFast && !isAnswer) return callOff(next, `'${reply.member}' did not answer`);
   return startNext(next);
+};
+
+/** Whoever has not answered in the time of the round is called off. */
+const closed = (draft: Draft): Draft => {
+  const { closesAt } = draft.round;
+  if (closesAt === null || draft.at < closesAt) return draft;
+  return callOff(withRound(draft, { closesAt: null }), 'the time of the round is over');
 };
 
 /** Members that have had their time are stopped, and have failed. */

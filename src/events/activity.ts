@@ -191,6 +191,12 @@ const teamWords = (event: LiveEvent): string | undefined => {
       return `Cannot choose as it should: ${event.reason}`;
     case 'route.changed':
       return `Goes on from ${event.from} to ${event.to}: ${event.reason}`;
+    case 'bid.made':
+      return `${event.contractor} would do it for ${event.cost}`;
+    case 'contract.awarded':
+      return `${event.contractor} gets the work for ${event.cost}`;
+    case 'stage.failed':
+      return `Going on without ${event.member}: ${event.message}`;
     case 'work.reviewed':
     case 'work.reassigned':
     case 'work.refused':

@@ -1,5 +1,6 @@
-import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
+import { contractNet, pipeline, supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import { scripted } from '../support/prompt-book.ts';
+import { never } from '../support/runs.ts';
 import type { Scenario } from './scenarios.ts';
 import { plan, says } from './scenarios.ts';
 
@@ -26,5 +27,38 @@ export const workScenarios: readonly Scenario[] = [
         concurrency: 1,
       }),
     }),
+  },
+  {
+    name: 'a pipeline that goes on without a stage, and with another in place of one',
+    tells: ['stage.failed'],
+    make: () => ({
+      agent: pipeline({
+        name: 'line',
+        stages: [
+          says('a', 'a'),
+          { agent: says('b', new Error('dead')), onError: 'continue' },
+          { agent: says('c', new Error('dead')), onError: { agent: says('d', 'instead') } },
+          says('e', 'e'),
+        ],
+      }),
+    }),
+  },
+  {
+    name: 'an auction with a bid that is late, whose best contractor fails',
+    tells: ['bid.made', 'contract.awarded'],
+    make: () => {
+      const bid = (cost: number): string => JSON.stringify({ cost, confidence: 1 });
+      return {
+        agent: contractNet({
+          name: 'market',
+          contractors: {
+            a: says('a', bid(1), new Error('dead')),
+            b: says('b', bid(2), 'by b'),
+            c: says('c', () => never<string>()),
+          },
+          bidWithinMs: 5_000,
+        }),
+      };
+    },
   },
 ];

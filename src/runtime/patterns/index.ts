@@ -7,6 +7,9 @@ export { definePattern } from './define-pattern.ts';
 export type { Pattern, PatternOptions } from './define-pattern.ts';
 export { patternRegistry } from './registry.ts';
 export type { PatternRegistry } from './registry.ts';
+export { contractNet } from './contract-net.ts';
+export type { Contractor, ContractNetSetup } from './contract-net.ts';
+export type { Bid } from '../../coordination/contract-net.ts';
 export { ensemble } from './ensemble.ts';
 export type { EnsembleSetup, EnsembleState, Perspective } from './ensemble.ts';
 export { consensus } from './consensus.ts';
@@ -20,7 +23,9 @@ export type {
   ParallelSetup,
 } from './parallel.ts';
 export { pipeline } from './pipeline.ts';
-export type { PipelineSetup, PipelineStage } from './pipeline.ts';
+export type { OnStageError, PipelineSetup, PipelineStage, StageOptions } from './pipeline.ts';
+export { isStageFailure } from '../../coordination/pipeline.ts';
+export type { StageFailure } from '../../coordination/pipeline.ts';
 export { router } from './router.ts';
 export type { Routed, RouterCard, RouterSetup, RouterStrategy, TierAssessment } from './router.ts';
 export { rotation, workload } from './router-counters.ts';

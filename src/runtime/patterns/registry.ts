@@ -1,5 +1,6 @@
 import { TroupeError } from '../../contracts/error.ts';
 import type { Pattern } from './define-pattern.ts';
+import { contractNet } from './contract-net.ts';
 import { ensemble } from './ensemble.ts';
 import { parallel } from './parallel.ts';
 import { pipeline } from './pipeline.ts';
@@ -11,6 +12,7 @@ import { writerCritic } from './writer-critic.ts';
 
 /** The patterns of the house, by name. */
 const builtIn = {
+  contractNet,
   ensemble,
   parallel,
   pipeline,

@@ -5,7 +5,7 @@ import type { PatternRow } from './pattern-row.ts';
 export const row: PatternRow = {
   name: 'pipeline',
   chart: pipelineMachine,
-  ownStates: ['handingOver'],
+  ownStates: ['handingOver', 'standingIn'],
   make: (members, { name = 'line', ...beside } = {}) => {
     const [first, ...others] = Object.values(members);
     if (first === undefined) throw new Error('a pipeline needs a stage');
