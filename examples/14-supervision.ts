@@ -57,7 +57,7 @@ handle.events$
   .subscribe(({ member, failure, directive }) => console.log(`${member}: ${failure} → ${directive}`));
 const { output, events } = await handle.result;
 for (const { worker, status, output: said, error } of output ?? [])
-  console.log(`${worker} ${status}: ${String(said ?? error)}`);
+  console.log(`${worker} ${status}:`, said ?? error);
 
 assert.deepEqual(
   output?.map(({ status }) => status),

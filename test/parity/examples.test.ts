@@ -58,7 +58,7 @@ const runsOf = async (name: string, isStored: boolean): Promise<readonly Ran[]> 
 
 const examples = join(import.meta.dirname, '..', '..', 'examples');
 /** These are about stores, and start processes of their own. */
-const STORED = /^1[1-9]-/;
+const STORED = /^1[1-3]-/;
 const names = readdirSync(examples).filter((name) => /^\d\d-.*\.ts$/.test(name) && !STORED.test(name));
 /** An actor of the app's own carries this one's agent: no run of it is started by troupe. */
 const EMBEDDED = '04-embed-in-xstate.ts';

@@ -1,0 +1,63 @@
+// Several answer one question without knowing of each other, and one answer is made of what they said.
+//
+//   npx tsx examples/16-ensemble.ts
+//
+// When not to use it: for a question with one short answer (let them vote), or with three times the same agent: it errs three times.
+// Its chart: docs/diagrams/ensemble.mmd
+import assert from 'node:assert/strict';
+import { agent } from 'troupe';
+import { ensemble } from 'troupe/patterns';
+import { scriptedModel } from 'troupe/testing';
+
+// They differ in what they look at. In two layers each is asked twice; the second time it reads what all of them said, without names.
+const engineer = agent({
+  name: 'engineer',
+  description: 'Knows what can be built.',
+  model: scriptedModel([
+    'A dam pays off in 40 years.',
+    'A dam pays off in 40 years, if the river keeps its fish.',
+  ]),
+});
+const biologist = agent({
+  name: 'biologist',
+  description: 'Knows what lives there.',
+  model: scriptedModel([
+    'The salmon would not come back.',
+    'With a fish ladder, most salmon would come back.',
+  ]),
+});
+const lawyer = agent({
+  name: 'lawyer',
+  description: 'Knows what is allowed.',
+  retry: { attempts: 1 },
+  model: scriptedModel([new Error('in court today'), new Error('in court today')]),
+});
+
+const council = ensemble({
+  name: 'council',
+  proposers: { engineer, biologist, lawyer },
+  layers: 2,
+  synthesiser: {
+    instructions: 'Answer in one sentence.',
+    model: scriptedModel([
+      ({ messages }) => {
+        const read = messages.at(-1)?.text ?? '';
+        console.log(read, '\n');
+        return read.includes('fish ladder') ? 'Build it, with a fish ladder.' : 'Nobody knows.';
+      },
+    ]),
+  },
+});
+
+const { output, state } = await council.run('Shall we dam the river?');
+console.log(output);
+// Who is missing is known, by layer, and with the reason.
+for (const { proposer, layer, why } of state.missing)
+  console.log(`layer ${layer} without the ${proposer}: ${why}`);
+
+assert.equal(output, 'Build it, with a fish ladder.');
+assert.deepEqual(
+  state.perspectives.map(({ proposer, layer }) => `${proposer} ${layer}`),
+  ['engineer 2', 'biologist 2'],
+);
+assert.equal(state.missing.length, 2);

@@ -1,0 +1,71 @@
+// One of several does the task: who fits best, whose turn it is, or the cheapest that can.
+//
+//   npx tsx examples/17-router.ts
+//
+// When not to use it: where the task needs several of them (supervisorWorker), or where a plain `if` of your own could say who it is.
+// Its chart: docs/diagrams/router.mmd
+import assert from 'node:assert/strict';
+import { agent, answer, ofType } from 'troupe';
+import { rotation, router } from 'troupe/patterns';
+import { scriptedModel } from 'troupe/testing';
+
+const clerk = (name: string, description: string) =>
+  agent({ name, description, decide: ({ input }) => answer(`${name}: ${JSON.stringify(input)}`) });
+
+// 1. By what fits: a model scores the agents by their descriptions and skills. Code may do that instead (`score`).
+const desk = router({
+  name: 'desk',
+  agents: {
+    billing: { agent: clerk('billing', 'Knows invoices.'), skills: ['refund', 'invoice'] },
+    repairs: clerk('repairs', 'Mends what is broken.'),
+  },
+  strategy: {
+    kind: 'semantic',
+    judge: {
+      model: scriptedModel([
+        '{"scores": [{"agent": "billing", "score": 0.9}, {"agent": "repairs", "score": 0.2}]}',
+      ]),
+    },
+  },
+});
+const asked = await desk.run('I was charged twice.');
+console.log('1.', asked.output);
+assert.equal(asked.output, 'billing: "I was charged twice."');
+
+// 2. By tiers: the lowest that can do it does. What it cannot do goes up, and the way is on the stream.
+const staff = router({
+  name: 'staff',
+  agents: {
+    intern: clerk('intern', 'Cheap and quick.'),
+    editor: clerk('editor', 'Knows the house style.'),
+    author: clerk('author', 'Expensive.'),
+  },
+  strategy: {
+    kind: 'tiers',
+    // From 0 to 1; of three, the first tier takes up to a third.
+    assess: (task) => ({
+      canHandle: null,
+      complexity: Math.min(1, JSON.stringify(task).split(' ').length / 10),
+      requiresTier: null,
+    }),
+  },
+});
+for (const task of ['Fix this typo.', 'Rewrite the whole second chapter in verse, and keep the jokes.']) {
+  const handle = staff.stream(task);
+  handle.events$
+    .pipe(ofType('route.changed'))
+    .subscribe(({ from, to, reason }) => console.log(`2. ${from} → ${to}: ${reason}`));
+  console.log('2.', (await handle.result).output);
+}
+
+// 3. In turns, over all runs that share the rotation.
+const turns = rotation();
+const night = router({
+  name: 'night',
+  agents: { ann: clerk('ann', 'On call.'), bob: clerk('bob', 'On call.') },
+  strategy: { kind: 'round-robin', turns },
+});
+const said = [];
+for (const ring of ['one', 'two', 'three']) said.push((await night.run(ring)).output);
+console.log('3.', said.join(', '));
+assert.deepEqual(said, ['ann: "one"', 'bob: "two"', 'ann: "three"']);
