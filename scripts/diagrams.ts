@@ -13,6 +13,17 @@ import { toMermaid } from '../src/machines/diagram.ts';
 import { leaseMachine } from '../src/machines/lease-machine.ts';
 import { modelCallMachine } from '../src/machines/model-call-machine.ts';
 import { toolCallMachine } from '../src/machines/tool-call-machine.ts';
+import { workflow } from '../src/runtime/workflows/index.ts';
+
+/** A workflow compiles to a chart of its own: this one to that of a graph of three. */
+const sample = workflow({ name: 'workflow', description: 'A graph of three nodes.' })
+  .node('search', (question: string) => question)
+  .node('count', (found: string) => found.length, { after: 'search', optional: true })
+  .node('write', (from: { search: string; count: number }) => JSON.stringify(from), {
+    after: ['search', 'count'],
+  })
+  .output('write')
+  .build();
 
 const folder = resolve(import.meta.dirname, '../docs/diagrams');
 
@@ -27,6 +38,7 @@ export const diagrams: readonly { readonly file: string; readonly text: string }
   })),
   { file: join(folder, 'breaker.mmd'), text: toMermaid(breakerMachine) },
   { file: join(folder, 'lease.mmd'), text: toMermaid(leaseMachine) },
+  { file: join(folder, 'workflow.mmd'), text: sample.diagram() },
 ];
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

@@ -1,0 +1,32 @@
+import { definitionOf } from '../../../src/runtime/definition.ts';
+import { workflow } from '../../../src/runtime/workflows/index.ts';
+import type { Beside, Member, PatternRow } from './pattern-row.ts';
+import { parrot } from './pattern-row.ts';
+
+const make = (
+  members: Readonly<Record<string, Member>>,
+  { name = 'flow', supervision, memberTimeMs: timeMs, ...beside }: Beside = {},
+) => {
+  const { ann, bob } = members;
+  if (ann === undefined || bob === undefined) throw new Error('the nodes are ann and bob');
+  const node = { retry: supervision === undefined ? 0 : 2, timeMs };
+  return workflow({ ...beside, name, mode: 'partial' })
+    .node('ann', ann, { ...node, optional: true })
+    .node('bob', bob, node)
+    .build();
+};
+
+const sample = definitionOf(make({ ann: parrot('ann', 'ann'), bob: parrot('bob', 'bob') }))?.machine;
+
+export const row: PatternRow = {
+  name: 'workflow',
+  chart: () => {
+    if (sample === undefined) throw new Error('a workflow has a chart');
+    return sample;
+  },
+  ownStates: ['held', 'skipped'],
+  make,
+  says: (name) => name,
+  output: { ann: 'ann', bob: 'bob' },
+  isParallel: true,
+};
