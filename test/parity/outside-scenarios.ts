@@ -11,6 +11,7 @@ import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { delegate } from '../../src/tools/built-in/delegate.ts';
 import { toolset } from '../../src/tools/compose.ts';
 import { tool } from '../../src/tools/define-tool.ts';
+import { colleagues } from '../../src/tools/messages/colleagues.ts';
 import { scripted } from '../support/prompt-book.ts';
 import { echo, hang } from '../support/runs.ts';
 import type { Scenario } from './scenarios.ts';
@@ -113,6 +114,59 @@ export const outsideScenarios: readonly Scenario[] = [
         handle.removeTool('echo');
       },
     }),
+  },
+  {
+    name: 'two who would ask each other, and a word from outside',
+    tells: ['message.sent', 'message.dropped'],
+    make: (clock) => {
+      const talks = (name: string, script: Parameters<typeof scripted>[0], first: 'waits' | 'speaks') =>
+        agent({
+          name,
+          tools: [colleagues({ askTimeoutMs: 100_000 }), nap(clock)],
+          mailbox: { unread: 'read' },
+          model: scripted(script),
+          ...(first === 'waits' ? { decide: ({ step }) => (step === 0 ? wait('a word') : undefined) } : {}),
+        });
+      const says = (name: string, input: object) => call(`colleagues.${name}`, input);
+      const bob = talks(
+        'bob',
+        [
+          calls(says('ask', { to: 'cy', text: 'you first?' })),
+          calls(says('subscribe', { topic: 'news' }), call('nap', { ms: 5_000 })),
+          calls(says('reply', { text: '42' })),
+          'bob answered',
+          'bob read on',
+        ],
+        'waits',
+      );
+      const cy = talks(
+        'cy',
+        [
+          calls(says('ask', { to: 'bob', text: 'what is it?' })),
+          calls(says('publish', { topic: 'news', text: 'it is 42' })),
+          'cy knows',
+        ],
+        'speaks',
+      );
+      const crew = tool({
+        name: 'crew',
+        description: 'Has both work.',
+        input: z.object({}),
+        timeoutMs: Infinity,
+        retry: false,
+        execute: async (_, { run }) => {
+          const ends = await Promise.all([run(bob, 'go'), run(cy, 'go')]);
+          return ends.map(({ output }) => output).join(', ');
+        },
+      });
+      return {
+        agent: agent({ name: 'ada', tools: [crew], model: scripted([calls(call('crew')), 'done']) }),
+        play: async (handle, now) => {
+          await now.advance(1_000);
+          handle.send('hurry', 'ada/bob-0');
+        },
+      };
+    },
   },
   {
     name: 'children of one effect side by side, one of them tried again, and a word to one',
