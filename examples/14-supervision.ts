@@ -41,6 +41,7 @@ const desk = supervisorWorker({
     ]),
   },
   workers: { forecaster, timetable },
+  concurrency: 1, // one after the other: what happens is in the same order each time
   result: 'replies',
   memberTimeMs: 60_000, // who takes longer is stopped, and has failed
   supervision: {

@@ -1,6 +1,6 @@
 // One of several does the task: who fits best, whose turn it is, or the cheapest that can.
 //
-//   npx tsx examples/17-router.ts
+//   npx tsx examples/18-router.ts
 //
 // When not to use it: where the task needs several of them (supervisorWorker), or where a plain `if` of your own could say who it is.
 // Its chart: docs/diagrams/router.mmd

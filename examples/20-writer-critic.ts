@@ -1,6 +1,6 @@
 // One writes, another judges, and the first revises. Only what was accepted is the output.
 //
-//   npx tsx examples/18-writer-critic.ts
+//   npx tsx examples/20-writer-critic.ts
 //
 // When not to use it: for what a program can check. A critic of the agent itself (08-critics.ts) costs no second agent.
 // Its chart: docs/diagrams/writer-critic.mmd

@@ -1,6 +1,6 @@
 // Several answer one question without knowing of each other, and one answer is made of what they said.
 //
-//   npx tsx examples/16-ensemble.ts
+//   npx tsx examples/17-ensemble.ts
 //
 // When not to use it: for a question with one short answer (let them vote), or with three times the same agent: it errs three times.
 // Its chart: docs/diagrams/ensemble.mmd

@@ -1,6 +1,6 @@
 // All at the same time: one member over a list, several on one question until enough have answered, and a race for the first.
 //
-//   npx tsx examples/15-parallel.ts
+//   npx tsx examples/16-parallel.ts
 //
 // When not to use it: for one task that somebody has to cut first (supervisorWorker), or whose parts build on each other (pipeline).
 // Its chart: docs/diagrams/parallel.mmd, and docs/diagrams/race.mmd
