@@ -77,6 +77,10 @@ export const coordinationEvents = [
   /** An agent gave work away, and goes on meanwhile. */
   event('delegation.began', { id: text, to: text, child: text, follows: z.literal(true).optional() }),
   event('delegation.returned', { id: text, to: text, child: text, status }),
+  /** A member handed its task over, and its receiver begins. */
+  event('task.handed-over', { from: text, to: text, context: text, message: text.optional() }),
+  /** A member may not hand over to whom it wanted, and is told why. */
+  event('handoff.refused', { from: text, to: text, reason: text }),
   event('team.planned', { assignments: z.array(z.object({ worker: text, task: text })) }),
   event('team.noted', { text }),
   /** A stage of a pipeline failed, and the pipeline goes on: without its output, with a value or another agent in its place. */

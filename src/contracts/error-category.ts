@@ -18,6 +18,7 @@ const byNoun: Readonly<Record<Noun, ErrorCategory>> = {
   script: 'model',
   tool: 'tool',
   team: 'coordination',
+  handoff: 'coordination',
   workflow: 'coordination',
   member: 'coordination',
   message: 'coordination',

@@ -53,6 +53,7 @@ export const errorCodes = [
   'workflow.failed',
   'team.escalated',
   'member.timed-out',
+  'handoff.refused',
   'message.invalid',
   'message.refused',
   'message.undelivered',

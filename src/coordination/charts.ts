@@ -2,6 +2,7 @@ import type { AnyStateMachine } from 'xstate';
 import { contractNetMachine } from './contract-net.ts';
 import { ensembleMachine } from './ensemble.ts';
 import { consensusMachine } from './consensus.ts';
+import { handoffsMachine } from './handoffs.ts';
 import { parallelMachine } from './parallel.ts';
 import { pipelineMachine } from './pipeline.ts';
 import { routerMachine } from './router.ts';
@@ -15,6 +16,7 @@ export const charts: Readonly<Record<string, () => AnyStateMachine>> = {
   contractNet: contractNetMachine,
   ensemble: ensembleMachine,
   consensus: consensusMachine,
+  handoffs: handoffsMachine,
   parallel: parallelMachine,
   pipeline: pipelineMachine,
   router: routerMachine,

@@ -3,6 +3,7 @@ import type { EventBody } from '../contracts/event.ts';
 import type { Json } from '../contracts/json.ts';
 import type { RunStatus } from '../contracts/run.ts';
 import type { StopReason } from '../contracts/stop.ts';
+import type { Turn } from '../contracts/transcript.ts';
 import type { Restart } from '../machines/outputs.ts';
 import type { Trouble } from '../machines/supervision.ts';
 import type { Slots } from './slots.ts';
@@ -14,6 +15,10 @@ export interface Task {
   readonly input: Json;
   /** Who had it before and handed it on. */
   readonly before?: readonly string[] | undefined;
+  /** The conversation that the member goes on from, in place of what was said before the run. */
+  readonly beginsWith?: readonly Turn[] | undefined;
+  /** Its conversation and its state are part of the reply. Default false: they grow with its work. */
+  readonly keepsConversation?: boolean | undefined;
 }
 
 /** What a member left. A member that failed replies too: with its error. */
@@ -26,6 +31,8 @@ export interface Reply {
   readonly stopReason: StopReason;
   readonly error: ErrorData | null;
   readonly steps: number;
+  /** What it leaves to whoever goes on from it; only where its task keeps that. */
+  readonly left?: { readonly conversation: readonly Turn[]; readonly state: Json } | undefined;
 }
 
 /** How a task of a round stands. */

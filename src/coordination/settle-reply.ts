@@ -190,7 +190,7 @@ const withoutRest = (draft: Draft): Draft => {
   return withRound(draft, { tasks: tasks.slice(0, started), open: open - (tasks.length - started) });
 };
 
-const replyOf = ({ member }: Task, outcome: Outcome): Reply => ({
+const replyOf = ({ member, keepsConversation }: Task, outcome: Outcome): Reply => ({
   member,
   status: outcome.status,
   output: outcome.output ?? outcome.candidate ?? null,
@@ -198,6 +198,9 @@ const replyOf = ({ member }: Task, outcome: Outcome): Reply => ({
   stopReason: outcome.stopReason,
   error: outcome.error ?? null,
   steps: outcome.steps,
+  ...(keepsConversation === true
+    ? { left: { conversation: outcome.conversation ?? [], state: outcome.state } }
+    : {}),
 });
 
 const addTally = (sum: Tally, added: Tally, at: number): Tally => ({

@@ -4,7 +4,7 @@ import type { Outcome } from '../contracts/run.ts';
 import type { Restart } from '../machines/outputs.ts';
 import type { Verdict } from '../machines/supervision.ts';
 import { recentRestarts, startedAgain, verdictOn, withFailure } from '../machines/supervision.ts';
-import type { Reply } from './round.ts';
+import type { Reply, Task } from './round.ts';
 import { placeAt, repliesIn } from './round.ts';
 import type { Draft } from './round-draft.ts';
 import { atPlace, wantWait, withRound } from './round-draft.ts';
@@ -86,29 +86,33 @@ const reopened = (
   index: number,
   wait: number,
   failed: Failed,
-  beginning: Pick<Restart, 'note' | 'conversation'>,
+  { note, beginsWith }: Beginning,
 ): Draft => {
   const place = placeAt(draft.round, index);
   if (place === undefined) return draft;
   const { open, answered } = draft.round;
   const wasIn = place.reply !== null;
   const of = (index === failed.index ? failed.path : (place.path ?? place.restart?.of)) ?? failed.path;
-  const restart = { of, count: (place.restart?.count ?? 0) + 1, ...beginning };
+  const restart = { of, count: (place.restart?.count ?? 0) + 1, ...(note === undefined ? {} : { note }) };
+  const { tasks } = draft.round;
+  const task = tasks[index];
   const counted = withRound(draft, {
+    tasks:
+      task === undefined || beginsWith === undefined ? tasks : tasks.with(index, { ...task, beginsWith }),
     open: open + Number(wasIn),
     answered: answered - Number(place.reply?.status === 'completed'),
   });
   return atPlace(counted, index, { reply: null, path: null, waitsFor: wait, restart });
 };
 
-const beginningOf = (
-  { directive }: Verdict,
-  { reply, outcome }: Failed,
-): Pick<Restart, 'note' | 'conversation'> => {
+/** How a member begins anew: told something, or with what is left of a conversation. */
+type Beginning = Pick<Restart, 'note'> & Pick<Task, 'beginsWith'>;
+
+const beginningOf = ({ directive }: Verdict, { reply, outcome }: Failed): Beginning => {
   if (directive === 'correct' && reply.error !== null)
     return { note: `The attempt before this one was no use: ${reply.error.message}` };
   const { conversation } = outcome;
-  return directive === 'compact' && conversation !== undefined ? { conversation } : {};
+  return directive === 'compact' && conversation !== undefined ? { beginsWith: conversation } : {};
 };
 
 /** The team fails with what its member failed with; what others have answered is its candidate. */

@@ -126,7 +126,10 @@ export const engagements = ({ round }: TeamContext): readonly Engagement[] =>
     if (task === undefined || path === null) return [];
     const actor = { kind: 'member', name: task.member } as const;
     const again = restart === null ? {} : { restart };
-    return [{ path, actor, input: task.input, port: 'member', index, ...again }];
+    const { input, beginsWith: history, keepsConversation } = task;
+    const isPlain = history === undefined && keepsConversation === undefined;
+    const terms = isPlain ? {} : { terms: { history, keepsConversation } };
+    return [{ path, actor, input, port: 'member', index, ...again, ...terms }];
   });
 
 /** The waits to ask for now. */

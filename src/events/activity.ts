@@ -185,6 +185,10 @@ const teamWords = (event: LiveEvent): string | undefined => {
       return `Planned ${event.assignments.map(({ worker, task }) => `${worker}: ${task}`).join('; ')}`;
     case 'team.noted':
       return event.text;
+    case 'task.handed-over':
+      return `${event.from} hands over to ${event.to}${event.message === undefined ? '' : `: ${event.message}`}`;
+    case 'handoff.refused':
+      return `${event.from} may not hand over to ${event.to}: ${event.reason}`;
     case 'route.chosen':
       return `Gives it to ${event.member} (${event.strategy})`;
     case 'route.degraded':

@@ -1,7 +1,6 @@
 import type { ChildTerms } from '../contracts/delegation.ts';
 import type { EventBody } from '../contracts/event.ts';
 import type { Message } from '../contracts/message.ts';
-import type { Turn } from '../contracts/transcript.ts';
 import type { Ask } from './asks.ts';
 
 /**
@@ -51,8 +50,6 @@ export interface Restart {
   readonly count: number;
   /** Said to it before it begins. */
   readonly note?: string | undefined;
-  /** What is left of the conversation of the one before it; it begins with an empty one otherwise. */
-  readonly conversation?: readonly Turn[] | undefined;
 }
 
 /** On the actor itself: what a WeakMap holds survives every minor collection, and would take its run along. */

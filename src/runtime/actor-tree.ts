@@ -89,7 +89,7 @@ export class ActorTree {
     }
     const budget = parent.definition.allotments?.get(actor.name);
     this.#startMember(
-      this.#enrol(path, definition, sponsor, { terms: terms ?? (budget && { budget }) }),
+      this.#enrol(path, definition, sponsor, { terms: budget === undefined ? terms : { budget, ...terms } }),
       input,
       restart,
     );

@@ -2,7 +2,6 @@ import { issueProblem } from '../actors/issue-problem.ts';
 import type { RunTask } from '../actors/run-task.ts';
 import type { Outcome, RunOptions } from '../contracts/run.ts';
 import { toJson } from '../contracts/json.ts';
-import type { Turn } from '../contracts/transcript.ts';
 import type { Task, TaskInput } from '../contracts/task.ts';
 import { taskSchema } from '../contracts/task.ts';
 import type { Restart } from '../machines/outputs.ts';
@@ -35,15 +34,12 @@ export const taskOf = (actor: Actor): RunTask | undefined => {
   return run.task !== undefined && isOfRun(principal) ? run.task : undefined;
 };
 
-/** What was said before an actor begins: before the run that it is there for, and to the one whose work it begins anew. */
+/** What was said before an actor begins: what its terms have it go on from, else what was said before the run that it is there for. */
 export const beginningOf = (actor: Actor, restart: Restart | undefined): RunOptions['history'] => {
   const { history } = actor.run;
-  const said = history !== undefined && isOfRun(actor) ? history : undefined;
-  if (actor.terms?.history !== undefined) return [...(said ?? []), ...actor.terms.history];
-  if (restart?.conversation === undefined && restart?.note === undefined) return said;
-  const note: readonly Turn[] =
-    restart.note === undefined ? [] : [{ role: 'user', from: 'runtime', text: restart.note }];
-  return [...(said ?? []), ...(restart.conversation ?? []), ...note];
+  const said = actor.terms?.history ?? (history !== undefined && isOfRun(actor) ? history : undefined);
+  if (restart?.note === undefined) return said;
+  return [...(said ?? []), { role: 'user', from: 'runtime', text: restart.note }];
 };
 
 /** Whether an actor is there for the run itself: its root, or a member of it, however deep. */

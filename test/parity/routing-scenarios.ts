@@ -1,10 +1,21 @@
-import { router } from '../../src/runtime/patterns/index.ts';
+import { agent } from '../../src/runtime/agent.ts';
+import { handoffs, router } from '../../src/runtime/patterns/index.ts';
+import { calls } from '../../src/testing/scripted-model.ts';
+import { handoffTool } from '../../src/tools/built-in/handoff.ts';
 import { scripted } from '../support/prompt-book.ts';
 import type { Scenario } from './scenarios.ts';
 import { outage, says } from './scenarios.ts';
 
 const judged = (scores: Readonly<Record<string, number>>) =>
   JSON.stringify({ scores: Object.entries(scores).map(([agent, score]) => ({ agent, score })) });
+
+const passes = (name: string, to: string, ...then: readonly string[]) =>
+  agent({
+    name,
+    state: { seen: name },
+    tools: [handoffTool({ ann: '', bob: '', carl: '' })],
+    model: scripted([calls({ name: 'handoff', input: { to, message: `from ${name}` } }), ...then], name),
+  });
 
 /** Who does it: chosen, handed on to, or sent by somebody who does nothing else. */
 export const routingScenarios: readonly Scenario[] = [
@@ -59,4 +70,32 @@ export const routingScenarios: readonly Scenario[] = [
       }),
     }),
   })),
+  ...(['full', 'summary', 'isolated'] as const).map((context) => ({
+    name: `handoffs with the context ${context}, one of them refused`,
+    tells: ['task.handed-over', 'handoff.refused'],
+    make: () => ({
+      agent: handoffs({
+        name: 'relay',
+        context,
+        fields: ['seen'],
+        agents: {
+          ann: passes('ann', 'bob'),
+          bob: passes('bob', 'ann', 'then I do it'),
+          carl: says('carl', 'c'),
+        },
+      }),
+    }),
+  })),
+  {
+    name: 'a handoff to one that is restarted, with the conversation that it was given',
+    tells: ['child.restarted'],
+    make: () => ({
+      agent: handoffs({
+        name: 'relay',
+        context: 'full',
+        supervision: {},
+        agents: { ann: passes('ann', 'carl'), carl: says('carl', new Error('dead'), 'c') },
+      }),
+    }),
+  },
 ];

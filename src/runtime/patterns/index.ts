@@ -14,6 +14,8 @@ export { ensemble } from './ensemble.ts';
 export type { EnsembleSetup, EnsembleState, Perspective } from './ensemble.ts';
 export { consensus } from './consensus.ts';
 export type { ConsensusResult, ConsensusSetup } from './consensus.ts';
+export { handoffs } from './handoffs.ts';
+export type { HandoffsSetup } from './handoffs.ts';
 export { parallel } from './parallel.ts';
 export type {
   Aggregator,

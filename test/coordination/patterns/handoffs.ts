@@ -1,0 +1,32 @@
+import { handoff } from '../../../src/contracts/decision.ts';
+import { handoffsMachine } from '../../../src/coordination/handoffs.ts';
+import { agent } from '../../../src/runtime/agent.ts';
+import { handoffs } from '../../../src/runtime/patterns/index.ts';
+import type { PatternRow } from './pattern-row.ts';
+
+export const row: PatternRow = {
+  name: 'handoffs',
+  chart: handoffsMachine,
+  ownStates: ['receiving', 'holding', 'passing'],
+  // Somebody at the door who hands everything to the first of them.
+  make: (members, { name = 'relay', ...beside } = {}) => {
+    const [first = ''] = Object.keys(members);
+    const door = agent({ name: 'door', decide: () => handoff(first) });
+    return handoffs({ ...beside, name, first: 'door', agents: { ...members, door } });
+  },
+  says: (name) => name,
+  output: 'ann',
+  oneFails: 'failed',
+  isParallel: false,
+  endless: {
+    make: () => {
+      const names = Array.from({ length: 7 }, (_, index) => `m${index}`);
+      const members = names.map((name, index) => [
+        name,
+        agent({ name, decide: () => handoff(`m${index + 1}`) }),
+      ]);
+      return handoffs({ name: 'relay', agents: Object.fromEntries(members), maxHandoffs: 4 });
+    },
+    stopReason: { kind: 'softCap', cap: 'handoffs', limit: 4, detail: "'m4' would have handed over to 'm5'" },
+  },
+};
