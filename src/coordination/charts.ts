@@ -3,6 +3,7 @@ import { contractNetMachine } from './contract-net.ts';
 import { ensembleMachine } from './ensemble.ts';
 import { consensusMachine } from './consensus.ts';
 import { handoffsMachine } from './handoffs.ts';
+import { groupChatMachine } from './group-chat.ts';
 import { parallelMachine } from './parallel.ts';
 import { pipelineMachine } from './pipeline.ts';
 import { routerMachine } from './router.ts';
@@ -17,6 +18,7 @@ export const charts: Readonly<Record<string, () => AnyStateMachine>> = {
   ensemble: ensembleMachine,
   consensus: consensusMachine,
   handoffs: handoffsMachine,
+  groupChat: groupChatMachine,
   parallel: parallelMachine,
   pipeline: pipelineMachine,
   router: routerMachine,

@@ -16,6 +16,8 @@ export { consensus } from './consensus.ts';
 export type { ConsensusResult, ConsensusSetup } from './consensus.ts';
 export { handoffs } from './handoffs.ts';
 export type { HandoffsSetup } from './handoffs.ts';
+export { groupChat } from './group-chat.ts';
+export type { ChatTurn, GroupChatSetup, NextSpeaker } from './group-chat.ts';
 export { parallel } from './parallel.ts';
 export type {
   Aggregator,

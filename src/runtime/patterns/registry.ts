@@ -1,7 +1,9 @@
 import { TroupeError } from '../../contracts/error.ts';
 import type { Pattern } from './define-pattern.ts';
 import { contractNet } from './contract-net.ts';
+import { consensus } from './consensus.ts';
 import { ensemble } from './ensemble.ts';
+import { groupChat } from './group-chat.ts';
 import { parallel } from './parallel.ts';
 import { pipeline } from './pipeline.ts';
 import { race } from './race.ts';
@@ -12,8 +14,10 @@ import { writerCritic } from './writer-critic.ts';
 
 /** The patterns of the house, by name. */
 const builtIn = {
+  consensus,
   contractNet,
   ensemble,
+  groupChat,
   parallel,
   pipeline,
   race,
