@@ -1,12 +1,12 @@
-// One of several does the task: who fits best, whose turn it is, or the cheapest that can.
+// One of several does the task: who fits best, whose turn it is, the cheapest that can, or whoever it is handed on to.
 //
 //   npx tsx examples/18-router.ts
 //
 // When not to use it: where the task needs several of them (supervisorWorker), or where a plain `if` of your own could say who it is.
-// Its chart: docs/diagrams/router.mmd
+// Its chart: docs/diagrams/router.mmd, and docs/diagrams/handoffs.mmd
 import assert from 'node:assert/strict';
-import { agent, answer, ofType } from 'troupe';
-import { rotation, router } from 'troupe/patterns';
+import { agent, answer, handoff, ofType } from 'troupe';
+import { handoffs, rotation, router } from 'troupe/patterns';
 import { scriptedModel } from 'troupe/testing';
 
 const clerk = (name: string, description: string) =>
@@ -69,3 +69,16 @@ const said = [];
 for (const ring of ['one', 'two', 'three']) said.push((await night.run(ring)).output);
 console.log('3.', said.join(', '));
 assert.deepEqual(said, ['ann: "one"', 'bob: "two"', 'ann: "three"']);
+
+// 4. From hand to hand: whoever has the task answers, or hands it on. Models do that by the tool `handoffTool()`. Nobody has it twice.
+const reception = agent({
+  name: 'reception',
+  decide: () => handoff('billing', 'this is about money'),
+});
+const counter = handoffs({
+  name: 'counter',
+  agents: { reception, billing: clerk('billing', 'Knows invoices.') },
+});
+const handed = await counter.run('I was charged twice.');
+console.log('4.', handed.output);
+assert.match(handed.output ?? '', /^billing: .*this is about money/);
