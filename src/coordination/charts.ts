@@ -7,6 +7,7 @@ import { groupChatMachine } from './group-chat.ts';
 import { parallelMachine } from './parallel.ts';
 import { pipelineMachine } from './pipeline.ts';
 import { routerMachine } from './router.ts';
+import { plannerExecutorMachine } from './planner-executor.ts';
 import { raceMachine } from './race.ts';
 import { sagaMachine } from './saga.ts';
 import { supervisorWorkerMachine } from './supervisor-worker.ts';
@@ -21,6 +22,7 @@ export const charts: Readonly<Record<string, () => AnyStateMachine>> = {
   groupChat: groupChatMachine,
   parallel: parallelMachine,
   pipeline: pipelineMachine,
+  plannerExecutor: plannerExecutorMachine,
   router: routerMachine,
   race: raceMachine,
   saga: sagaMachine,

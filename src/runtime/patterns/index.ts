@@ -30,6 +30,8 @@ export { pipeline } from './pipeline.ts';
 export type { OnStageError, PipelineSetup, PipelineStage, StageOptions } from './pipeline.ts';
 export { isStageFailure } from '../../coordination/pipeline.ts';
 export type { StageFailure } from '../../coordination/pipeline.ts';
+export { plannerExecutor } from './planner-executor.ts';
+export type { PlannerExecutorSetup, StepResult } from './planner-executor.ts';
 export { router } from './router.ts';
 export type { Routed, RouterCard, RouterSetup, RouterStrategy, TierAssessment } from './router.ts';
 export { rotation, workload } from './router-counters.ts';
