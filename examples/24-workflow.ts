@@ -1,6 +1,6 @@
 // A workflow: agents and functions as nodes of a graph. It is drawn, runs, is stored and nests as any other agent.
 //
-//   npx tsx examples/23-workflow.ts
+//   npx tsx examples/24-workflow.ts
 //
 // When not to use it: for a straight line of agents (pipeline), or where a model should decide what comes next (plannerExecutor).
 // Its chart is drawn from its nodes: `report.diagram()`

@@ -1,6 +1,6 @@
 // Steps that change the world, each with what undoes it: when one fails, those before it are undone, the last first.
 //
-//   npx tsx examples/22-saga.ts
+//   npx tsx examples/23-saga.ts
 //
 // When not to use it: for steps that only read (a pipeline is less), or where all has to happen or nothing: that is a transaction.
 // Its chart: docs/diagrams/saga.mmd

@@ -1,0 +1,47 @@
+// One conversation that all read, in which one at a time speaks: in turns, by a function, or as a moderator says.
+//
+//   npx tsx examples/22-group-chat.ts
+//
+// When not to use it: where one has to be right. In a long talk all agree with who spoke first; let them answer alone (17-ensemble.ts).
+// Its chart: docs/diagrams/group-chat.mmd
+import assert from 'node:assert/strict';
+import { agent } from 'troupe';
+import { groupChat } from 'troupe/patterns';
+import { scriptedModel } from 'troupe/testing';
+
+const speaker = (name: string, description: string, ...lines: readonly string[]) =>
+  agent({ name, description, model: scriptedModel(lines) });
+
+// 1. A moderator gives the word, and says what it comes to. It takes no part in the conversation.
+const meeting = groupChat({
+  name: 'meeting',
+  speakers: {
+    engineer: speaker('engineer', 'Builds it.', 'A bridge takes two years.', 'With a pontoon: two months.'),
+    mayor: speaker('mayor', 'Pays for it.', 'The school opens in autumn. Is there nothing quicker?'),
+  },
+  moderator: {
+    instructions: 'Come to a decision.',
+    model: scriptedModel([
+      '{"next": "engineer"}',
+      '{"next": "mayor"}',
+      '{"next": "engineer"}',
+      '{"next": null, "conclusion": "A pontoon bridge, before autumn."}',
+    ]),
+  },
+});
+const { output, state } = await meeting.run('How do the children cross the river?');
+for (const { speaker: who, text } of state.turns) console.log(`1. ${who}: ${text ?? '(passes)'}`);
+console.log('1. ⇒', output);
+assert.equal(output, 'A pontoon bridge, before autumn.');
+
+// 2. In turns nobody moderates. Who answers PASS has nothing to add; when all pass, all is said.
+const brainstorm = groupChat({
+  name: 'brainstorm',
+  speakers: {
+    ann: speaker('ann', 'Likes the sea.', 'Ferry', 'PASS'),
+    bob: speaker('bob', 'Likes the air.', 'Cable car', 'PASS'),
+  },
+});
+const said = await brainstorm.run('How else?');
+console.log(String(said.output).replaceAll(/^/gm, '2. '));
+assert.equal(said.output, 'ann: Ferry\nbob: Cable car');
