@@ -38,6 +38,7 @@ describe('who does what is what the supervisor decides', () => {
     expect(engaged(result.events)).toEqual([
       'research',
       'research-supervisor',
+      'search',
       'researcher',
       'writer',
       'critic',
@@ -125,11 +126,23 @@ describe('who does what is what the supervisor decides', () => {
 });
 
 describe('a researcher that fails', () => {
+  test('has its task taken over by a second one, which nobody else ever sees', async () => {
+    const { desk } = scriptedDesk({
+      supervisor: [plan('How many days of leave are there?')],
+      researcher: [new Error('the line is dead'), ...researched],
+      writer: [answer],
+      critic: [accept],
+    });
+    const result = await desk.run('How much leave do I have?');
+    expect(result.output).toBe(answer);
+    expect(engaged(result.events)).toContain('second-researcher');
+  });
+
   test('leaves the others alone, and the writer is told what is missing', async () => {
     const { desk, models } = scriptedDesk({
       supervisor: [plan('How many days of leave are there?', 'Who approves travel?')],
       researcher: Array.from(
-        { length: 3 },
+        { length: 4 },
         () => (request: { readonly messages: readonly { text: string }[] }) => {
           if (request.messages[0]?.text.includes('travel') === true) return new Error('the line is dead');
           return request.messages.length === 1 ? search('days of leave') : found([DAYS, LEAVE]);
@@ -150,7 +163,7 @@ describe('a researcher that fails', () => {
   test('and no other beside it ends the run with its error: that nothing was found would be a lie', async () => {
     const { desk, models } = scriptedDesk({
       supervisor: [plan('How many days of leave are there?')],
-      researcher: [new Error('the line is dead')],
+      researcher: [new Error('the line is dead'), new Error('the line is dead')],
     });
     await expect(desk.run('How much leave do I have?')).rejects.toThrow(
       /^Cannot write an answer as no researcher came back with anything: .*the line is dead/,

@@ -3,7 +3,9 @@ import type { MemorySource } from '../../contracts/memory.ts';
 import type { Toolset } from '../../contracts/tool.ts';
 import type { EmbeddableAgent } from '../../runtime/face.ts';
 import { windowMemory } from '../../memory/window-memory.ts';
-import { pipeline, supervisorWorker } from '../../runtime/patterns/index.ts';
+import { pipeline } from '../../runtime/patterns/pipeline.ts';
+import { race } from '../../runtime/patterns/race.ts';
+import { supervisorWorker } from '../../runtime/patterns/supervisor-worker.ts';
 import { briefFrom } from './brief.ts';
 import type { DeskModels } from './desk-models.ts';
 import { researcher } from './researcher.ts';
@@ -28,8 +30,24 @@ export interface ResearchDeskSetup {
 /** Far more than a question needs: a desk that uses as much has lost its way. */
 export const deskBudget: Budget = { steps: 200, toolCalls: 300, tokens: 2_000_000 };
 
+/** A model that takes longer is likely to take far longer: a second one may be done before it. */
+const HEDGE_AFTER_MS = 45_000;
+
+/** A researcher, and a second one for when the first takes long or fails; most questions never see the second. */
+const hedged = (documents: Toolset, model: DeskModels['researcher']) =>
+  race({
+    name: 'search',
+    description: 'Finds passages of the documents that answer a question.',
+    runners: {
+      researcher: researcher(documents, model),
+      second: researcher(documents, model, 'second-researcher'),
+    },
+    hedgeAfterMs: HEDGE_AFTER_MS,
+  });
+
 /**
- * A team that answers a question from documents: a supervisor takes it apart, researchers search, a writer answers with
+ * A team that answers a question from documents: a supervisor takes it apart, researchers search (a second one takes over from one that
+ * fails or takes long), a writer answers with
  * citations, and a critic sends the answer back, twice at most, while a sentence is not grounded in what it cites.
  *
  * @example
@@ -51,7 +69,7 @@ export const researchDesk = ({
         name: 'research',
         description: 'Finds the passages that answer a question.',
         supervisor: { instructions: SUPERVISOR_INSTRUCTIONS, model: models.supervisor },
-        workers: { researcher: researcher(documents, models.researcher) },
+        workers: { researcher: hedged(documents, models.researcher) },
         result: 'replies',
       }),
       { agent: writer(models.writer, models.critic, memory), map: briefFrom },
