@@ -4,6 +4,8 @@ import { ensembleMachine } from './ensemble.ts';
 import { consensusMachine } from './consensus.ts';
 import { handoffsMachine } from './handoffs.ts';
 import { groupChatMachine } from './group-chat.ts';
+import { debateMachine } from './debate.ts';
+import { juryMachine } from './jury.ts';
 import { parallelMachine } from './parallel.ts';
 import { pipelineMachine } from './pipeline.ts';
 import { routerMachine } from './router.ts';
@@ -20,6 +22,8 @@ export const charts: Readonly<Record<string, () => AnyStateMachine>> = {
   consensus: consensusMachine,
   handoffs: handoffsMachine,
   groupChat: groupChatMachine,
+  debate: debateMachine,
+  jury: juryMachine,
   parallel: parallelMachine,
   pipeline: pipelineMachine,
   plannerExecutor: plannerExecutorMachine,

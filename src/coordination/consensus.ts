@@ -1,25 +1,22 @@
 import { assign } from 'xstate';
 import type { Json } from '../contracts/json.ts';
-import { ballotText } from './ballot.ts';
 import { onDemand } from './on-demand.ts';
 import { troubleOf } from './reply-text.ts';
-import type { Reply } from './round.ts';
 import { textOf } from './said-json.ts';
 import { beginRound } from './settle-reply.ts';
 import { awaiting, setupTeam, teamArrows, teamEnds, tell } from './setup-team.ts';
 import type { TeamContext, TeamEnd, TeamInput } from './team-context.ts';
-import { repliesOf, spentEnd, teamContext, teamOutcome } from './team-context.ts';
-import type { Counting, Vote, VoteTally } from './votes.ts';
-import { tally, tallyText, voteOf, votesText, YES_NO } from './votes.ts';
+import { repliesOf, teamContext, teamOutcome } from './team-context.ts';
+import type { Vote, VoteTally } from './votes.ts';
+import { tallyText, votesText, YES_NO } from './votes.ts';
+import type { VotingOptions, VotingOwn } from './voting-round.ts';
+import { ballotTasks, countRound, NO_TALLY, NO_VOTES } from './voting-round.ts';
 
 /** The member that puts a consensus into words, which no voter may be called. */
 export const SUMMARISER = 'summariser';
 
-/** Who votes, and how it is counted. */
-export type ConsensusOptions = {
-  readonly voters: readonly string[];
-  readonly counting: Counting;
-  readonly maxRounds: number;
+/** Who votes, and what is made of it. */
+export type ConsensusOptions = VotingOptions & {
   readonly concurrency: number;
   readonly isSummarised: boolean;
 };
@@ -37,49 +34,27 @@ export type ConsensusResult = {
   readonly summary: Json;
 };
 
-type Own = {
-  readonly rounds: number;
-  readonly votes: readonly Vote[];
-  readonly tally: VoteTally | null;
-};
-type Context = TeamContext<Own, ConsensusOptions>;
+type Context = TeamContext<VotingOwn, ConsensusOptions>;
 
-const callVote = (context: Context): Partial<Context> => {
-  const { own, options, input, inbox } = context;
-  const round = own.rounds + 1;
-  const ballot = ballotText({ ...own, input, inbox, round, choices: options.counting.choices });
-  const tasks = options.voters.map((member) => ({ member, input: ballot }));
-  return {
-    own: { ...own, rounds: round },
-    inbox: [],
-    ...beginRound(context, tasks, { cap: options.concurrency }),
-  };
-};
+const callVote = (context: Context): Partial<Context> => ({
+  own: { ...context.own, rounds: context.own.rounds + 1 },
+  inbox: [],
+  ...beginRound(context, ballotTasks(context), { cap: context.options.concurrency }),
+});
 
-/** The votes of this round, counted; the end, if there is nothing left to vote for. */
+/** The votes of this round, counted: agreed, given up, or to be put into words. */
 const count = (context: Context): Partial<Context> => {
-  const { counting, maxRounds, isSummarised } = context.options;
-  const replies = repliesOf(context);
-  const votes = replies.map((reply) => voteOf(reply, counting));
-  const counted = tally(votes, counting);
-  const own = { ...context.own, votes, tally: counted };
-  const result = resultOf(own, null);
-  const spent = spentEnd(context);
-  if (spent !== undefined) return { own, end: { ...spent, candidate: result } };
-  if (replies.every(({ status }) => status !== 'completed'))
-    return { own, end: nobodyVoted(replies, result) };
-  if (counted.winner !== null) return isSummarised ? { own } : { own, end: agreed(result) };
-  if (own.rounds < maxRounds) return { own };
-  return {
-    own,
-    end: { status: 'stopped', stopReason: { kind: 'maxRounds', limit: maxRounds }, candidate: result },
-  };
+  const counted = countRound(context, (own) => resultOf(own, null));
+  const { own, end } = counted;
+  const hasWinner = (own.tally?.winner ?? null) !== null;
+  if (end !== undefined || !hasWinner || context.options.isSummarised) return counted;
+  return { own, end: agreed(resultOf(own, null)) };
 };
 
-const resultOf = ({ rounds, votes, tally: counted }: Own, summary: Json): ConsensusResult => ({
-  decision: counted?.winner ?? null,
+const resultOf = ({ rounds, votes, tally }: VotingOwn, summary: Json): ConsensusResult => ({
+  decision: tally?.winner ?? null,
   rounds,
-  tally: counted ?? { winner: null, share: 0, counts: [], abstentions: 0 },
+  tally: tally ?? NO_TALLY,
   votes,
   summary,
 });
@@ -90,19 +65,12 @@ const agreed = (output: ConsensusResult): TeamEnd => ({
   output,
 });
 
-const nobodyVoted = ([first]: readonly Reply[], candidate: ConsensusResult): TeamEnd => ({
-  status: 'failed',
-  stopReason: { kind: 'failed' },
-  candidate,
-  ...(first === undefined || first.error === null ? {} : { error: first.error }),
-});
-
 const askSummariser = (context: Context): Partial<Context> => {
   const { own, input } = context;
-  const { winner, ...rest } = own.tally ?? resultOf(own, null).tally;
+  const tally = own.tally ?? NO_TALLY;
   const text = [
     `It was voted on: ${textOf(input)}`,
-    `Decided: ${winner ?? ''} (${tallyText({ winner, ...rest })})\n${votesText(own.votes)}`,
+    `Decided: ${tally.winner ?? ''} (${tallyText(tally)})\n${votesText(own.votes)}`,
     'Sum up in a few sentences what was decided, why, and what was said against it.',
   ].join('\n\n');
   return beginRound(context, [{ member: SUMMARISER, input: text }]);
@@ -130,7 +98,7 @@ const DEFAULTS: ConsensusOptions = {
  * The count is arithmetic: no model has a say in who has won.
  */
 export const consensusMachine = onDemand(() =>
-  setupTeam<Own, ConsensusOptions>()
+  setupTeam<VotingOwn, ConsensusOptions>()
     .extend({
       actions: {
         callVote: assign(({ context }) => callVote(context)),
@@ -151,7 +119,7 @@ export const consensusMachine = onDemand(() =>
       description: 'Voters vote until a rule says that they agree, or the rounds are over.',
       context: ({ input }: { input: TeamInput<ConsensusOptions> | undefined }) =>
         // Nobody votes for another.
-        teamContext(input && { ...input, members: [] }, { rounds: 0, votes: [], tally: null }, DEFAULTS),
+        teamContext(input && { ...input, members: [] }, NO_VOTES, DEFAULTS),
       output: teamOutcome,
       options: { maxIterations: 1_000 },
       initial: 'polling',

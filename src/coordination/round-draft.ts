@@ -66,7 +66,7 @@ export const start = (draft: Draft, index: number): Draft => {
   const path = `${team.path}/${task.member}-${draft.engaged + wants.starting.length + 1}`;
   wants.starting.push(index);
   if (place.restart !== null) wants.telling.push(restarted(task.member, path, place.restart));
-  return watched(atPlace(draft, index, { path, startedAt: at, waitsFor: null }));
+  return watchedToo(atPlace(draft, index, { path, startedAt: at, waitsFor: null }), index);
 };
 
 const restarted = (member: string, child: string, restart: NonNullable<Place['restart']>): EventBody => ({
@@ -77,17 +77,32 @@ const restarted = (member: string, child: string, restart: NonNullable<Place['re
   restarts: restart.count,
 });
 
+/** How long the member at a place may take, in ms; null: as long as it takes. */
+export const timeFor = ({ round, team }: Draft, index: number): number | null =>
+  round.tasks[index]?.timeMs ?? team.memberTimeMs;
+
 /** Has somebody look for members that take too long, if nobody does. */
 export const watched = (draft: Draft): Draft => {
-  const { memberTimeMs } = draft.team;
-  if (memberTimeMs === null || draft.round.watchedUntil !== null) return draft;
-  const starts = slotList(draft.round.places).flatMap(({ path, startedAt }) =>
-    path === null ? [] : [startedAt],
-  );
-  if (starts.length === 0) return draft;
-  const watchedUntil = Math.min(...starts) + memberTimeMs;
-  wantWait(draft, 'wake', watchedUntil);
-  return withRound(draft, { watchedUntil });
+  if (draft.round.watchedUntil !== null) return draft;
+  const ends = slotList(draft.round.places).flatMap(({ path, startedAt }, index) => {
+    const time = timeFor(draft, index);
+    return path === null || time === null ? [] : [startedAt + time];
+  });
+  return ends.length === 0 ? draft : watchedUntil(draft, Math.min(...ends));
+};
+
+const watchedUntil = (draft: Draft, until: number): Draft => {
+  wantWait(draft, 'wake', until);
+  return withRound(draft, { watchedUntil: until });
+};
+
+/** One more is at work: it may be the first whose time is over. */
+const watchedToo = (draft: Draft, index: number): Draft => {
+  const time = timeFor(draft, index);
+  if (time === null) return draft;
+  const until = draft.round.watchedUntil;
+  if (until === null) return watched(draft);
+  return draft.at + time < until ? watchedUntil(draft, draft.at + time) : draft;
 };
 
 /** Fills the places that are free. */

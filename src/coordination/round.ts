@@ -19,6 +19,8 @@ export interface Task {
   readonly beginsWith?: readonly Turn[] | undefined;
   /** Its conversation and its state are part of the reply. Default false: they grow with its work. */
   readonly keepsConversation?: boolean | undefined;
+  /** How long whoever does it may take, in ms. Default: as long as the team gives its members. */
+  readonly timeMs?: number | undefined;
 }
 
 /** What a member left. A member that failed replies too: with its error. */

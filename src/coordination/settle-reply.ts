@@ -15,6 +15,7 @@ import {
   startNext,
   startWaiting,
   wantWait,
+  timeFor,
   watched,
   widening,
   withRound,
@@ -134,18 +135,18 @@ const closed = (draft: Draft): Draft => {
 
 /** Members that have had their time are stopped, and have failed. */
 const timeOut = (draft: Draft): Draft => {
-  const { memberTimeMs } = draft.team;
   const { watchedUntil, places } = draft.round;
   // A look that an earlier round asked for.
-  if (memberTimeMs === null || watchedUntil === null || draft.at < watchedUntil) return draft;
+  if (watchedUntil === null || draft.at < watchedUntil) return draft;
   let next = withRound(draft, { watchedUntil: null });
   for (const [index, { path, startedAt }] of slotList(places).entries()) {
     // Another's end may have stopped it meanwhile.
     const isThere = path !== null && placeAt(next.round, index)?.path === path;
-    if (!isThere || startedAt + memberTimeMs > draft.at) continue;
+    const time = timeFor(draft, index);
+    if (!isThere || time === null || startedAt + time > draft.at) continue;
     draft.wants.stopping.push(path);
     const member = draft.round.tasks[index]?.member ?? '';
-    next = settle(next, index, path, tooLate(member, memberTimeMs, draft.at));
+    next = settle(next, index, path, tooLate(member, time, draft.at));
   }
   return watched(next);
 };

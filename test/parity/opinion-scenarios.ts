@@ -2,11 +2,11 @@ import type { Agent } from '../../src/contracts/agent.ts';
 import { answer } from '../../src/contracts/decision.ts';
 import type { Json } from '../../src/contracts/json.ts';
 import { agent } from '../../src/runtime/agent.ts';
-import { consensus, parallel, pipeline } from '../../src/runtime/patterns/index.ts';
+import { consensus, debate, jury, parallel, person, pipeline } from '../../src/runtime/patterns/index.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import type { Scenario } from './scenarios.ts';
 import { outage, says } from './scenarios.ts';
-import { never } from '../support/runs.ts';
+import { never, quiet } from '../support/runs.ts';
 
 /** Says something after a while. */
 const slowly = (clock: VirtualClock, name: string, ms: number, said: Json = name) =>
@@ -55,7 +55,7 @@ export const opinionScenarios: readonly Scenario[] = [
       const quorum = parallel({
         name: 'quorum',
         quorum: 2,
-        memberTimeMs: 4_000,
+        memberTimeMs: 60_000,
         supervision: { intensity: { restarts: 2, withinMs: 30_000 }, directives: { bug: 'stop' } },
         members: {
           never: says('never', () => never<string>()),
@@ -84,17 +84,61 @@ export const opinionScenarios: readonly Scenario[] = [
         threshold: 0.6,
         weights: { slow: 2 },
         countAbstentions: true,
-        memberTimeMs: 3_000,
+        memberTimeMs: 60_000,
         voters: {
-          slow: slowly(clock, 'slow', 1_000, { vote: 'tram', confidence: 2 }),
+          slow: slowly(clock, 'slow', 5_000, { vote: 'tram', confidence: 2 }),
           ann: says('ann', '{"vote": "bus", "reason": "it is there"}', () => never<string>(), 'tram'),
           bob: says('bob', new Error('dead'), 'bus', 'Tram: so be it'),
         },
         summariser: says('sum', 'The tram it is.'),
       }),
       play: async (handle, now) => {
-        await now.advance(1_500);
+        await quiet();
+        await now.advance(1_000);
         handle.send('Hurry.');
+      },
+    }),
+  },
+  {
+    name: 'a debate: a turn that fails, a word to the team, and a judge who is tried again',
+    tells: ['model.retrying', 'message.sent'],
+    make: (clock) => ({
+      agent: debate({
+        name: 'court',
+        debaters: {
+          ann: slowly(clock, 'ann', 5_000),
+          bob: says('bob', 'bob-1', new Error('dead'), 'bob-3'),
+        },
+        judge: says('judge', outage(500), '{"decision": "for", "confidence": 2}'),
+      }),
+      play: async (handle, now) => {
+        await quiet();
+        await now.advance(1_000);
+        handle.send('Be fair.');
+      },
+    }),
+  },
+  {
+    name: 'a jury with a person, who is slow in the first ballot and late in the second',
+    tells: ['person.asked', 'person.answered', 'request.withdrawn'],
+    make: () => ({
+      agent: jury({
+        name: 'panel',
+        countAbstentions: true,
+        maxBallots: 2,
+        deadlineMs: 60_000,
+        jurors: {
+          ann: says('ann', 'approve', 'reject'),
+          bob: says('bob', 'reject: it is late', 'reject'),
+          pat: person({ name: 'pat' }),
+        },
+      }),
+      play: async (handle, now) => {
+        await quiet();
+        await now.advance(5_000);
+        // In the second ballot nobody answers.
+        const first = handle.requests.find(({ path }) => path === 'panel/pat-3');
+        if (first !== undefined) handle.reply('abstain', first.id);
       },
     }),
   },

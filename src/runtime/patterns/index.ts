@@ -18,6 +18,12 @@ export { handoffs } from './handoffs.ts';
 export type { HandoffsSetup } from './handoffs.ts';
 export { groupChat } from './group-chat.ts';
 export type { ChatTurn, GroupChatSetup, NextSpeaker } from './group-chat.ts';
+export { debate } from './debate.ts';
+export type { DebateResult, DebateSetup, DebateTurn } from './debate.ts';
+export { jury } from './jury.ts';
+export type { JuryResult, JurySetup } from './jury.ts';
+export { person } from '../person-member.ts';
+export type { PersonOptions } from '../person-member.ts';
 export { parallel } from './parallel.ts';
 export type {
   Aggregator,

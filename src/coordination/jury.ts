@@ -1,0 +1,133 @@
+import { assign } from 'xstate';
+import { onDemand } from './on-demand.ts';
+import { placeAt } from './round.ts';
+import { beginRound, roundMove } from './settle-reply.ts';
+import { awaiting, setupTeam, teamArrows, teamEnds } from './setup-team.ts';
+import type { TeamContext, TeamEvent, TeamInput } from './team-context.ts';
+import { teamContext, teamOutcome } from './team-context.ts';
+import type { Vote, VoteTally } from './votes.ts';
+import { YES_NO } from './votes.ts';
+import type { VotingOptions, VotingOwn } from './voting-round.ts';
+import { ballotTasks, countRound, NO_TALLY, NO_VOTES } from './voting-round.ts';
+
+/** Who sits on the jury. */
+export type JuryOptions = VotingOptions & {
+  /** Those of the voters who are people. */
+  readonly people: readonly string[];
+  /** How long a person may take for a vote, in ms; null: as long as it takes. */
+  readonly deadlineMs: number | null;
+};
+
+/** What a jury came to. */
+export type JuryResult = {
+  /** Null where the jury is hung. */
+  readonly verdict: string | null;
+  /** Ballots held. */
+  readonly ballots: number;
+  /** Of the last ballot, as are the votes. */
+  readonly tally: VoteTally;
+  readonly votes: readonly Vote[];
+};
+
+type Context = TeamContext<VotingOwn, JuryOptions>;
+
+const callBallot = (context: Context): Partial<Context> => {
+  const { own, options } = context;
+  const { people, deadlineMs } = options;
+  const tasks = ballotTasks(context).map((task) =>
+    deadlineMs === null || !people.includes(task.member) ? task : { ...task, timeMs: deadlineMs },
+  );
+  return { own: { ...own, rounds: own.rounds + 1 }, inbox: [], ...beginRound(context, tasks) };
+};
+
+/** Whether nobody but people is waited for once this answer is in. */
+const isPeoplesTurn = (context: Context, event: TeamEvent): boolean => {
+  const { round } = roundMove(context, event);
+  const open = round.tasks.filter((_, index) => (placeAt(round, index)?.reply ?? null) === null);
+  return open.length > 0 && open.every(({ member }) => context.options.people.includes(member));
+};
+
+const resultOf = ({ rounds, votes, tally }: VotingOwn): JuryResult => ({
+  verdict: tally?.winner ?? null,
+  ballots: rounds,
+  tally: tally ?? NO_TALLY,
+  votes,
+});
+
+const count = (context: Context): Partial<Context> => {
+  const counted = countRound(context, resultOf);
+  const { own, end } = counted;
+  if (end !== undefined || own.tally?.winner == null) return counted;
+  return { own, end: { status: 'completed', stopReason: { kind: 'answered' }, output: resultOf(own) } };
+};
+
+const DEFAULTS: JuryOptions = {
+  voters: [],
+  people: [],
+  deadlineMs: null,
+  counting: { choices: YES_NO, rule: 'majority', threshold: 0.5, weights: {}, countsAbstentions: false },
+  maxRounds: 1,
+};
+
+/**
+ * Agents and people vote on one question, each without knowing the others' votes; people have their time for it.
+ *
+ * A person's vote comes in from outside like any answer of a person, so the jury waits for it as a run waits: for days, over
+ * restarts.
+ */
+export const juryMachine = onDemand(() =>
+  setupTeam<VotingOwn, JuryOptions>()
+    .extend({
+      actions: {
+        callBallot: assign(({ context }) => callBallot(context)),
+        count: assign(({ context }) => count(context)),
+      },
+      guards: { isPeoplesTurn: ({ context, event }) => isPeoplesTurn(context, event) },
+    })
+    .createMachine({
+      id: 'jury',
+      description: 'Agents and people vote; who has not voted by the deadline abstains.',
+      context: ({ input }: { input: TeamInput<JuryOptions> | undefined }) =>
+        // Nobody votes for another.
+        teamContext(input && { ...input, members: [] }, NO_VOTES, DEFAULTS),
+      output: teamOutcome,
+      options: { maxIterations: 1_000 },
+      initial: 'deliberating',
+      on: teamArrows,
+      states: {
+        deliberating: {
+          description:
+            'All jurors are asked for their vote, people and agents, and agents are at work on it.',
+          entry: ['callBallot', { type: 'entered', params: { phase: 'deliberating' } }, 'engageMembers'],
+          on: {
+            'answered.*': [
+              { guard: 'isEscalation', target: 'failed', actions: ['collectReply', 'engageMembers'] },
+              { guard: 'isLastReply', target: 'counting', actions: ['collectReply', 'engageMembers'] },
+              {
+                guard: 'isPeoplesTurn',
+                target: 'awaitingPeople',
+                actions: ['collectReply', 'engageMembers'],
+              },
+              { actions: ['collectReply', 'engageMembers'] },
+            ],
+          },
+        },
+        awaitingPeople: {
+          description: 'Only people have not voted yet: they have until their deadline.',
+          entry: { type: 'entered', params: { phase: 'awaitingPeople' } },
+          on: awaiting('counting'),
+        },
+        counting: {
+          description: 'Is there a verdict, or is the jury hung?',
+          entry: ['count', { type: 'entered', params: { phase: 'counting' } }],
+          always: [
+            { guard: 'isCompleted', target: 'completed' },
+            { guard: 'hasFailed', target: 'failed' },
+            { guard: 'isStopped', target: 'stopped' },
+            { target: 'deliberating' },
+          ],
+        },
+        ...teamEnds,
+      },
+    }),
+);

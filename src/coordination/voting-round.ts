@@ -1,0 +1,62 @@
+import type { Json } from '../contracts/json.ts';
+import { ballotText } from './ballot.ts';
+import type { Task } from './round.ts';
+import type { TeamContext, TeamEnd } from './team-context.ts';
+import { repliesOf, spentEnd } from './team-context.ts';
+import type { Counting, Vote, VoteTally } from './votes.ts';
+import { tally, voteOf } from './votes.ts';
+
+/** Who votes, and how it is counted. */
+export type VotingOptions = {
+  readonly voters: readonly string[];
+  readonly counting: Counting;
+  readonly maxRounds: number;
+};
+
+/** How far a vote has come. */
+export type VotingOwn = {
+  /** Rounds begun. */
+  readonly rounds: number;
+  /** Of the last round that was counted, as is the tally. */
+  readonly votes: readonly Vote[];
+  readonly tally: VoteTally | null;
+};
+
+type Context<Options extends VotingOptions> = TeamContext<VotingOwn, Options>;
+
+export const NO_VOTES: VotingOwn = { rounds: 0, votes: [], tally: null };
+
+/** Before there was a vote. */
+export const NO_TALLY: VoteTally = { winner: null, share: 0, counts: [], abstentions: 0 };
+
+/** What every voter is asked in the round to come. */
+export const ballotTasks = <Options extends VotingOptions>(context: Context<Options>): readonly Task[] => {
+  const { own, options, input, inbox } = context;
+  const { choices } = options.counting;
+  const ballot = ballotText({ ...own, input, inbox, choices, round: own.rounds + 1 });
+  return options.voters.map((member) => ({ member, input: ballot }));
+};
+
+/**
+ * The votes of this round, counted; the end, where there is none to agree on: nobody voted, the budget is spent, or the rounds are
+ * over without a winner. What the votes come to is its candidate.
+ */
+export const countRound = <Options extends VotingOptions>(
+  context: Context<Options>,
+  resultOf: (own: VotingOwn) => Json,
+): { readonly own: VotingOwn; readonly end?: TeamEnd } => {
+  const { counting, maxRounds } = context.options;
+  const replies = repliesOf(context);
+  const votes = replies.map((reply) => voteOf(reply, counting));
+  const own = { ...context.own, votes, tally: tally(votes, counting) };
+  const candidate = resultOf(own);
+  const spent = spentEnd(context);
+  if (spent !== undefined) return { own, end: { ...spent, candidate } };
+  if (replies.every(({ status }) => status !== 'completed')) {
+    const error = replies.find((reply) => reply.error !== null)?.error ?? null;
+    const cause = error === null ? {} : { error };
+    return { own, end: { status: 'failed', stopReason: { kind: 'failed' }, candidate, ...cause } };
+  }
+  if (own.tally.winner !== null || own.rounds < maxRounds) return { own };
+  return { own, end: { status: 'stopped', stopReason: { kind: 'maxRounds', limit: maxRounds }, candidate } };
+};

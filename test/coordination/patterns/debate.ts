@@ -1,0 +1,40 @@
+import { debateMachine } from '../../../src/coordination/debate.ts';
+import { debate } from '../../../src/runtime/patterns/index.ts';
+import { scripted } from '../../support/prompt-book.ts';
+import type { PatternRow } from './pattern-row.ts';
+
+const turn = (speaker: string, round: number, stage: string) => ({
+  stage,
+  round,
+  speaker,
+  side: speaker === 'ann' ? 'for' : 'against',
+  text: speaker,
+  error: null,
+});
+
+export const row: PatternRow = {
+  name: 'debate',
+  chart: debateMachine,
+  ownStates: ['opening', 'rebutting', 'closing', 'judgement'],
+  make: (debaters, { name = 'court', ...beside } = {}) =>
+    debate({
+      ...beside,
+      name,
+      debaters,
+      rounds: 2,
+      judge: { model: scripted(['{"decision": "for", "confidence": 0.7, "reasoning": "well put"}']) },
+    }),
+  says: (name) => name,
+  output: {
+    decision: 'for',
+    confidence: 0.7,
+    reasoning: 'well put',
+    transcript: [
+      turn('ann', 1, 'opening'),
+      turn('bob', 1, 'opening'),
+      turn('ann', 2, 'closing'),
+      turn('bob', 2, 'closing'),
+    ],
+  },
+  isParallel: false,
+};

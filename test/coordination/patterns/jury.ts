@@ -1,0 +1,44 @@
+import { juryMachine } from '../../../src/coordination/jury.ts';
+import { jury } from '../../../src/runtime/patterns/index.ts';
+import type { PatternRow } from './pattern-row.ts';
+import { parrot } from './pattern-row.ts';
+
+export const row: PatternRow = {
+  name: 'jury',
+  chart: juryMachine,
+  ownStates: ['deliberating', 'awaitingPeople'],
+  make: (jurors, { name = 'panel', ...beside } = {}) => jury({ ...beside, name, jurors, maxBallots: 2 }),
+  says: (name) => `reject: ${name} has doubts`,
+  output: {
+    verdict: 'reject',
+    ballots: 1,
+    tally: {
+      winner: 'reject',
+      share: 1,
+      abstentions: 0,
+      counts: [
+        { choice: 'approve', votes: 0, weight: 0, confidence: 0 },
+        { choice: 'reject', votes: 2, weight: 2, confidence: 0.5 },
+      ],
+    },
+    votes: ['ann', 'bob'].map((voter) => ({
+      voter,
+      vote: 'reject',
+      confidence: 0.5,
+      weight: 1,
+      reason: `${voter} has doubts`,
+      perspective: null,
+      error: null,
+    })),
+  },
+  isParallel: true,
+  endless: {
+    make: () =>
+      jury({
+        name: 'panel',
+        maxBallots: 4,
+        jurors: { ann: parrot('ann', 'approve'), bob: parrot('bob', 'reject') },
+      }),
+    stopReason: { kind: 'maxRounds', limit: 4 },
+  },
+};
