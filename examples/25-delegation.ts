@@ -1,0 +1,62 @@
+// An agent gives work away while it goes on itself, and asks again whoever has done it.
+//
+//   npx tsx examples/25-delegation.ts
+//
+// When not to use it: where it is known who does what (pipeline, workflow), or where the agent would only wait: then leave `mode` out.
+// Its chart: docs/diagrams/agent.mmd; what was given away comes back as a message, at OBSERVE
+import assert from 'node:assert/strict';
+import { agent, awaitDelegates, delegate, fanOut, ofType } from 'troupe';
+import { calls, scriptedModel } from 'troupe/testing';
+
+const archivist = agent({
+  name: 'archivist',
+  description: 'Knows the archive.',
+  model: scriptedModel([
+    'The lighthouse was built in 1871.',
+    ({ messages }) =>
+      `As I said (${messages.filter(({ role }) => role === 'assistant').length} answer before): 1871, by Mrs Lund.`,
+  ]),
+});
+const counter = agent({
+  name: 'counter',
+  description: 'Counts.',
+  model: scriptedModel(['12 windows.', '98 steps.']),
+});
+
+const wait = { name: 'await_delegates', input: {} };
+const editor = agent({
+  name: 'editor',
+  tools: [
+    // An id is given at once, and what comes of the work is a message. Each has a tenth of what the editor may use, and what it leaves was never taken.
+    delegate({ to: [archivist], mode: 'background', followUps: true, gatherMs: 0, budget: { share: 0.1 } }),
+    awaitDelegates,
+    // Several tasks at the same time; a task that fails is a line of the result.
+    fanOut({ to: [counter], atOnce: 1 }),
+  ],
+  budget: { steps: 40 },
+  model: scriptedModel([
+    calls({ name: 'delegate', input: { to: 'archivist', task: 'When was the lighthouse built?' } }),
+    calls({
+      name: 'fan_out',
+      input: {
+        tasks: [
+          { to: 'counter', task: 'Its windows?' },
+          { to: 'counter', task: 'Its steps?' },
+        ],
+      },
+    }),
+    // The same archivist, who still knows what was said.
+    calls({ name: 'delegate', input: { to: 'archivist', task: 'And by whom?', id: 'archivist-0_0' } }, wait),
+    ({ messages }) => messages.at(-1)?.text ?? '',
+  ]),
+});
+
+const handle = editor.stream('Tell me about the lighthouse.');
+handle.events$
+  .pipe(ofType('delegation.began', 'delegation.returned'))
+  .subscribe(({ type, id }) => console.log(`${type} ${id}`));
+const { output, records } = await handle.result;
+console.log(records[1]?.results[0]?.text);
+console.log(output);
+
+assert.match(String(output), /As I said \(1 answer before\): 1871, by Mrs Lund/);

@@ -1,0 +1,67 @@
+// What all runs of a process share: a provider that may be down, places, a rate, and files that one at a time may change.
+//
+//   npx tsx examples/26-shared-resources.ts
+//
+// When not to use it: for one run by itself. Its budget, the retries of its models and the cap of its tools are enough.
+// Its chart: docs/diagrams/breaker.mmd, and docs/diagrams/lease.mmd
+import assert from 'node:assert/strict';
+import { act, agent, answer, tool, TroupeError } from 'troupe';
+import { parallel } from 'troupe/patterns';
+import { circuitBreaker, concurrencyPool, locks, rateLimit, shared } from 'troupe/resources';
+import { scriptedModel, virtualClock } from 'troupe/testing';
+import { z } from 'zod';
+
+// 1. After two failures in a row nobody calls the provider any more until it is due: the next model of the list answers at once.
+const clock = virtualClock(); // so that the breaker does not close while you read this
+const breaker = circuitBreaker({ failures: 2, halfOpenAfterMs: 30_000, clock });
+const down = new TroupeError('model.unavailable', 'Cannot answer as the service is down: 503');
+const large = scriptedModel([down, down, 'Back again.'], 'large');
+const small = scriptedModel(['Small.', 'Small.', 'Small.', 'Small.'], 'small');
+const clerk = agent({
+  name: 'clerk',
+  retry: { attempts: 1 },
+  // The same rate and pool for all models of one key.
+  model: [shared(large, { breaker, pool: concurrencyPool(8), rate: rateLimit({ perMinute: 500 }) }), small],
+});
+for (const question of ['one', 'two', 'three', 'four']) {
+  const { output } = await clerk.run(question);
+  console.log(
+    `1. ${question}: ${output} (large was asked ${large.requests.length} times, breaker ${breaker.state})`,
+  );
+}
+assert.equal(large.requests.length, 2);
+await clock.advance(30_000);
+const back = await clerk.run('five');
+console.log(`1. five: ${back.output} (breaker ${breaker.state})`);
+assert.equal(back.output, 'Back again.');
+
+// 2. A lock: one at a time, whoever asks, in whatever run; let go of when the call ends, however it ends, or when its lease is over.
+const files = locks();
+let inside = 0;
+let most = 0;
+const edit = tool({
+  name: 'edit',
+  description: 'Edits a file.',
+  input: z.object({ path: z.string() }),
+  execute: async ({ path }) => {
+    most = Math.max(most, (inside += 1));
+    await Promise.resolve();
+    inside -= 1;
+    return `${path} edited`;
+  },
+});
+const editor = (name: string) =>
+  agent({
+    name,
+    tools: [files.locked(edit, 'report.md', { leaseMs: 10_000 })],
+    decide: ({ results: [done] }) =>
+      done === undefined ? act({ name: 'edit', input: { path: 'report.md' } }) : answer(done.text),
+  });
+const desk = parallel({
+  name: 'desk',
+  members: { ann: editor('ann'), bob: editor('bob'), cy: editor('cy') },
+});
+const { output: edited } = await desk.run('Mend the report.');
+console.log('2.', edited?.length, 'edits,', most, 'at a time');
+assert.equal(most, 1);
+assert.deepEqual(files.snapshot(), []);
