@@ -16,6 +16,7 @@ export const errorCodes = [
   'output.truncated',
   'decision.invalid',
   'routing.required',
+  'routing.refused',
   'model.unknown',
   'model.missing',
   'model.package-missing',

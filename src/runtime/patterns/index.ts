@@ -24,6 +24,15 @@ export { jury } from './jury.ts';
 export type { JuryResult, JurySetup } from './jury.ts';
 export { person } from '../person-member.ts';
 export type { PersonOptions } from '../person-member.ts';
+export { orchestrator, workPhases } from './orchestrator.ts';
+export type {
+  Completion,
+  OrchestratorSetup,
+  OrchestratorState,
+  OrchestratorTurn,
+  PhaseMap,
+  PhaseTransition,
+} from './orchestrator.ts';
 export { parallel } from './parallel.ts';
 export type {
   Aggregator,

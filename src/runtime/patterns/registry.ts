@@ -1,11 +1,16 @@
 import { TroupeError } from '../../contracts/error.ts';
 import type { Pattern } from './define-pattern.ts';
-import { contractNet } from './contract-net.ts';
 import { consensus } from './consensus.ts';
+import { contractNet } from './contract-net.ts';
+import { debate } from './debate.ts';
 import { ensemble } from './ensemble.ts';
 import { groupChat } from './group-chat.ts';
+import { handoffs } from './handoffs.ts';
+import { jury } from './jury.ts';
+import { orchestrator } from './orchestrator.ts';
 import { parallel } from './parallel.ts';
 import { pipeline } from './pipeline.ts';
+import { plannerExecutor } from './planner-executor.ts';
 import { race } from './race.ts';
 import { router } from './router.ts';
 import { saga } from './saga.ts';
@@ -16,10 +21,15 @@ import { writerCritic } from './writer-critic.ts';
 const builtIn = {
   consensus,
   contractNet,
+  debate,
   ensemble,
   groupChat,
+  handoffs,
+  jury,
+  orchestrator,
   parallel,
   pipeline,
+  plannerExecutor,
   race,
   router,
   saga,

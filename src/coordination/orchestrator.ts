@@ -1,0 +1,230 @@
+import { assign } from 'xstate';
+import { onDemand } from './on-demand.ts';
+import type {
+  Completion,
+  OrchestratorContext as Context,
+  OrchestratorOptions,
+  OrchestratorOwn as Own,
+  OrchestratorTurn,
+  Route,
+} from './orchestrator-route.ts';
+import { END, ORCHESTRATOR, readRoute, startOf } from './orchestrator-route.ts';
+import { messageLines, troubleOf } from './reply-text.ts';
+import { textOf } from './said-json.ts';
+import { beginRound } from './settle-reply.ts';
+import { awaiting, setupTeam, teamArrows, teamEnds } from './setup-team.ts';
+import type { TeamEnd, TeamInput } from './team-context.ts';
+import { repliesOf, spentEnd, teamContext, teamOutcome } from './team-context.ts';
+import { reworkIn } from './work-phases.ts';
+
+/** A decision that cannot be followed is pointed out once in a row. */
+const MAX_CORRECTIONS = 1;
+
+const askForRoute = (context: Context): Partial<Context> => {
+  const { options, own, input, inbox } = context;
+  const next = [own.phase, ...(options.phases[own.phase] ?? [])];
+  const question = [
+    `Request: ${textOf(input)}`,
+    ...messageLines(inbox),
+    `Phase: ${own.phase}. It may stay, or become ${next.slice(1).join(', ') || 'nothing else'}.`,
+    `Agents:\n${Object.entries(options.agents)
+      .map(([name, what]) => `- ${name}${what === '' ? '' : `: ${what}`}`)
+      .join('\n')}`,
+    ...(own.turns.length === 0 ? [] : [`Turns so far:\n${own.turns.map(turnText).join('\n')}`]),
+    ...(own.note === null ? [] : [own.note]),
+    `Decide who goes on, by JSON: {"agents": ["NAME"], "phase": "only if it changes", "reason": "why", "message": "what they have to know"}. {"agents": ["${END}"], …} ends the conversation.`,
+  ].join('\n\n');
+  return { inbox: [], ...beginRound(context, [{ member: ORCHESTRATOR, input: question }]) };
+};
+
+const turnText = ({ phase, agents, completions, reason }: OrchestratorTurn): string =>
+  [
+    `(${phase}) ${agents.join(', ')}: ${reason}`,
+    ...completions.map(
+      ({ agent, output, error }) => `  ${agent}: ${error === null ? textOf(output) : `failed: ${error}`}`,
+    ),
+  ].join('\n');
+
+/** The decision, if it is one and may be followed. */
+const checkRoute = (context: Context): Partial<Context> => {
+  const { own } = context;
+  const [reply] = repliesOf(context);
+  if (reply === undefined) return {};
+  const candidate = own.turns.length === 0 ? {} : { candidate: [...own.turns] };
+  const spent = spentEnd(context);
+  if (spent !== undefined) return { end: { ...spent, ...candidate } };
+  if (reply.status !== 'completed') {
+    const { status, stopReason, error } = reply;
+    return { end: { status, stopReason, ...(error === null ? {} : { error }), ...candidate } };
+  }
+  const read = readRoute(context, reply.output);
+  if (typeof read !== 'string') return follow(context, read);
+  if (own.corrections < MAX_CORRECTIONS)
+    return { own: { ...own, route: null, note: read, corrections: own.corrections + 1 } };
+  const message = `Cannot go on with '${context.team.name}' as its orchestrator decides what cannot be followed, though it was told: ${read}`;
+  return {
+    end: {
+      status: 'failed',
+      stopReason: { kind: 'failed' },
+      error: { code: 'routing.refused', message, retryable: 'no' },
+      ...candidate,
+    },
+  };
+};
+
+const follow = (context: Context, route: Route): Partial<Context> => {
+  const { own, tally } = context;
+  if (route.agents.length === 0) return { own: { ...own, route }, end: conversationEnd(own) };
+  const { phase: to, agents, reason, message } = route;
+  const transitions = [...own.transitions, { from: own.phase, to, agents, reason, message, at: tally.now }];
+  return {
+    own: {
+      ...own,
+      route,
+      note: null,
+      corrections: 0,
+      phase: to,
+      phaseStartedAt: to === own.phase ? own.phaseStartedAt : tally.now,
+      transitions,
+      rework: reworkIn(transitions),
+      turns: [...own.turns, { phase: to, agents, reason, completions: [] }],
+    },
+  };
+};
+
+/** What the last who did anything left. The orchestrator itself says nothing: its words are never the answer. */
+const conversationEnd = ({ turns }: Own): TeamEnd => {
+  const last = turns
+    .flatMap(({ completions }) => completions)
+    .findLast(({ status }) => status === 'completed');
+  if (last !== undefined)
+    return { status: 'completed', stopReason: { kind: 'answered' }, output: last.output };
+  const detail = 'the conversation was ended before anybody had answered';
+  return {
+    status: 'stopped',
+    stopReason: { kind: 'rule', rule: ORCHESTRATOR, detail },
+    ...(turns.length === 0 ? {} : { candidate: [...turns] }),
+  };
+};
+
+/** Everybody who is named gets the request, what was done before, and why it is them: once, and no more. */
+const openTurn = (context: Context): Partial<Context> => {
+  const { own, options, input, inbox } = context;
+  const { route, turns } = own;
+  if (route === null) return {};
+  const before = turns.slice(0, -1).flatMap(({ completions }) => completions);
+  const task = [
+    `Request: ${textOf(input)}`,
+    ...messageLines(inbox),
+    `Phase: ${route.phase}. It is your turn: ${route.reason}`,
+    ...(route.message === null ? [] : [`You are told: ${route.message}`]),
+    ...(before.length === 0
+      ? []
+      : [
+          `Done so far:\n${before.map(({ agent, output, error }) => `- ${agent}: ${error ?? textOf(output)}`).join('\n')}`,
+        ]),
+  ].join('\n\n');
+  const tasks = route.agents.map((member) => ({ member, input: task }));
+  return { inbox: [], ...beginRound(context, tasks, { cap: options.isParallel ? tasks.length : 1 }) };
+};
+
+/** The turn is closed: everybody who was named has completed it, one way or the other. */
+const closeTurn = (context: Context): Partial<Context> => {
+  const { own, options } = context;
+  const completions = repliesOf(context).map((reply): Completion => ({
+    agent: reply.member,
+    status: reply.status,
+    output: reply.output,
+    error: troubleOf(reply),
+  }));
+  const open = own.turns.at(-1);
+  const turns = open === undefined ? own.turns : [...own.turns.slice(0, -1), { ...open, completions }];
+  const closed = { ...own, turns };
+  const spent = spentEnd(context);
+  if (spent !== undefined) return { own: closed, end: { ...spent, candidate: turns } };
+  const gone = nobodyLeft(context, turns);
+  if (gone !== undefined) return { own: closed, end: { ...gone, candidate: turns } };
+  if (own.route?.ends === true) return { own: closed, end: conversationEnd(closed) };
+  if (turns.length < options.maxTurns) return { own: closed };
+  const stopReason = { kind: 'maxRounds', limit: options.maxTurns } as const;
+  return { own: closed, end: { status: 'stopped', stopReason, candidate: turns } };
+};
+
+/** How it ends where every agent that there is was asked, and none has ever answered. */
+const nobodyLeft = (context: Context, turns: readonly OrchestratorTurn[]): TeamEnd | undefined => {
+  const all = turns.flatMap(({ completions }) => completions);
+  const isNobody =
+    all.every(({ status }) => status !== 'completed') &&
+    Object.keys(context.options.agents).every((name) => all.some(({ agent }) => agent === name));
+  const failed = isNobody ? repliesOf(context).findLast(({ error }) => error !== null) : undefined;
+  return failed === undefined || failed.error === null
+    ? undefined
+    : { status: 'failed', stopReason: { kind: 'failed' }, error: failed.error };
+};
+
+/**
+ * A silent orchestrator decides after each turn who goes on, and in which phase the work is; what may follow what is enforced, and only it
+ * ends the conversation.
+ */
+export const orchestratorMachine = onDemand(() =>
+  setupTeam<Own, OrchestratorOptions>()
+    .extend({
+      actions: {
+        askForRoute: assign(({ context }) => askForRoute(context)),
+        checkRoute: assign(({ context }) => checkRoute(context)),
+        openTurn: assign(({ context }) => openTurn(context)),
+        closeTurn: assign(({ context }) => closeTurn(context)),
+      },
+      guards: { mustDecideAgain: ({ context }) => context.own.note !== null },
+    })
+    .createMachine({
+      id: 'orchestrator',
+      description:
+        'A silent orchestrator decides who goes on, in which phase; its decisions are checked and followed.',
+      context: ({ input }: { input: TeamInput<OrchestratorOptions> | undefined }) =>
+        teamContext(
+          input && { ...input, members: Object.keys(input.options.agents) },
+          startOf(input?.options.start ?? '', input?.at ?? 0),
+          { agents: {}, phases: {}, start: '', maxTurns: 0, isParallel: false },
+        ),
+      output: teamOutcome,
+      options: { maxIterations: 10_000 },
+      initial: 'orchestrating',
+      on: teamArrows,
+      states: {
+        orchestrating: {
+          description: 'The orchestrator decides who goes on, and in which phase.',
+          entry: [{ type: 'entered', params: { phase: 'orchestrating' } }, 'askForRoute', 'engageMembers'],
+          on: awaiting('checkingRoute'),
+        },
+        checkingRoute: {
+          description: 'Is everybody there who is named, and may that phase follow?',
+          entry: ['checkRoute', { type: 'entered', params: { phase: 'checkingRoute' } }],
+          always: [
+            { guard: 'isCompleted', target: 'completed' },
+            { guard: 'hasFailed', target: 'failed' },
+            { guard: 'isAborted', target: 'aborted' },
+            { guard: 'isStopped', target: 'stopped' },
+            { guard: 'mustDecideAgain', target: 'orchestrating' },
+            { target: 'takingTurns' },
+          ],
+        },
+        takingTurns: {
+          description: 'Those who are named do their part, one after the other or together.',
+          entry: ['openTurn', { type: 'entered', params: { phase: 'takingTurns' } }, 'engageMembers'],
+          on: awaiting('closingTurn'),
+        },
+        closingTurn: {
+          description: 'All have completed the turn. Is that the end?',
+          entry: ['closeTurn', { type: 'entered', params: { phase: 'closingTurn' } }],
+          always: [
+            { guard: 'isCompleted', target: 'completed' },
+            { guard: 'hasFailed', target: 'failed' },
+            { guard: 'isStopped', target: 'stopped' },
+            { target: 'orchestrating' },
+          ],
+        },
+        ...teamEnds,
+      },
+    }),
+);

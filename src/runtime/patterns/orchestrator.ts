@@ -1,0 +1,133 @@
+import type { Agent } from '../../contracts/agent.ts';
+import { TroupeError } from '../../contracts/error.ts';
+import type { Tool, Toolset } from '../../contracts/tool.ts';
+import { orchestratorMachine } from '../../coordination/orchestrator.ts';
+import type { Completion, OrchestratorTurn, PhaseTransition } from '../../coordination/orchestrator-route.ts';
+import { END, ORCHESTRATOR, routeSchema } from '../../coordination/orchestrator-route.ts';
+import type { PhaseMap } from '../../coordination/work-phases.ts';
+import { phaseProblems, workPhases } from '../../coordination/work-phases.ts';
+import { checkCount } from '../check-count.ts';
+import type { Definition } from '../definition.ts';
+import type { EmbeddableAgent } from '../face.ts';
+import type { Member, TeamSetup } from '../team.ts';
+import { memberOf, setupOf, team } from '../team.ts';
+import type { RoleOptions } from './role-of.ts';
+import { isMember, roleOf } from './role-of.ts';
+
+export type { Completion, OrchestratorTurn, PhaseMap, PhaseTransition };
+export { workPhases };
+
+/** Who is orchestrated, and by whom. */
+export interface OrchestratorSetup extends TeamSetup {
+  /** By name, none of them called `orchestrator` or `END`; their descriptions say what they are good for. */
+  readonly agents: Readonly<Record<string, Agent<string, unknown>>>;
+  /** Decides and does nothing: an agent or a team as it is, or the options of one that is made for it, without tools. */
+  readonly orchestrator: Member | Omit<RoleOptions, 'tools'>;
+  /** Which phases may follow which; work begins in the first, or in `start`. Default: {@link workPhases}. */
+  readonly phases?: PhaseMap | undefined;
+  readonly start?: string | undefined;
+  /** Those who may have tools that change things. Default: everybody. */
+  readonly mayChange?: readonly string[] | undefined;
+  /** `in-order`: the next begins when the one before is through (default). `together`: all at once. */
+  readonly targets?: 'in-order' | 'together' | undefined;
+  /** Decisions that are followed. Default 30. */
+  readonly maxTurns?: number | undefined;
+}
+
+/** What is known of an orchestrated run beside its output. */
+export interface OrchestratorState {
+  readonly phase: string;
+  /** In ms. A handoff within a phase does not begin it anew. */
+  readonly phaseStartedAt: number;
+  readonly turns: readonly OrchestratorTurn[];
+  readonly transitions: readonly PhaseTransition[];
+  /** How often work went back from being verified to being done. */
+  readonly rework: number;
+}
+
+/**
+ * A silent orchestrator: after each turn it decides who goes on and in which phase the work is, and it alone ends the conversation, by
+ * naming `END`.
+ *
+ * Its decisions are `{ agents, phase, reason, message }`. One that names nobody who is there, or a phase that may not follow, is pointed out
+ * once, then the run fails with `routing.refused`. An agent that fails has completed its turn with its error: the others of the turn go on, and what
+ * to make of it is the orchestrator's. The output is what the last agent left that answered, never the orchestrator's own words.
+ *
+ * Not for work whose order is known: a `pipeline` or a workflow costs no decisions. Not for one task among several specialists: that is a `router`.
+ *
+ * @example
+ * const house = orchestrator({
+ *   name: 'house',
+ *   agents: { planner, executor, verifier },
+ *   orchestrator: { instructions: 'Have everything verified before you end.' },
+ *   mayChange: ['executor'],
+ * });
+ * const { output, state } = await house.run('Mend the login page');
+ * state.transitions.map(({ from, to }) => `${from} → ${to}`);
+ *
+ * @throws {TroupeError} `team.invalid` without agents, for one that has a name of the pattern's own, that is no agent, or that has tools which
+ * change things and may not; for phases that lead nowhere, or a number that bounds nothing.
+ */
+export const orchestrator = <Output = string>(
+  setup: OrchestratorSetup,
+): EmbeddableAgent<string, Output, OrchestratorState> => {
+  const { name, agents, phases = workPhases, maxTurns = 30 } = setup;
+  const names = Object.keys(agents);
+  const owner = `the team '${name}'`;
+  const refuse = (why: string): never => {
+    throw new TroupeError('team.invalid', `Cannot define ${owner} as ${why}`);
+  };
+  if (names.length === 0 || names.includes(ORCHESTRATOR) || names.includes(END))
+    refuse(
+      `it needs agents, none of them called '${ORCHESTRATOR}' or '${END}': found ${names.join(', ') || 'none'}`,
+    );
+  const [first = ''] = Object.keys(phases);
+  const start = setup.start ?? first;
+  const problems = [
+    ...phaseProblems(phases),
+    ...(Object.hasOwn(phases, start) ? [] : [`'${start}' is where it starts, and no phase`]),
+  ];
+  if (problems.length > 0) refuse(`its phases are none to go through: ${problems.join('; ')}`);
+  for (const [role, member] of Object.entries(agents)) {
+    const changing = setup.mayChange?.includes(role) === false ? changesOf(memberOf(name, role, member)) : [];
+    if (changing.length > 0)
+      refuse(`'${role}' may change nothing (mayChange), and has tools that do: ${changing.join(', ')}`);
+  }
+  const { orchestrator: given } = setup;
+  // Cool, as a decision is no place for fancy.
+  const decides = isMember(given)
+    ? given
+    : { ...given, settings: { temperature: 0.3, ...given.settings }, tools: [] };
+  const role = {
+    team: name,
+    role: ORCHESTRATOR,
+    instructions:
+      'You do none of the work and say nothing to anybody: you decide who goes on. After work was executed have it verified, tidied up after and reflected on before you end, unless the request says otherwise.',
+    output: routeSchema(),
+  };
+  return team({
+    ...setupOf(setup),
+    machine: orchestratorMachine,
+    members: { ...agents, [ORCHESTRATOR]: roleOf(decides, role) },
+    options: {
+      agents: Object.fromEntries(Object.entries(agents).map(([who, { description }]) => [who, description])),
+      phases,
+      start,
+      maxTurns: checkCount(maxTurns, 1, 'maxTurns', { code: 'team.invalid', owner }),
+      isParallel: setup.targets === 'together',
+    },
+  });
+};
+
+/** The tools of a member, and of its members, that do more than read, as far as they are known before it runs. */
+const changesOf = ({ agent, members }: Definition): readonly string[] => [
+  ...(agent?.tools ?? []).flatMap((item: Tool | Toolset) =>
+    ('tools' in item && Array.isArray(item.tools) ? item.tools : [item]).flatMap((each: unknown) =>
+      isChanging(each) ? [each.name] : [],
+    ),
+  ),
+  ...[...members.values()].flatMap(changesOf),
+];
+
+const isChanging = (item: unknown): item is Tool =>
+  typeof item === 'object' && item !== null && 'safety' in item && item.safety !== 'read';

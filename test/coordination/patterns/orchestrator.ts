@@ -1,0 +1,35 @@
+import { orchestratorMachine } from '../../../src/coordination/orchestrator.ts';
+import { orchestrator } from '../../../src/runtime/patterns/index.ts';
+import { scripted } from '../../support/prompt-book.ts';
+import type { PatternRow } from './pattern-row.ts';
+import { parrot } from './pattern-row.ts';
+
+const route = (agents: readonly string[], phase?: string): string =>
+  JSON.stringify({ agents, phase, reason: 'it is time' });
+
+export const row: PatternRow = {
+  name: 'orchestrator',
+  chart: orchestratorMachine,
+  ownStates: ['checkingRoute', 'takingTurns', 'closingTurn'],
+  make: (agents, { name = 'house', ...beside } = {}) =>
+    orchestrator({
+      ...beside,
+      name,
+      agents,
+      targets: 'together',
+      orchestrator: { model: scripted([route(Object.keys(agents), 'plan'), route(['END'])]) },
+    }),
+  says: (name) => name,
+  output: 'bob',
+  isParallel: true,
+  endless: {
+    make: () =>
+      orchestrator({
+        name: 'house',
+        agents: { ann: parrot('ann', 'more') },
+        orchestrator: { model: scripted(Array.from({ length: 9 }, () => route(['ann']))) },
+        maxTurns: 4,
+      }),
+    stopReason: { kind: 'maxRounds', limit: 4 },
+  },
+};
