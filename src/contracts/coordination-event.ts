@@ -52,6 +52,8 @@ export const coordinationEvents = [
     waitMs: z.number().nonnegative().optional(),
     /** Whose work begins anew. */
     members: z.array(text),
+    /** Where they sat. */
+    children: z.array(text),
     error: error.optional(),
   }),
   /** A member begins anew; `of` is where it sat before. */

@@ -84,6 +84,8 @@ export const dropReasons = [
   'full',
   'expired',
   'unread',
+  'quarantined',
+  'escalated',
   'hops',
   'ping-pong',
   'direction',

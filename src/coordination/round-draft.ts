@@ -66,7 +66,7 @@ export const start = (draft: Draft, index: number): Draft => {
   const path = `${team.path}/${task.member}-${draft.engaged + wants.starting.length + 1}`;
   wants.starting.push(index);
   if (place.restart !== null) wants.telling.push(restarted(task.member, path, place.restart));
-  return watchedToo(atPlace(draft, index, { path, startedAt: at, waitsFor: null }), index);
+  return watchedToo(atPlace(draft, index, { path, lastPath: path, startedAt: at, waitsFor: null }), index);
 };
 
 const restarted = (member: string, child: string, restart: NonNullable<Place['restart']>): EventBody => ({

@@ -42,6 +42,8 @@ export interface Place {
   readonly reply: Reply | null;
   /** Where the member sits that is at work on it; null while nobody is. */
   readonly path: string | null;
+  /** Where the last one sat that was at work on it. */
+  readonly lastPath: string | null;
   readonly startedAt: number;
   readonly trouble: Trouble;
   /** How it began anew, or will; null for a task that never failed. */
@@ -116,6 +118,7 @@ const UNTROUBLED: Trouble = { streak: 0, equal: 0, kind: '' };
 const UNTOUCHED: Place = {
   reply: null,
   path: null,
+  lastPath: null,
   startedAt: 0,
   trouble: UNTROUBLED,
   restart: null,

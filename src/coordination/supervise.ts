@@ -68,7 +68,10 @@ const restart = (draft: Draft, failed: Failed, verdict: Extract<Verdict, { waitM
     supervised(
       failed,
       verdict,
-      again.map((index) => round.tasks[index]?.member ?? ''),
+      again.map((index) => ({
+        member: round.tasks[index]?.member ?? '',
+        child: placeAt(round, index)?.lastPath ?? failed.path,
+      })),
     ),
   );
   const wait = wantWait(draft, 'pause', draft.at + verdict.waitMs);
@@ -92,7 +95,7 @@ const reopened = (
   if (place === undefined) return draft;
   const { open, answered } = draft.round;
   const wasIn = place.reply !== null;
-  const of = (index === failed.index ? failed.path : (place.path ?? place.restart?.of)) ?? failed.path;
+  const of = place.lastPath ?? failed.path;
   const restart = { of, count: (place.restart?.count ?? 0) + 1, ...(note === undefined ? {} : { note }) };
   const { tasks } = draft.round;
   const task = tasks[index];
@@ -135,7 +138,7 @@ const escalate = (draft: Draft, { member, reply: { error, stopReason } }: Failed
 const supervised = (
   { member, path, reply }: Failed,
   verdict: Verdict,
-  members: readonly string[],
+  again: readonly { readonly member: string; readonly child: string }[],
 ): EventBody => ({
   type: 'child.supervised',
   member,
@@ -143,7 +146,8 @@ const supervised = (
   failure: verdict.failure,
   directive: verdict.directive,
   ...('waitMs' in verdict ? { waitMs: verdict.waitMs } : {}),
-  members: [...members],
+  members: again.map(({ member: each }) => each),
+  children: again.map(({ child }) => child),
   ...errorOf(reply.error),
 });
 

@@ -276,6 +276,8 @@ const whyDropped: Readonly<Record<DropReason, string>> = {
   full: 'the mailbox is full',
   expired: 'it waited too long',
   unread: 'whoever it was for ended first',
+  quarantined: 'whoever it was for failed at its task again and again',
+  escalated: 'whoever it was for failed, and its team with it',
   hops: 'too many went before it, each in the wake of the one before',
   'ping-pong': 'these two have said enough to each other about that',
   direction: 'it may not go that way',

@@ -112,6 +112,7 @@ export class ActorEntry implements Actor {
 
   emit(body: EventBody, step: number, phase: string | undefined): void {
     this.run.log.write(body, this, step, phase);
+    this.run.mail.heard(body);
     if (this.memory !== undefined) rememberStep(this, body);
   }
 }

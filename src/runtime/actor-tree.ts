@@ -176,7 +176,7 @@ export class ActorTree {
   close(entry: Actor, output: unknown): void {
     if (entry.isOver) return;
     if (!entry.isCall) rememberEnd(entry, outcomeOf(output, this.#run.log.now()));
-    this.#release(entry);
+    this.#release(entry, true);
     this.#run.host.stop(entry);
     const { sponsor } = entry;
     if (sponsor.kind === 'machine' && entry.isCall) {
@@ -218,13 +218,12 @@ export class ActorTree {
 
   /** Why one more may not be engaged: as a journal that is gone through again has it, else by the limits. */
   #refusal(parent: Actor, { name: member }: Definition): string | undefined {
-    const { log } = this.#run;
     const { principal } = parent;
     const before = refusedBefore(parent.scope, principal.path, member);
     const refusal = before === undefined ? this.size.refusal(principal, member) : before;
     if (refusal === undefined || refusal === 'engaged') return undefined;
     const { limit, reason } = refusal;
-    log.write({ type: 'member.refused', member, limit, reason }, principal);
+    this.#run.log.write({ type: 'member.refused', member, limit, reason }, principal);
     return reason;
   }
 
@@ -232,6 +231,7 @@ export class ActorTree {
     const { path, definition } = child;
     this.size.count(path);
     this.#onEngaged?.(definition);
+    this.#run.mail.began(child);
     this.#run.log.write({ type: 'member.engaged', member: definition.name }, child);
     this.#run.host.start(
       child,
@@ -246,12 +246,12 @@ export class ActorTree {
   }
 
   /** Lets go of an actor: its effects, its children, its tools, its place among its parent's children. */
-  #release(entry: Actor): void {
+  #release(entry: Actor, isItsEnd = false): void {
     entry.isOver = true;
     entry.epoch += 1;
     this.#running.delete(entry.path);
     noLongerAwaited(entry);
-    this.#run.mail.gone(entry);
+    this.#run.mail.gone(entry, isItsEnd);
     // Who came last may need who came first.
     for (const child of [...entry.children].toReversed())
       this.stop(child, this.#run.abortedFor ?? 'its supervisor ended');

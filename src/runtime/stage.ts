@@ -1,5 +1,6 @@
 import type { Agent } from '../contracts/agent.ts';
 import type { ErrorData, TroupeError } from '../contracts/error.ts';
+import type { EventBody } from '../contracts/event.ts';
 import type { ChildOptions, ChildTerms } from '../contracts/delegation.ts';
 import type { Arrival, BudgetDrawn } from '../contracts/journal-record.ts';
 import type { Json } from '../contracts/json.ts';
@@ -68,7 +69,11 @@ export interface Stage {
   };
   /** Who gets which message. */
   readonly mail: {
-    gone(actor: Actor): void;
+    /** A machine told something, perhaps of whom it restarts. */
+    heard(body: EventBody): void;
+    began(actor: Actor): void;
+    /** An actor is over, by its own end or stopped. */
+    gone(actor: Actor, isItsEnd: boolean): void;
     messengerFor(work: TalkingWork): Messenger;
   };
   readonly tearDowns: { begin(actor: Actor): void };

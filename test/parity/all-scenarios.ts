@@ -6,6 +6,7 @@ import { scripted } from '../support/prompt-book.ts';
 import { capabilityScenarios } from './capability-scenarios.ts';
 import { opinionScenarios } from './opinion-scenarios.ts';
 import { delegationScenarios } from './delegation-scenarios.ts';
+import { messageScenarios } from './message-scenarios.ts';
 import { outsideScenarios } from './outside-scenarios.ts';
 import { routingScenarios } from './routing-scenarios.ts';
 import type { Scenario } from './scenarios.ts';
@@ -48,6 +49,7 @@ export const allScenarios: readonly Scenario[] = [
   ...delegationScenarios,
   ...opinionScenarios,
   ...supervisionScenarios,
+  ...messageScenarios,
   ...routingScenarios,
   ...workScenarios,
   ...workflowScenarios,

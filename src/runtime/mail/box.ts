@@ -21,7 +21,7 @@ export class Box {
   /** Whoever waits for room, in turn; told false where nobody is left. */
   readonly line: ((isThere: boolean) => void)[] = [];
 
-  constructor(actor: Actor) {
+  constructor(actor: Actor, before?: Box) {
     const { capacity, overflow, ttlMs } = actor.definition.mailbox ?? {};
     this.actor = actor;
     this.limits = {
@@ -29,6 +29,11 @@ export class Box {
       overflow: overflow ?? mailboxDefaults.overflow,
       ttlMs,
     };
+    if (before === undefined) return;
+    // It takes over from the one before it: what that one had read is gone with it.
+    this.mailbox = before.mailbox;
+    this.refused = before.refused;
+    this.line.push(...before.line.splice(0));
   }
 
   /** Agents read at the beginning of a step; a team is told at once. */

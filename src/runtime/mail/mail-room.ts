@@ -1,3 +1,4 @@
+import type { EventBody } from '../../contracts/event.ts';
 import type { DropReason, Message, MessageLimits, Messenger } from '../../contracts/message.ts';
 import type { Dropped } from '../../machines/mailbox.ts';
 import {
@@ -14,8 +15,12 @@ import type { Actor, Stage, TalkingWork } from '../stage.ts';
 import { Box } from './box.ts';
 import { EffectMessenger } from './messenger.ts';
 import type { Mail } from './mail.ts';
+import { Numbering } from './numbering.ts';
 import { Questions } from './questions.ts';
 import { meantBy } from './reach.ts';
+import { sentEvent } from './sent-event.ts';
+import type { Left } from './successions.ts';
+import { Successions } from './successions.ts';
 import { Talk } from './talk.ts';
 import { Topics } from './topics.ts';
 
@@ -33,10 +38,10 @@ export class MailRoom implements Mail {
   readonly questions = new Questions();
   readonly topics = new Topics();
   readonly talk: Talk;
+  readonly #successions = new Successions();
   readonly #run: Stage;
   readonly #boxes = new Map<Actor, Box>();
-  /** Messages of senders so far: theirs are numbered. */
-  readonly #counts = new Map<string, number>();
+  readonly #numbering = new Numbering();
 
   constructor(run: Stage, { maxHops, maxExchanges }: MessageLimits = {}) {
     this.#run = run;
@@ -48,18 +53,18 @@ export class MailRoom implements Mail {
 
   /** A message from outside to the agent at `path`; false if nobody is there to take it, or it has no room. */
   send(message: Message, path: string = this.#run.root.path): boolean {
-    return this.carry(this.#fromOutside(message), path);
+    return this.carry(this.#numbering.fromOutside(message), path);
   }
 
   /** Like `send`, once there is room where the mailbox blocks. */
   sendWhenRoom(message: Message, path: string = this.#run.root.path): Promise<boolean> {
-    return this.carryWhenRoom(this.#fromOutside(message), path);
+    return this.carryWhenRoom(this.#numbering.fromOutside(message), path);
   }
 
   /** Takes a message into the run: on record first, where it has a journal. One that has no room is refused before. */
   carry(message: Message, path: string, isInTurn = false): boolean {
     const { journal, isOver } = this.#run;
-    const actor = isOver ? undefined : this.#run.actors.at(path);
+    const actor = this.#at(path);
     const box = actor && this.#boxes.get(actor);
     if (box !== undefined && message.kind !== 'answer' && this.#isShut(box, isInTurn))
       return this.#refuse(message, box);
@@ -93,38 +98,43 @@ export class MailRoom implements Mail {
 
   /** The mailbox at `path`, where whoever sends to it has to wait. */
   #blocking(path: string): Box | undefined {
-    const actor = this.#run.isOver ? undefined : this.#run.actors.at(path);
+    const actor = this.#at(path);
     const box = actor && this.#boxes.get(actor);
     return box?.limits.overflow === 'block' && this.#isShut(box, false) ? box : undefined;
   }
 
   /** Puts a message that is on record into a mailbox; false, and told, where nobody is there or it has no room. */
   post(message: Message, path: string): boolean {
-    return this.#deliver(message, path, this.#run.isOver ? undefined : this.#run.actors.at(path));
+    return this.#deliver(message, path, this.#at(path));
   }
 
   /** A message of a machine: to whom it means by a name. */
   postFrom(from: Actor, to: string, { text, data, kind, correlation }: Message): void {
-    const id = `${from.path}#${this.#count(from.path)}`;
+    const id = this.#numbering.idFor(from.path);
     const rest = {
       ...(data === undefined ? {} : { data }),
       ...(kind === undefined ? {} : { kind }),
       ...(correlation === undefined ? {} : { correlation }),
     };
     const message: Message = { from: from.agent, sender: from.path, text, ...rest, id };
-    this.#deliver(
-      message,
-      to,
-      meantBy(from, to, (path) => this.#run.actors.at(path)),
-    );
+    this.#deliver(message, to, this.meant(from, to));
+  }
+
+  meant(from: Actor, name: string): Actor | undefined {
+    return meantBy(from, name, (path) => this.#at(path), this.#successions.near(from));
+  }
+
+  /** Whoever sits at an address, follows whoever did, or did and may be followed. */
+  #at(path: string): Actor | undefined {
+    if (this.#run.isOver) return undefined;
+    const last = this.#successions.leadsTo(path);
+    return this.#run.actors.at(last) ?? this.#successions.at(last);
   }
 
   /** Takes down what happened elsewhere in the run. */
   note(message: Message, path: string): void {
     this.talk.note(message, path);
-    const [, count] = /^outside-(\d+)$/.exec(message.id ?? '') ?? [];
-    if (count !== undefined)
-      this.#counts.set(OUTSIDE, Math.max(Number(count), this.#counts.get(OUTSIDE) ?? 0));
+    this.#numbering.note(message);
   }
 
   /** What an agent read last. */
@@ -169,15 +179,45 @@ export class MailRoom implements Mail {
     this.#letIn(box);
   }
 
-  /** An actor is over: what it has not read nobody will. */
-  gone(actor: Actor): void {
+  heard(body: EventBody): void {
+    this.#successions.heard(body);
+  }
+
+  /** An actor is over: what it has not read nobody will, but one who is started in its place. */
+  gone(actor: Actor, isItsEnd: boolean): void {
+    for (const left of this.#successions.withoutSupervisor(actor)) this.#close(left);
+    const reason = this.#successions.gone(actor, isItsEnd);
+    if (reason !== undefined) this.#close({ actor, reason });
+    else this.questions.left(actor.path, messagesIn(this.#boxes.get(actor)?.mailbox ?? emptyMailbox));
+  }
+
+  /** A supervisor knows of the end of its member at `path`, and has said whether another follows. */
+  judged(path: unknown): void {
+    const left = typeof path === 'string' ? this.#successions.judged(path) : undefined;
+    if (left !== undefined) this.#close(left);
+  }
+
+  /** An actor begins: the mail of whoever it follows is its own. */
+  began(actor: Actor): void {
+    const before = this.#successions.followedBy(actor);
+    if (before === undefined) return;
+    this.questions.moved(before.path, actor.path);
+    const old = this.#boxes.get(before);
+    if (old === undefined) return;
+    this.#boxes.delete(before);
+    const box = new Box(actor, old);
+    this.#boxes.set(actor, box);
+    if (box.mailbox.size > 0) this.#hasMail(box);
+  }
+
+  #close({ actor, reason }: Left): void {
     this.questions.left(actor.path);
     const box = this.#boxes.get(actor);
     if (box === undefined) return;
     this.#boxes.delete(actor);
     const { messages, dropped } = takeAll(box.mailbox, this.#run.log.now());
     this.#tellDropped(dropped, actor.path);
-    for (const message of messages) this.tellDrop(message, actor.path, 'unread');
+    for (const message of messages) this.tellDrop(message, actor.path, reason);
     for (const go of box.line.splice(0)) go(false);
   }
 
@@ -189,12 +229,13 @@ export class MailRoom implements Mail {
 
   #deliver(message: Message, to: string, actor: Actor | undefined): boolean {
     this.note(message, actor?.path ?? to);
-    if (actor === undefined || actor.isCall) {
+    // An answer is for the work that asked, which is gone with whoever did it.
+    if (actor === undefined || actor.isCall || (actor.isOver && message.kind === 'answer')) {
       this.tellDrop(message, to, 'nobody');
       return false;
     }
     if (message.kind === 'answer') {
-      this.#tellSent(message, actor);
+      this.#run.log.write(sentEvent(message, actor.path), this.#run.root);
       this.questions.answered(message, message.sender);
       return true;
     }
@@ -204,7 +245,7 @@ export class MailRoom implements Mail {
     const { mailbox, put: what, dropped } = put(before, message, box.limits, this.#run.log.now());
     box.mailbox = mailbox;
     const isIn = what === 'taken' && !dropped.some((each) => each.message === message);
-    if (isIn) this.#tellSent(message, actor);
+    if (isIn) this.#run.log.write(sentEvent(message, actor.path), this.#run.root);
     else if (what !== 'taken') this.tellDrop(message, actor.path, 'full');
     this.#tellDropped(dropped, actor.path);
     if (mailbox !== before) this.#hasMail(box);
@@ -216,7 +257,7 @@ export class MailRoom implements Mail {
   #hasMail(box: Box): void {
     const { actor } = box;
     box.isDirty = true;
-    if (box.isCalled || (box.readsInSteps && actor.phase !== 'waiting')) return;
+    if (actor.isOver || box.isCalled || (box.readsInSteps && actor.phase !== 'waiting')) return;
     box.isCalled = true;
     this.#run.enqueue({ kind: 'mail', actor });
   }
@@ -247,35 +288,10 @@ export class MailRoom implements Mail {
     });
   }
 
-  #tellSent(message: Message, { path: to }: Actor): void {
-    const { from, text, id, sender, kind, topic, data, correlation, causation, wantsReply } = message;
-    const facts = { id, sender, kind, topic, data, correlation, causation, wantsReply };
-    const known = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
-    this.#run.log.write({ type: 'message.sent', to, from, text, ...known }, this.#run.root);
-  }
-
   #tellDropped(dropped: readonly Dropped[], path: string): void {
     for (const { message, reason } of dropped) {
       this.tellDrop(message, path, reason);
       if (message.wantsReply === true) this.questions.lost(message, path);
     }
   }
-
-  #fromOutside({ from, text, data, kind, priority, expiresAt }: Message): Message {
-    const rest = {
-      ...(data === undefined ? {} : { data }),
-      ...(kind === undefined ? {} : { kind }),
-      ...(priority === undefined ? {} : { priority }),
-      ...(expiresAt === undefined ? {} : { expiresAt }),
-    };
-    return { from, text, ...rest, id: `${OUTSIDE}-${this.#count(OUTSIDE)}` };
-  }
-
-  #count(who: string): number {
-    const count = (this.#counts.get(who) ?? 0) + 1;
-    this.#counts.set(who, count);
-    return count;
-  }
 }
-
-const OUTSIDE = 'outside';

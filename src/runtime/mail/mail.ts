@@ -9,6 +9,8 @@ export interface Mail {
   readonly questions: Questions;
   readonly topics: Topics;
   readonly talk: Talk;
+  /** Whom somebody means by a name: one who runs, or who may be restarted. */
+  meant(from: Actor, name: string): Actor | undefined;
   carry(message: Message, path: string): boolean;
   carryWhenRoom(message: Message, path: string): Promise<boolean>;
   /** Whether whoever sends there has to wait. */

@@ -17,7 +17,7 @@ import type { Actor, TalkingWork } from '../stage.ts';
 import { waits } from '../waits.ts';
 import { callIdIn } from '../want-person.ts';
 import type { Mail } from './mail.ts';
-import { acquaintances, meantBy, namesFor } from './reach.ts';
+import { acquaintances, namesFor } from './reach.ts';
 import { saidBetween } from './said-between.ts';
 
 const ASK_MS = 60_000;
@@ -133,14 +133,9 @@ export class EffectMessenger implements Messenger {
     return reached;
   }
 
-  #meant(name: string): Actor | undefined {
-    const { actors } = this.#actor.run;
-    return meantBy(this.#actor, name, (path) => actors.at(path));
-  }
-
   #target(to: string, text: string): Actor {
-    const target = this.#meant(to);
-    if (target !== undefined && !target.isOver) return target;
+    const target = this.#mail.meant(this.#actor, to);
+    if (target !== undefined) return target;
     this.#drop({ text }, to, 'nobody');
     const known = this.names.length === 0 ? 'there is nobody' : `there are ${this.names.join(', ')}`;
     throw this.#refusal('message.undelivered', to, `nobody is there by that name: ${known}`);

@@ -65,10 +65,20 @@ export class Questions {
     this.#askers.get(id)?.left(of);
   }
 
-  /** Whoever was asked is gone: nobody will answer any more. */
-  left(path: string): void {
+  /** Whoever was asked is gone: nobody will answer any more, but what whoever follows it has still to read. */
+  left(path: string, unread: readonly Message[] = []): void {
     const open = this.#askedOf.get(path);
+    const kept = unread.filter(({ id }) => id !== undefined && open?.has(id) === true);
     this.#askedOf.delete(path);
+    for (const { id = '' } of kept) open?.delete(id);
+    for (const question of kept) this.asked(question, path);
     for (const id of open?.keys() ?? []) this.#askers.get(id)?.left(path);
+  }
+
+  /** Somebody follows whoever was asked. */
+  moved(from: string, to: string): void {
+    const open = this.#askedOf.get(from);
+    this.#askedOf.delete(from);
+    for (const question of open?.values() ?? []) this.asked(question, to);
   }
 }

@@ -23,13 +23,14 @@ const ancestorsOf = (actor: Actor): readonly Actor[] => {
 /** What somebody is called where he sits: the last part of the address, without its number. */
 export const roleIn = (path: string): string => path.slice(path.lastIndexOf('/') + 1).replace(/-[\d.]+$/, '');
 
-/** The running agent that `from` means: by an agent's name, by its role in a team, as `parent`, or by an address. */
+/** Whom `from` means, of those who run or are `waiting` to be restarted: by an agent's name, by its role in a team, as `parent`, or by an address. */
 export const meantBy = (
   from: Actor,
   name: string,
   at: (path: string) => Actor | undefined,
+  waiting: readonly Actor[],
 ): Actor | undefined => {
-  const known = acquaintances(from).filter(({ isOver }) => !isOver);
+  const known = [...acquaintances(from).filter(({ isOver }) => !isOver), ...waiting];
   const meant =
     known.find(({ agent }) => agent === name) ??
     known.find((each) => roleIn(each.path) === name) ??
