@@ -90,6 +90,14 @@ export const coordinationEvents = [
   event('bid.made', bid),
   /** Who gets the work, by the rule or by what a manager said. */
   event('contract.awarded', { ...bid, byRule: z.boolean() }),
+  /** Somebody wrote on a board what it found. */
+  event('insight.shared', {
+    member: text,
+    content: text,
+    tags: z.array(text),
+    importance: z.number().min(0).max(1),
+    segment: text,
+  }),
   /** Somebody looked at what a worker did; null: nobody can tell, as the reviewer failed. */
   event('work.reviewed', { worker: text, task: text, accepted: z.boolean().nullable(), reason: text }),
   /** A task is done once more: by whoever did it, as it was not good enough, or by another. */

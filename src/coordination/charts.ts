@@ -1,4 +1,5 @@
 import type { AnyStateMachine } from 'xstate';
+import { blackboardMachine } from './blackboard.ts';
 import { consensusMachine } from './consensus.ts';
 import { contractNetMachine } from './contract-net.ts';
 import { debateMachine } from './debate.ts';
@@ -18,6 +19,7 @@ import { writerCriticMachine } from './writer-critic.ts';
 
 /** The chart of every pattern, by the name of the pattern; made when it is asked for. */
 export const charts: Readonly<Record<string, () => AnyStateMachine>> = {
+  blackboard: blackboardMachine,
   consensus: consensusMachine,
   contractNet: contractNetMachine,
   debate: debateMachine,

@@ -199,6 +199,8 @@ const teamWords = (event: LiveEvent): string | undefined => {
       return `${event.contractor} would do it for ${event.cost}`;
     case 'contract.awarded':
       return `${event.contractor} gets the work for ${event.cost}`;
+    case 'insight.shared':
+      return `${event.member} notes: ${event.content}`;
     case 'stage.failed':
       return `Going on without ${event.member}: ${event.message}`;
     case 'work.reviewed':

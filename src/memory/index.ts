@@ -52,14 +52,10 @@ export type {
 } from '../contracts/thread.ts';
 
 // What several agents share
-export { blackboard, queryInsights } from './blackboard.ts';
-export type {
-  Blackboard,
-  BlackboardOptions,
-  Insight,
-  InsightQuery,
-  InsightStatistics,
-} from './blackboard.ts';
+export { insightMemory } from './insight-memory.ts';
+export type { InsightMemory, InsightMemoryOptions } from './insight-memory.ts';
+export { insightBounds, queryInsights } from './insights.ts';
+export type { Insight, InsightBounds, InsightQuery, InsightStatistics } from './insights.ts';
 export { advanceCursor, cursorOf, perspective } from './perspective.ts';
 export type { Cursors, Perspective, PerspectiveOptions, Utterance } from './perspective.ts';
 export { routingContext } from './routing-context.ts';

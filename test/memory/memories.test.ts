@@ -9,7 +9,7 @@ import type {
   MemoryScope,
   MemorySource,
 } from '../../src/contracts/memory.ts';
-import { blackboard } from '../../src/memory/blackboard.ts';
+import { insightMemory } from '../../src/memory/insight-memory.ts';
 import { keyValueMemory } from '../../src/memory/key-value-memory.ts';
 import { memoryText } from '../../src/memory/memory-text.ts';
 import { notesMemory } from '../../src/memory/notes-memory.ts';
@@ -67,9 +67,9 @@ const kinds: readonly {
     make: ({ bound, ...rest } = {}) => keyValueMemory({ ...rest, size: bound }),
   },
   {
-    kind: 'blackboard',
+    kind: 'insights',
     outlives: false,
-    make: ({ bound, scope = 'agent' } = {}) => blackboard({ scope, size: bound }),
+    make: ({ bound, scope = 'agent' } = {}) => insightMemory({ scope, size: bound }),
   },
 ];
 

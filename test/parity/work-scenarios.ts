@@ -1,4 +1,4 @@
-import { contractNet, pipeline, supervisorWorker } from '../../src/runtime/patterns/index.ts';
+import { blackboard, contractNet, pipeline, supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import { scripted } from '../support/prompt-book.ts';
 import { never } from '../support/runs.ts';
 import type { Scenario } from './scenarios.ts';
@@ -60,5 +60,17 @@ export const workScenarios: readonly Scenario[] = [
         }),
       };
     },
+  },
+  {
+    name: 'a board that has no room left, with a specialist that fails and a controller that errs',
+    tells: ['insight.shared'],
+    make: () => ({
+      agent: blackboard({
+        name: 'board',
+        specialists: { a: says('a', 'one', 'two'), b: says('b', new Error('dead')) },
+        controller: says('boss', 'a', 'nobody', 'b', 'a', 'complete: it is two'),
+        size: 1,
+      }),
+    }),
   },
 ];

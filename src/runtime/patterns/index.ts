@@ -7,6 +7,8 @@ export { definePattern } from './define-pattern.ts';
 export type { Pattern, PatternOptions } from './define-pattern.ts';
 export { patternRegistry } from './registry.ts';
 export type { PatternRegistry } from './registry.ts';
+export { blackboard } from './blackboard.ts';
+export type { BlackboardSetup, BlackboardState, Board, BoardReads, Specialist } from './blackboard.ts';
 export { contractNet } from './contract-net.ts';
 export type { Contractor, ContractNetSetup } from './contract-net.ts';
 export type { Bid } from '../../coordination/contract-net.ts';

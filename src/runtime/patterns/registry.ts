@@ -1,5 +1,6 @@
 import { TroupeError } from '../../contracts/error.ts';
 import type { Pattern } from './define-pattern.ts';
+import { blackboard } from './blackboard.ts';
 import { consensus } from './consensus.ts';
 import { contractNet } from './contract-net.ts';
 import { debate } from './debate.ts';
@@ -19,6 +20,7 @@ import { writerCritic } from './writer-critic.ts';
 
 /** The patterns of the house, by name. */
 const builtIn = {
+  blackboard,
   consensus,
   contractNet,
   debate,

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { blackboard, queryInsights, type Insight } from '../../src/memory/blackboard.ts';
+import { insightMemory } from '../../src/memory/insight-memory.ts';
+import type { Insight } from '../../src/memory/insights.ts';
+import { insightBounds, queryInsights } from '../../src/memory/insights.ts';
 
 const insight = (content: string, given: Partial<Insight> = {}): Insight => ({
   agent: 'ada',
@@ -37,7 +39,7 @@ describe('[KAIZEN-49] insights', () => {
   });
 
   test('are summed up', async () => {
-    const board = await blackboard().open({ runId: '1', agent: 'ada' });
+    const board = await insightMemory().open({ runId: '1', agent: 'ada' });
     for (const each of all) board.share(each);
     expect(board.statistics()).toMatchObject({
       insights: 5,
@@ -53,18 +55,56 @@ describe('[KAIZEN-49] insights', () => {
     [-1, 0],
     [Number.NaN, 0],
   ])('are as important as from 0 to 1: %d is %d', async (importance, kept) => {
-    const board = await blackboard().open({ runId: '1', agent: 'ada' });
+    const board = await insightMemory().open({ runId: '1', agent: 'ada' });
     board.share(insight('x', { importance }));
     expect(board.query()).toMatchObject([{ importance: kept }]);
   });
 });
 
-test('[KAIZEN-44] [D11] one run shares a board, and two runs never do', async () => {
-  const boards = blackboard();
+test('[D11] one run shares a board, and two runs never do', async () => {
+  const boards = insightMemory();
   const place = (runId: string, agent: string) => boards.open({ runId, agent });
   (await place('1', 'ada')).share(insight('found', { tags: ['vote'] }));
   (await place('2', 'ada')).share(insight('elsewhere', { tags: ['vote'] }));
   expect(contents((await place('1', 'bob')).query({ tags: ['vote'] }))).toEqual(['found']);
   await boards.release({ runId: '1', agent: 'ada' });
   expect((await place('1', 'bob')).query()).toEqual([]);
+});
+
+describe('[KAIZEN-50] what is shared is bounded', () => {
+  const opened = (bounds: { size?: number; maxAgeMs?: number }) =>
+    insightMemory(bounds).open({ runId: '1', agent: 'ada' });
+
+  test('one too many, and the least important goes, whoever came last; of equals the oldest', async () => {
+    const board = await opened({ size: 2 });
+    board.share(insight('great', { importance: 0.9, at: 1 }));
+    board.share(insight('small', { importance: 0.1, at: 2 }));
+    board.share(insight('fair', { importance: 0.5, at: 3 }));
+    expect(contents(board.query())).toEqual(['great', 'fair']);
+    board.share(insight('smaller', { importance: 0.2, at: 4 }));
+    expect(contents(board.query())).toEqual(['great', 'fair']);
+    board.share(insight('as fair', { importance: 0.5, at: 5 }));
+    expect(contents(board.query())).toEqual(['great', 'as fair']);
+    expect(board.evict()).toBe(3);
+  });
+
+  test('past its time an insight is gone, when another comes or when it is asked for', async () => {
+    const board = await opened({ maxAgeMs: 10 });
+    board.share(insight('old', { importance: 1, at: 0 }));
+    board.share(insight('newer', { at: 10 }));
+    expect(contents(board.query())).toEqual(['old', 'newer']);
+    expect(contents(board.query({ now: 11 }))).toEqual(['newer']);
+    board.share(insight('newest', { at: 11 }));
+    expect(contents(board.query())).toEqual(['newest', 'newer']);
+    expect(board.evict()).toBe(1);
+  });
+
+  test.each([
+    ['debate', 1_000, 3_600],
+    ['consensus', 500, 1_800],
+    ['hierarchy', 200, 7_200],
+    ['team', 300, 3_600],
+  ] as const)('in a %s by %d and %d s', (kind, size, seconds) => {
+    expect(insightBounds[kind]).toEqual({ size, maxAgeMs: seconds * 1_000 });
+  });
 });
