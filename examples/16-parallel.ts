@@ -21,7 +21,7 @@ const counter = agent({
 const pages = parallel({
   name: 'pages',
   each: counter,
-  cap: 2, // at the same time
+  concurrency: 2, // at the same time
   aggregate: (replies) => ({
     words: replies.reduce(
       (sum, { status, output }) => (status === 'completed' ? sum + Number(output) : sum),

@@ -1,12 +1,12 @@
-// One conversation that all read, in which one at a time speaks: in turns, by a function, or as a moderator says.
+// One conversation that all read, in which one at a time speaks; and an orchestrator that says who goes on, in which phase of the work.
 //
 //   npx tsx examples/22-group-chat.ts
 //
 // When not to use it: where one has to be right. In a long talk all agree with who spoke first; let them answer alone (17-ensemble.ts).
-// Its chart: docs/diagrams/group-chat.mmd
+// Its charts: docs/diagrams/group-chat.mmd, docs/diagrams/orchestrator.mmd
 import assert from 'node:assert/strict';
 import { agent } from 'troupe';
-import { groupChat } from 'troupe/patterns';
+import { groupChat, orchestrator } from 'troupe/patterns';
 import { scriptedModel } from 'troupe/testing';
 
 const speaker = (name: string, description: string, ...lines: readonly string[]) =>
@@ -45,3 +45,33 @@ const brainstorm = groupChat({
 const said = await brainstorm.run('How else?');
 console.log(String(said.output).replaceAll(/^/gm, '2. '));
 assert.equal(said.output, 'ann: Ferry\nbob: Cable car');
+
+// 3. An orchestrator is silent: it decides who goes on and in which phase, and it alone ends the conversation. A phase that may not follow
+// is refused, and it is told so: nothing is verified before it was done.
+const route = (agents: readonly string[], phase: string, reason: string): string =>
+  JSON.stringify({ agents, phase, reason });
+const yard = orchestrator({
+  name: 'yard',
+  agents: {
+    builder: speaker('builder', 'Builds.', 'The pontoon swims.'),
+    inspector: speaker('inspector', 'Verifies.', 'It bears a school class.'),
+  },
+  orchestrator: {
+    model: scriptedModel([
+      route(['inspector'], 'verification', 'it has to be safe'),
+      route(['builder'], 'execute', 'it has to be there first'),
+      route(['inspector', 'END'], 'verification', 'now it can be verified'),
+    ]),
+  },
+  mayChange: ['builder'],
+});
+const built = await yard.run('Build the pontoon bridge.');
+console.log('3.', built.state.transitions.map(({ to }) => to).join(' → '), '⇒', built.output);
+assert.equal(built.output, 'It bears a school class.');
+assert.deepEqual(
+  built.state.transitions.map(({ from, to }) => [from, to]),
+  [
+    ['chat', 'execute'],
+    ['execute', 'verification'],
+  ],
+);

@@ -31,7 +31,7 @@ const editor = agent({
     delegate({ to: [archivist], mode: 'background', followUps: true, gatherMs: 0, budget: { share: 0.1 } }),
     awaitDelegates,
     // Several tasks at the same time; a task that fails is a line of the result.
-    fanOut({ to: [counter], atOnce: 1 }),
+    fanOut({ to: [counter], concurrency: 1 }),
   ],
   budget: { steps: 40 },
   model: scriptedModel([

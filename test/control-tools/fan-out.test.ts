@@ -136,7 +136,7 @@ describe.each(interpreters)('[QITOS-93] fanning out ($name)', ({ host }) => {
     const clock = virtualClock();
     const slow = taking(clock, 'slow', 2_000);
     const { values } = await play(
-      fanning({ to: [slow], atOnce: 1, totalMs: 3_000 }, 'slow', 'slow', 'slow'),
+      fanning({ to: [slow], concurrency: 1, totalMs: 3_000 }, 'slow', 'slow', 'slow'),
       clock,
     );
     expect(values.map(({ status }) => status)).toEqual(['success', 'timedOut', 'notStarted']);
@@ -203,7 +203,7 @@ describe.each(interpreters)('[QITOS-93] fanning out ($name)', ({ host }) => {
 
 test('a number that bounds nothing is refused', () => {
   const to = [agent({ name: 'worker' })];
-  expect(() => fanOut({ to, atOnce: 0 })).toThrow('atOnce bounds nothing: 0');
+  expect(() => fanOut({ to, concurrency: 0 })).toThrow('concurrency bounds nothing: 0');
   expect(() => fanOut({ to, totalMs: NaN })).toThrow('totalMs');
   expect(() => fanOut({ to: [] })).toThrow('needs agents');
 });

@@ -54,7 +54,7 @@ describe.each(interpreters)('side by side, $name', ({ host }) => {
         const { output } = await run((clock) =>
           parallel({
             name: 'all',
-            cap: 4,
+            concurrency: 4,
             members: Object.fromEntries(all.map((ms, index) => [`m${index}`, slow(clock, `m${index}`, ms)])),
           }),
         );
@@ -72,9 +72,9 @@ describe.each(interpreters)('side by side, $name', ({ host }) => {
   });
 
   test.each([
-    { cap: undefined, most: 10 },
-    { cap: 3, most: 3 },
-  ])('[KAIZEN-42] of a list, at most $most items are under way at a time', async ({ cap, most }) => {
+    { concurrency: undefined, most: 10 },
+    { concurrency: 3, most: 3 },
+  ])('[KAIZEN-42] of a list, at most $most items are under way at a time', async ({ concurrency, most }) => {
     const peak = { now: 0, most: 0 };
     const worker = agent({
       name: 'worker',
@@ -87,7 +87,7 @@ describe.each(interpreters)('side by side, $name', ({ host }) => {
       },
     });
     const items = Array.from({ length: 25 }, (_, index) => `item ${index}`);
-    const result = await run(() => parallel({ name: 'all', each: worker, cap }), items);
+    const result = await run(() => parallel({ name: 'all', each: worker, concurrency }), items);
     expect(result.output).toMatchObject(items.map((item) => ({ output: item.toUpperCase() })));
     expect(peak.most).toBe(most);
     expect(phasesOf(result.events, 'all')).toEqual(['dealing', 'gathering', 'joining', 'completed']);
@@ -189,7 +189,7 @@ describe.each(interpreters)('side by side, $name', ({ host }) => {
       parallel({
         name: 'all',
         failsFast: true,
-        cap: 2,
+        concurrency: 2,
         members: { ann: hangs('ann'), bob: dies('bob'), carl: says('carl') },
       }),
     );
@@ -281,7 +281,7 @@ describe.each(interpreters)('side by side, $name', ({ host }) => {
     const result = await run(() =>
       parallel({
         name: 'all',
-        cap: 1,
+        concurrency: 1,
         budget: { steps },
         members: { ann: says('ann'), bob: says('bob') },
         aggregate: agent({ name: 'sum', model: scriptedModel(['x']) }),
@@ -311,7 +311,7 @@ test.each([
   { setup: { members: { aggregator: says('x') } }, says: 'none of them called' },
   { setup: { members: { ann: says('x') }, quorum: 2 }, says: 'more than its members: 2 of 1' },
   { setup: { members: { ann: says('x') }, quorum: 0 }, says: 'quorum is no whole number' },
-  { setup: { members: { ann: says('x') }, cap: 0.5 }, says: 'cap is no whole number' },
+  { setup: { members: { ann: says('x') }, concurrency: 0.5 }, says: 'concurrency is no whole number' },
   { setup: { members: { ann: {} as Agent<string> } }, says: 'was not made by agent()' },
 ])('what cannot be a team is refused: $says', ({ setup, says: why }) => {
   expect(() => parallel({ name: 'all', ...setup })).toThrow(why);

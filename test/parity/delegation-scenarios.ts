@@ -187,7 +187,7 @@ export const delegationScenarios: readonly Scenario[] = [
               }),
               says('broken', new Error('broken')),
             ],
-            atOnce: 2,
+            concurrency: 2,
             timeoutMs: 2_000,
           }),
         ],

@@ -37,7 +37,7 @@ export const opinionScenarios: readonly Scenario[] = [
     make: (clock) => ({
       agent: parallel({
         name: 'all',
-        cap: 2,
+        concurrency: 2,
         members: {
           slow: slowly(clock, 'slow', 1_500),
           failing: fails('failing'),
@@ -64,7 +64,7 @@ export const opinionScenarios: readonly Scenario[] = [
         },
         aggregate: (replies) => replies.map(({ status }) => status),
       }) as Agent<unknown, unknown>;
-      const each = parallel({ name: 'each', each: says('reader', 'a', 'b', 'c'), cap: 1 });
+      const each = parallel({ name: 'each', each: says('reader', 'a', 'b', 'c'), concurrency: 1 });
       return {
         agent: pipeline({
           name: 'line',

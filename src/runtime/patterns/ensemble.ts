@@ -22,7 +22,7 @@ export interface EnsembleSetup extends TeamSetup {
   /** Rounds of proposals; from the second on each proposer reads all of the round before. Default 1. */
   readonly layers?: number | undefined;
   /** Proposers at work at the same time. Default 10. */
-  readonly cap?: number | undefined;
+  readonly concurrency?: number | undefined;
 }
 
 /** What is known of an ensemble's run beside its answer. */
@@ -76,7 +76,7 @@ export const ensemble = <Output = string>(
       })),
       top: top === undefined ? null : checkCount(top, 1, 'top', count),
       layers: checkCount(setup.layers ?? 1, 1, 'layers', count),
-      cap: checkCount(setup.cap ?? 10, 1, 'cap', count),
+      cap: checkCount(setup.concurrency ?? 10, 1, 'concurrency', count),
     },
   });
 };

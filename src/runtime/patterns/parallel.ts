@@ -17,7 +17,7 @@ export type Aggregator<Output> =
 /** What holds of work side by side, whoever does it. */
 export interface ParallelBounds<Output> extends TeamSetup {
   /** Members at work at the same time. Default 10. */
-  readonly cap?: number | undefined;
+  readonly concurrency?: number | undefined;
   /** So many answers are enough, and have to be there: the others are called off. Default: all are waited for, one is enough. */
   readonly quorum?: number | undefined;
   /** The first that does not answer ends the work, and the others are called off. Default false. */
@@ -92,7 +92,7 @@ export const parallel = <Input, Output = readonly ParallelReply[], Item = never>
       members: each === undefined ? roles : [],
       each: each === undefined ? null : (roles[0] ?? null),
       readers,
-      cap: checkCount(setup.cap ?? 10, 1, 'cap', count),
+      cap: checkCount(setup.concurrency ?? 10, 1, 'concurrency', count),
       quorum,
       failsFast: setup.failsFast ?? false,
       aggregate: aggregateKind(aggregate),

@@ -13,8 +13,8 @@ export interface WriterCriticSetup<Output> extends TeamSetup {
   /** Takes a text: the request first, then its draft with what was said of it. What it answers is the draft. */
   readonly writer: Agent<string, Output>;
   /**
-   * Somebody else: an agent, a team or a person as they are, or the options of an agent that is made for it. Says `accept` or
-   * `revise: why`, or `{ verdict, note }`.
+   * Somebody else: the options of an agent that is made for it, and answers `{ verdict, note }`; or an agent, a team or a person as they
+   * are, who may say `accept` or `revise: why` as well.
    */
   readonly critic: Member | RoleOptions;
   /** Drafts that may be sent back; the next one that is not accepted ends the run. Default 2, so three drafts. */

@@ -1,5 +1,6 @@
 import { isTroupeError } from '../../contracts/error.ts';
 import type { Tool, ToolContext } from '../../contracts/tool.ts';
+import type { DefinedTool } from '../../tools/define-tool.ts';
 import { wrapContext } from '../../tools/wrap-context.ts';
 import { wrapTool } from '../../tools/wrap-tool.ts';
 import { onSignal } from '../shared-signal.ts';
@@ -12,15 +13,16 @@ export type Lock = (name: string, options: LockOptions) => Promise<HeldLock>;
  * A tool whose calls hold a lock. It is let go of when the call ends, however it ends; a call whose lease is over fails with `lock.lost`, and
  * its signal is aborted, as somebody else may be at work by then.
  */
-export const lockedTool = (
-  tool: Tool,
-  name: string | ((input: unknown) => string),
+export const lockedTool = <Input>(
+  tool: DefinedTool<Input>,
+  name: string | ((input: Input) => string),
   { waitMs, leaseMs }: LockTimes,
   lock: Lock,
 ): Tool =>
   wrapTool(tool, async (input, context) => {
     const { key: owner, callers, signal } = context;
-    const wanted = typeof name === 'string' ? name : name(input);
+    // It was checked by the tool's own schema.
+    const wanted = typeof name === 'string' ? name : name(input as Input);
     const held = await lock(wanted, { owner, callers, signal, waitMs, leaseMs });
     try {
       return await Promise.race([whileHeld(tool, input, context, held), untilLost(held)]);

@@ -4,6 +4,7 @@ import { TroupeError } from '../../contracts/error.ts';
 import type { Tool } from '../../contracts/tool.ts';
 import { WaitGraph } from '../../machines/wait-graph.ts';
 import type { HeldLock, LockOptions, LockTimes } from './held-lock.ts';
+import type { DefinedTool } from '../../tools/define-tool.ts';
 import { lockedTool } from './locked-tool.ts';
 import type { LockSnapshot } from './named-lock.ts';
 import { NamedLock } from './named-lock.ts';
@@ -16,7 +17,7 @@ export interface Locks extends EngineResource {
   /** Waits for a lock, and holds it until it is released, the signal aborts, or its lease is over. */
   lock(name: string, options?: LockOptions): Promise<HeldLock>;
   /** A tool whose calls hold a lock, of the same name or one that follows from the input. */
-  locked(tool: Tool, name: string | ((input: unknown) => string), times?: LockTimes): Tool;
+  locked<Input>(tool: DefinedTool<Input>, name: string | ((input: Input) => string), times?: LockTimes): Tool;
   /** Each lock that is held. */
   snapshot(): readonly LockSnapshot[];
   /** Whoever waits, and whoever comes, is refused with `resource.closed`; who holds a lock may release it. */
@@ -82,7 +83,11 @@ class NamedLocks implements Locks {
     return (this.#locks.get(name) ?? this.#make(name)).acquire(wish);
   }
 
-  locked(tool: Tool, name: string | ((input: unknown) => string), times: LockTimes = {}): Tool {
+  locked<Input>(
+    tool: DefinedTool<Input>,
+    name: string | ((input: Input) => string),
+    times: LockTimes = {},
+  ): Tool {
     return lockedTool(tool, name, times, (wanted, options) => this.lock(wanted, options));
   }
 

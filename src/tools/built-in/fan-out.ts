@@ -11,7 +11,7 @@ import { inputFor } from './seen-conversation.ts';
 /** Who is given work at the same time, and how long it may take. */
 export interface FanOutOptions extends ReceiverOptions {
   /** At work at the same time. Default 4. */
-  readonly atOnce?: number | undefined;
+  readonly concurrency?: number | undefined;
   /** Tasks of one call. Default 32. */
   readonly maxTasks?: number | undefined;
   /** How long each may take, in ms; then it is stopped. Default 120,000. */
@@ -43,14 +43,20 @@ interface FanOutInput {
  * A child whose time is up is stopped wherever it is, with what it has under way.
  *
  * @example
- * agent({ name: 'lead', tools: [fanOut({ to: [researcher], atOnce: 8, budget: { share: 0.1 } })] });
+ * agent({ name: 'lead', tools: [fanOut({ to: [researcher], concurrency: 8, budget: { share: 0.1 } })] });
  *
  * @throws `agent.invalid` without anybody to give work to, with two of one name, or for a number that bounds nothing.
  */
 export const fanOut = (options: FanOutOptions): DefinedTool<FanOutInput, readonly FannedOut[]> => {
-  const { atOnce = 4, maxTasks = 32, timeoutMs = 120_000, totalMs = 300_000, name = 'fan_out' } = options;
+  const {
+    concurrency = 4,
+    maxTasks = 32,
+    timeoutMs = 120_000,
+    totalMs = 300_000,
+    name = 'fan_out',
+  } = options;
   const receivers = new Receivers(name, options);
-  for (const [option, value] of Object.entries({ atOnce, maxTasks, timeoutMs, totalMs }))
+  for (const [option, value] of Object.entries({ concurrency, maxTasks, timeoutMs, totalMs }))
     if (!(value >= 1) || (option !== 'timeoutMs' && option !== 'totalMs' && !Number.isSafeInteger(value)))
       throw new TroupeError(
         'agent.invalid',
@@ -95,7 +101,7 @@ export const fanOut = (options: FanOutOptions): DefinedTool<FanOutInput, readonl
           );
         }
       };
-      await Promise.all(Array.from({ length: Math.min(atOnce, tasks.length) }, work));
+      await Promise.all(Array.from({ length: Math.min(concurrency, tasks.length) }, work));
       const text = results.map((result, index) => `${index + 1}. ${result.text}`).join('\n');
       return dual({ text, value: results.map(({ value }) => value) });
     },
