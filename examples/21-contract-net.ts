@@ -1,12 +1,13 @@
-// Work is announced, contractors bid, and the best bid gets it; if that one fails, the next.
+// Work is announced, contractors bid, and the best bid gets it; if that one fails, the next. And a board that specialists share.
 //
 //   npx tsx examples/21-contract-net.ts
 //
 // When not to use it: where it is known who is good at what (router). Models say anything of themselves: let bids come from prices or queues.
-// Its chart: docs/diagrams/contract-net.mmd
+// Its charts: docs/diagrams/contract-net.mmd, docs/diagrams/blackboard.mmd
 import assert from 'node:assert/strict';
 import { agent, answer } from 'troupe';
-import { contractNet } from 'troupe/patterns';
+import { blackboard, contractNet } from 'troupe/patterns';
+import { scriptedModel } from 'troupe/testing';
 
 const works = (name: string, done?: string) =>
   agent({
@@ -43,3 +44,30 @@ const { output, state } = await market.run('Ten brass knobs.');
 console.log(state); // who bid what, who did not and why, who had the work and failed, and who got it
 console.log(output);
 assert.equal(output, 'Made by south.'); // north was best and failed; south is next, as east is cheap and not sure
+
+// On a board specialists write what they find, and read what the others wrote; a controller says who is next, until all is there.
+const insight = (content: string, importance: number): string =>
+  JSON.stringify({ insights: [{ content, importance, tags: ['case'] }] });
+const inspectors = blackboard({
+  name: 'case',
+  specialists: {
+    traces: agent({ name: 'traces', model: scriptedModel([insight('Muddy boots, size 46.', 0.9)]) }),
+    alibis: agent({ name: 'alibis', model: scriptedModel([insight('The gardener was seen in town.', 0.6)]) }),
+  },
+  controller: {
+    model: scriptedModel([
+      '{"complete": false, "next": "traces", "task": "Look at the floor."}',
+      '{"complete": false, "next": "alibis", "task": "Who wears 46?"}',
+      '{"complete": true, "answer": "It was not the gardener."}',
+    ]),
+  },
+});
+const found = await inspectors.run('Who took the lamp?');
+for (const { agent: who, content, importance } of found.state.insights)
+  console.log(`${who} (${importance}): ${content}`);
+console.log(found.output?.answer);
+assert.equal(found.state.converged, true);
+assert.deepEqual(
+  found.state.insights.map(({ agent: who }) => who),
+  ['traces', 'alibis'],
+);
