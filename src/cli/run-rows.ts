@@ -32,10 +32,12 @@ export interface Rows {
   readonly rows: readonly Row[];
   /** Tasks that were planned and not yet begun, by the team's path. */
   readonly planned: Readonly<Record<string, readonly { readonly worker: string; readonly task: string }[]>>;
+  /** Tasks that were begun, by the path of who has them: an agent, or a team whose members do it. */
+  readonly given: Readonly<Record<string, string>>;
 }
 
 /** Before the first event. */
-export const noRows: Rows = { progress: noProgress, rows: [], planned: {} };
+export const noRows: Rows = { progress: noProgress, rows: [], planned: {}, given: {} };
 
 const PHASES: ReadonlySet<string> = new Set(['OBSERVE', 'DECIDE', 'ACT', 'REDUCE', 'CRITIC', 'CHECK_STOP']);
 const ENDS: ReadonlySet<string> = new Set(['completed', 'stopped', 'aborted', 'failed']);
@@ -83,24 +85,39 @@ const judgement = ({ verdict, note }: EventOf<'agent.critiqued'>): string =>
 
 const teamOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
 
-const withRow = (state: Rows, path: string, agent: string): Rows => {
-  const team = teamOf(path);
-  const waiting = state.planned[team] ?? [];
-  const index = waiting.findIndex(({ worker }) => nameOf(path).startsWith(worker));
+const withRow = (before: Rows, path: string, agent: string): Rows => {
+  const state = withTask(before, path);
   const row: Row = {
     path,
     name: nameOf(path) || oneLine(agent, 60),
     phase: '',
     status: 'working',
     doing: '',
-    task: waiting[index]?.task,
+    task: state.given[whoseTask(state.given, path) ?? ''],
     outcome: undefined,
     tokens: 0,
     sentBack: 0,
     used: [],
   };
-  const planned = index < 0 ? state.planned : { ...state.planned, [team]: waiting.toSpliced(index, 1) };
-  return { ...state, rows: [...state.rows, row], planned };
+  return { ...state, rows: [...state.rows, row] };
+};
+
+/** Who has the task that an actor works on: itself, or the nearest team above it. */
+const whoseTask = (given: Rows['given'], path: string): string | undefined => {
+  if (path === '') return undefined;
+  return path in given ? path : whoseTask(given, teamOf(path));
+};
+
+/** Hands a task that was planned to an actor, or to the team above it that it was planned for. */
+const withTask = (state: Rows, path: string): Rows => {
+  if (path === '' || path in state.given) return state;
+  const team = teamOf(path);
+  const waiting = state.planned[team] ?? [];
+  const index = waiting.findIndex(({ worker }) => nameOf(path).startsWith(worker));
+  const next = waiting[index];
+  if (next === undefined) return withTask(state, team);
+  const planned = { ...state.planned, [team]: waiting.toSpliced(index, 1) };
+  return { ...state, planned, given: { ...state.given, [path]: next.task } };
 };
 
 const updated = (state: Rows, event: Exclude<LiveEvent, { type: 'model.delta' }>): Rows => {

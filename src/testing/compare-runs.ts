@@ -9,6 +9,7 @@ const INCIDENTAL: ReadonlySet<string> = new Set([
   'runId',
   'askedAt',
   'startedAt',
+  'phaseStartedAt',
   'endedAt',
   'durationMs',
   'dueAt',
