@@ -22,6 +22,24 @@ const once = (
 ) => agent({ name, model, tools: [wanted] });
 
 describe('a shared tool', () => {
+  test('what a child is given on its way reaches it, though its place is lent meanwhile', async () => {
+    const child = agent({ name: 'child', decide: () => new Promise<never>(() => undefined) });
+    const give = tool({
+      name: 'give',
+      description: 'Gives work away.',
+      input: z.object({}),
+      execute: async (_input, context) => (await context.run(child, 'go', { timeoutMs: 1 })).output ?? '',
+    });
+    const lead = agent({
+      name: 'lead',
+      model: scriptedModel([calls({ name: 'give', input: {} }), 'done']),
+      tools: [sharedTool(give, { pool: concurrencyPool(1) })],
+    });
+    const result = await settled(start(lead, 'go'));
+    const [call] = result.events.filter((event) => event.type === 'tool.finished');
+    expect(call).toMatchObject({ ok: false, error: { code: 'agent.timeout' } });
+  });
+
   test.each(interpreters)(
     '[M61] a pool of one place, agents nested three deep, models in the same pool: nobody waits for ever, $name',
     async ({ host }) => {

@@ -89,7 +89,7 @@ const awaited = (returned: PromiseLike<unknown>, signal: AbortSignal, entered: E
 /** While others work for it, the call needs no place. */
 const lending = (context: ToolContext, place: Place): ToolContext =>
   wrapContext(context, {
-    run: (agent, input) => place.lend(() => context.run(agent, input)),
+    run: (agent, input, options) => place.lend(() => context.run(agent, input, options)),
     ask: (question) => place.lend(() => context.ask(question)),
   });
 
