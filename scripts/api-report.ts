@@ -5,10 +5,10 @@
  *   npm run api:update   writes them anew
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor';
+import { CompilerState, Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor';
 
 const root = resolve(import.meta.dirname, '..');
 const reports = join(root, 'docs/api');
@@ -39,10 +39,14 @@ export type EntryPoint = (typeof entryPoints)[number];
 
 export const reportPath = ({ report }: EntryPoint): string => join(reports, `${report}.api.md`);
 
-export const hasSource = ({ source }: EntryPoint): boolean => existsSync(join(root, 'src', `${source}.ts`));
+/** What became of a report, and what the extractor complains of. */
+export interface Report {
+  readonly upToDate: boolean;
+  readonly problems: readonly string[];
+}
 
 /** Writes the declarations that the reports are made from. It throws what the compiler says. */
-export const emitDeclarations = (): void => {
+const emitDeclarations = (): void => {
   rmSync(types, { recursive: true, force: true });
   const options = ['--emitDeclarationOnly', '--declarationMap', 'false', '--outDir', types];
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
@@ -54,16 +58,15 @@ export const emitDeclarations = (): void => {
     throw new Error(`Cannot report the API as the sources do not compile:\n${run.stdout}`);
 };
 
-/** Compares an entry point's report with the sources, or writes it. True if it was up to date. */
-export const reportApi = (entry: EntryPoint, update: boolean): { upToDate: boolean; problems: string[] } => {
-  const problems: string[] = [];
-  mkdirSync(reports, { recursive: true });
-  const config = ExtractorConfig.prepare({
+const declarations = ({ source }: EntryPoint): string => join(types, `${source}.d.ts`);
+
+const configOf = (entry: EntryPoint): ExtractorConfig =>
+  ExtractorConfig.prepare({
     configObjectFullPath: undefined,
     packageJsonFullPath: join(root, 'package.json'),
     configObject: {
       projectFolder: root,
-      mainEntryPointFilePath: join(types, `${entry.source}.d.ts`),
+      mainEntryPointFilePath: declarations(entry),
       newlineKind: 'lf',
       compiler: {
         // The extractor brings a compiler of its own: it needs to read declarations, not to judge sources.
@@ -102,7 +105,26 @@ export const reportApi = (entry: EntryPoint, update: boolean): { upToDate: boole
       },
     },
   });
-  const result = Extractor.invoke(config, {
+
+/** One reading of all declarations: it takes longer than any report that is made from it. */
+const readDeclarations = (): CompilerState => {
+  const [first, ...others] = entryPoints;
+  return CompilerState.create(configOf(first), { additionalEntryPoints: others.map(declarations) });
+};
+
+/** Makes the reports of all entry points from the sources as they are now. */
+export const apiReporter = (): ((entry: EntryPoint, update: boolean) => Report) => {
+  emitDeclarations();
+  mkdirSync(reports, { recursive: true });
+  const compilerState = readDeclarations();
+  return (entry, update) => reportApi(entry, update, compilerState);
+};
+
+/** Compares an entry point's report with the sources, or writes it. */
+const reportApi = (entry: EntryPoint, update: boolean, compilerState: CompilerState): Report => {
+  const problems: string[] = [];
+  const result = Extractor.invoke(configOf(entry), {
+    compilerState,
     localBuild: update,
     messageCallback: (message) => {
       message.handled = true;
@@ -121,11 +143,9 @@ export const undocumented = (entry: EntryPoint): string[] =>
 
 const main = (): void => {
   const update = process.argv.includes('--update');
-  const entries = entryPoints.filter(hasSource);
-  if (entries.length === 0) console.log('There is no public surface to report yet: src/index.ts is missing.');
-  else emitDeclarations();
-  for (const entry of entries) {
-    const { upToDate, problems } = reportApi(entry, update);
+  const report = apiReporter();
+  for (const entry of entryPoints) {
+    const { upToDate, problems } = report(entry, update);
     console.log(
       `docs/api/${entry.report}.api.md ${upToDate ? 'is up to date' : update ? 'is written' : 'differs'}`,
     );
