@@ -9,6 +9,7 @@ import type { Outcome } from './run.ts';
 import type { TaskInput } from './task.ts';
 import type { Artifact, ToolSpec } from './tool.ts';
 import type { Turn } from './transcript.ts';
+import type { TreeLimits } from './tree-limits.ts';
 
 /** The version of every record written by this release. */
 export const JOURNAL_VERSION = 1;
@@ -31,10 +32,14 @@ export interface Began {
   readonly thread?: string | undefined;
   readonly history?: readonly Turn[] | undefined;
   readonly task?: TaskInput | undefined;
-  readonly budget?: Budget | undefined;
+  readonly budget?: Recorded<Budget> | undefined;
+  readonly limits?: Recorded<TreeLimits> | undefined;
   /** Where it parted from another run: that run's records up to there come next, under this run's id. */
   readonly fork?: ForkPoint | undefined;
 }
+
+/** Limits as JSON can hold them: `'Infinity'` is no limit. */
+export type Recorded<Limits extends object> = { readonly [Name in keyof Limits]: Limits[Name] | 'Infinity' };
 
 /** Where a run parted from another. */
 export interface ForkPoint {

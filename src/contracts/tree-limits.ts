@@ -9,7 +9,10 @@ export interface TreeLimits {
   readonly maxDepth?: number | undefined;
   /** Agents that one agent or team may have at work at the same time. Default 10,000. */
   readonly maxChildren?: number | undefined;
-  /** Agents and teams in the whole run, its root and those that are through included. Default 20,000. */
+  /**
+   * Agents and teams in the whole run, its root and those that are through included. Default 1,000: so many are engaged
+   * within a second, which is how soon agents are stopped that have others engage others without end.
+   */
   readonly maxAgents?: number | undefined;
 }
 

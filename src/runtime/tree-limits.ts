@@ -4,11 +4,11 @@ import { messageOf, TroupeError } from '../contracts/error.ts';
 import type { Definition } from './definition.ts';
 import type { Actor } from './stage.ts';
 
-/** What a run holds itself to where nobody says otherwise: room for any honest team, and no more memory than a process has. */
+/** What a run holds itself to where nobody says otherwise: room for most honest teams, and a spawn bomb is over within a second. */
 const DEFAULTS: Readonly<Record<TreeLimit, number>> = {
   maxDepth: 20,
   maxChildren: 10_000,
-  maxAgents: 20_000,
+  maxAgents: 1_000,
 };
 const NAMES: readonly TreeLimit[] = ['maxDepth', 'maxChildren', 'maxAgents'];
 
@@ -43,7 +43,7 @@ export class TreeSize {
     const { maxDepth, maxChildren, maxAgents } = this.#limits;
     const { principal } = parent;
     if (this.#seen.size >= maxAgents)
-      return refused('maxAgents', name, `the run has had all the agents that it may: ${maxAgents}`);
+      return refused('maxAgents', name, `the run has had all the agents that it may: ${maxAgents}; the option limits.maxAgents allows more`);
     const depth = principal.path.split('/').length;
     if (depth > maxDepth)
       return refused('maxDepth', name, `agents may be ${maxDepth} deep: this would be ${depth}`);

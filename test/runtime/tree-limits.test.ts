@@ -125,6 +125,26 @@ describe.each(interpreters)('the limits of the tree of a run ($name)', ({ host }
 });
 
 describe('limits', () => {
+  test('[TENEX-75] a spawn bomb that nobody thought of ends at a thousand agents', async () => {
+    const { status, events } = await bomb(100).run('go');
+    expect(status).toBe('completed');
+    expect(agentsIn(events)).toBe(1_000);
+    expect(ofType(events, 'member.refused')[0]?.reason).toContain('the option limits.maxAgents allows more');
+  });
+
+  test.each([Infinity, 2])(
+    'are what the run was begun with when it is gone on with: %s',
+    async (maxAgents) => {
+      const store = new PlainStore();
+      const limits = { maxAgents, maxDepth: 3 };
+      const first = await bomb(1).run('go', { limits, runId: 'bomb', store });
+      const { records } = await recordsIn(store, 'bomb');
+      const cut = PlainStore.with('bomb', records.slice(0, 4));
+      const again = await (await goOn(cut, bomb(1), 'bomb', { limits: { maxDepth: 9 } })).result;
+      expect(agentsIn(again.events)).toBe(agentsIn(first.events));
+    },
+  );
+
   test('twenty deep works, and no deeper, where nobody says otherwise', async () => {
     const { events } = await bomb(1).run('go');
     expect(agentsIn(events)).toBe(21);
@@ -167,7 +187,7 @@ describe('limits', () => {
     const { records } = await recordsIn(store, 'bomb');
     for (const share of [0.1, 0.4, 0.7, 0.95]) {
       const cut = PlainStore.with('bomb', records.slice(0, Math.floor(records.length * share)));
-      const again = await (await goOn(cut, who(), 'bomb', { limits: { maxAgents: 60 } })).result;
+      const again = await (await goOn(cut, who(), 'bomb', {})).result;
       expect(again.status).toBe('completed');
       expect(agentsIn(again.events)).toBeLessThanOrEqual(60);
     }

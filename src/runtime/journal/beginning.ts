@@ -5,6 +5,7 @@ import type { RunOptions } from '../../contracts/run.ts';
 import { redactor, secretsIn } from '../../policy/redaction.ts';
 import type { Definition } from '../definition.ts';
 import type { Run } from '../run.ts';
+import { recorded } from './unlimited.ts';
 
 /** Of the input, in a list of runs. */
 const TITLE_LENGTH = 80;
@@ -14,7 +15,7 @@ export const beganWith = (
   run: Run,
   { name }: Definition,
   input: unknown,
-  { thread, history, task, budget }: RunOptions,
+  { thread, history, task, budget, limits }: RunOptions,
 ): Began => ({
   kind: 'began',
   at: run.clock.now(),
@@ -24,7 +25,8 @@ export const beganWith = (
   ...(thread === undefined ? {} : { thread }),
   ...(history === undefined ? {} : { history }),
   ...(task === undefined ? {} : { task }),
-  ...(budget === undefined ? {} : { budget }),
+  ...(budget === undefined ? {} : { budget: recorded(budget) }),
+  ...(limits === undefined ? {} : { limits: recorded(limits) }),
 });
 
 /** What is said of a run in a list. */

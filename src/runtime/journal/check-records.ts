@@ -45,6 +45,7 @@ const recordSchema = z.discriminatedUnion('kind', [
     history: z.array(z.looseObject({ role: z.enum(['user', 'assistant']), text })).optional(),
     task: z.unknown().optional(),
     budget: z.looseObject({}).optional(),
+    limits: z.looseObject({}).optional(),
     fork: z.strictObject({ runId: text, seq: count }).optional(),
   }),
   z.strictObject({ kind: z.literal('event'), scope, tick: count.optional(), event }),

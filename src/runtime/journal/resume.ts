@@ -9,7 +9,7 @@ import { resumeTaken, takeOver } from './stored-run.ts';
 /** What a run that is taken up again may be told: what it was begun with is in its journal. */
 export type ResumeOptions = Omit<
   RunOptions,
-  'runId' | 'history' | 'thread' | 'task' | 'budget' | 'store' | 'inspect' | 'paused'
+  'runId' | 'history' | 'thread' | 'task' | 'budget' | 'limits' | 'store' | 'inspect' | 'paused'
 > & {
   readonly store: JournalStore;
 };

@@ -1,8 +1,10 @@
+import type { Budget } from '../../contracts/budget.ts';
 import { patientClock, systemClock } from '../../contracts/clock.ts';
 import { errorData, toError, TroupeError } from '../../contracts/error.ts';
 import type { JournalStore, Lease, LeaseWish } from '../../contracts/journal.ts';
 import type { Began, JournalRecord } from '../../contracts/journal-record.ts';
 import type { RunHandle, RunOptions } from '../../contracts/run.ts';
+import type { TreeLimits } from '../../contracts/tree-limits.ts';
 import type { OpenedJournal } from '../../persistence/journal-codec.ts';
 import type { Definition } from '../definition.ts';
 import { drivenHost } from '../driven-host.ts';
@@ -20,6 +22,7 @@ import { JournaledRun } from './journaled-run.ts';
 import { JournalWriter } from './journal-writer.ts';
 import type { Reading } from './journal-plan.ts';
 import { RunJournal } from './run-journal.ts';
+import { asGiven } from './unlimited.ts';
 
 /** How long a process may be silent before another may take its runs over, in ms. */
 const LEASE_MS = 15_000;
@@ -186,9 +189,17 @@ export const resumeTaken = async <Output, State>(
 
 /** What a run was begun with is its journal's to say; the rest is whose process goes on with it. */
 export const optionsOf = (
-  { runId, thread, history, task, budget }: Began,
+  { runId, thread, history, task, budget, limits }: Began,
   options: RunOptions,
-): RunOptions => ({ ...options, runId, thread, history, task, budget });
+): RunOptions => ({
+  ...options,
+  runId,
+  thread,
+  history,
+  task,
+  budget: budget && asGiven<Budget>(budget),
+  limits: limits && asGiven<TreeLimits>(limits),
+});
 
 /** Where a run is to be kept. */
 export interface Keeping {
