@@ -29,16 +29,23 @@ export const measureFlatness = ({ dist, rounds, say }) => {
   return Array.from({ length: rounds }, () => work('flat', { contender: 'troupe' }, { dist }));
 };
 
-/** Ten thousand agents at once: with a model that answers at once, and with one that takes its time. */
+/** Ten thousand agents at once: with a model that answers at once, and with some that take their time. */
 export const measureScale = ({ dist, rounds, say }) => {
   say('scale …');
-  return [0, 100].flatMap((delayMs) =>
+  return [0, 20, 100].flatMap((delayMs) =>
     Array.from({ length: rounds }, () => {
       const delay = delayMs === 0 ? {} : { delayMs };
       return { delayMs, ...work('scale', { agents: 10_000, steps: 5, ...delay }, { dist }) };
     }),
   );
 };
+
+/** One supervisor over many workers: whether each costs more where there are more of them. */
+export const measureCrowd = ({ dist, rounds, say }) =>
+  Array.from({ length: rounds }, (_, round) => round).flatMap((round) => {
+    say(`crowd, round ${round + 1}/${rounds} …`);
+    return [500, 5_000].map((workers) => ({ round, workers, ...work('crowd', { workers }, { dist }) }));
+  });
 
 /** What a store adds, how a journal grows, and how long it takes to take a run up again. */
 export const measureJournal = ({ dist, rounds, say }) =>

@@ -6,6 +6,7 @@ const LIMITS = {
   aim: 40,
   flat: 1.2,
   driven: 2,
+  crowd: 1.5,
   wallS: 20,
   peakMb: 800,
   lagMs: 100,
@@ -32,6 +33,7 @@ export const report = (found) => {
   if (found.steps) stepsReport(found.steps, lines, verdicts);
   if (found.flat) flatReport(found.flat, lines, verdicts);
   if (found.scale) scaleReport(found.scale, lines, verdicts);
+  if (found.crowd) crowdReport(found.crowd, lines, verdicts);
   if (found.journal) journalReport(found.journal, lines, verdicts);
   if (found.import) importReport(found.import, lines, verdicts);
   if (verdicts.length > 0)
@@ -143,6 +145,28 @@ const scaleReport = (rounds, lines, verdicts) => {
       `scale, ${model}: ${fixed(wallS)} s, ${fixed(peakMb)} MB, own lag ${fixed(ownMs)} ms (${limits})`,
     );
   }
+};
+
+const crowdReport = (figures, lines, verdicts) => {
+  const sizes = [...new Set(figures.map(({ workers }) => workers))];
+  const of = (workers) => figures.filter((figure) => figure.workers === workers);
+  lines.push('', 'One supervisor over many workers, CPU µs a worker (peak MB)');
+  for (const workers of sizes) {
+    const us = median(of(workers).map(({ usPerWorker }) => usPerWorker));
+    const peakMb = median(of(workers).map((figure) => figure.peakMb));
+    lines.push(`  ${`${workers} workers`.padEnd(20)}${fixed(us).padStart(8)} (${fixed(peakMb)})`);
+  }
+  const [few, many] = sizes;
+  const ratios = of(many).map(({ usPerWorker, round }) => {
+    const other = of(few).find((figure) => figure.round === round);
+    return usPerWorker / other.usPerWorker;
+  });
+  const ratio = median(ratios);
+  limit(
+    verdicts,
+    ratio <= LIMITS.crowd,
+    `each of ${many} workers costs ${fixed(ratio)} × one of ${few} (limit ${LIMITS.crowd})`,
+  );
 };
 
 /** Bytes per step may grow by digits, not by steps. */

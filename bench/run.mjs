@@ -3,7 +3,14 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { canDrive } from './contenders/troupe.mjs';
-import { measureFlatness, measureImport, measureJournal, measureScale, measureSteps } from './parts.mjs';
+import {
+  measureCrowd,
+  measureFlatness,
+  measureImport,
+  measureJournal,
+  measureScale,
+  measureSteps,
+} from './parts.mjs';
 import { report } from './report.mjs';
 import { build, install, oldNode, rerunUnderNewNode } from './setup.mjs';
 
@@ -63,6 +70,7 @@ const main = () => {
   }
   if (wants('flat')) found.flat = measureFlatness(setup);
   if (wants('scale')) found.scale = measureScale(setup);
+  if (wants('crowd')) found.crowd = measureCrowd(setup);
   if (wants('journal')) found.journal = measureJournal(setup);
   if (wants('import')) found.import = measureImport(setup);
   const { text, hasFailed, verdicts } = report(found);

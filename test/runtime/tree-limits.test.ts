@@ -207,6 +207,8 @@ describe('limits', () => {
       maxAssignments: 5_000,
       concurrency: 500,
     });
-    expect((await desk.run('go')).output).toHaveLength(5_000);
+    const { output, events } = await desk.run('go', { limits: { maxAgents: 5_002 } });
+    expect(output).toHaveLength(5_000);
+    expect(ofType(events, 'member.refused')).toEqual([]);
   });
 });
