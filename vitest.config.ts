@@ -27,6 +27,7 @@ export default defineConfig({
       { find: /^troupe\/parsers$/, replacement: resolve(root, 'src/models/parsers/index.ts') },
       { find: /^troupe\/environments$/, replacement: resolve(root, 'src/tools/environments/index.ts') },
       { find: /^troupe\/host$/, replacement: resolve(root, 'src/tools/built-in/host.ts') },
+      { find: /^troupe\/inspect$/, replacement: resolve(root, 'src/inspect/index.ts') },
       { find: /^troupe\/journal$/, replacement: resolve(root, 'src/runtime/journal/index.ts') },
       { find: /^troupe\/patterns$/, replacement: resolve(root, 'src/runtime/patterns/index.ts') },
       { find: /^troupe\/messages$/, replacement: resolve(root, 'src/tools/messages/index.ts') },

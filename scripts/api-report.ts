@@ -27,6 +27,7 @@ export const entryPoints = [
   { source: 'models/parsers/index', report: 'troupe-parsers' },
   { source: 'tools/environments/index', report: 'troupe-environments' },
   { source: 'tools/built-in/host', report: 'troupe-host' },
+  { source: 'inspect/index', report: 'troupe-inspect' },
   { source: 'runtime/journal/index', report: 'troupe-journal' },
   { source: 'runtime/patterns/index', report: 'troupe-patterns' },
   { source: 'tools/messages/index', report: 'troupe-messages' },

@@ -1,11 +1,11 @@
 import type { Observable } from 'rxjs';
-import type { InspectionEvent, Observer } from 'xstate';
 import type { Budget } from './budget.ts';
 import type { SaidCritique } from './critique.ts';
 import type { BranchTaken, TakenDecision } from './decision.ts';
 import type { ErrorData } from './error.ts';
 import type { Hook, LiveEvent, RuntimeEvent } from './event.ts';
 import type { JournalStore } from './journal.ts';
+import type { Inspect } from './inspection.ts';
 import type { Json } from './json.ts';
 import type { LogSink } from './log.ts';
 import type { Model } from './model.ts';
@@ -193,8 +193,8 @@ export interface RunOptions {
   readonly store?: JournalStore | undefined;
   /** Stand around all models of the run, the first outermost; a run closes none of them. See `perProvider` of `troupe/resources`. */
   readonly resources?: readonly SharedResource[] | undefined;
-  /** An XState inspector; it is wrapped, so that it cannot hurt the run. */
-  readonly inspect?: ((event: InspectionEvent) => void) | Observer<InspectionEvent> | undefined;
+  /** An XState inspector, or a recorder of `troupe/inspect`; it is wrapped, so that it cannot hurt the run. */
+  readonly inspect?: Inspect | undefined;
   /** Start held at the gate, to be stepped. */
   readonly paused?: boolean | undefined;
 }

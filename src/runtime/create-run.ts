@@ -3,13 +3,14 @@ import { patientClock, systemClock } from '../contracts/clock.ts';
 import { errorData } from '../contracts/error.ts';
 import type { Definition } from './definition.ts';
 import type { Host, Recorder } from './stage.ts';
+import { drivenHost } from './driven-host.ts';
 import { liveHost } from './live-host.ts';
 import { processPacer } from './pacer.ts';
 import { outcomeOfFailure } from './result.ts';
 import type { OnHooks } from './run-hooks.ts';
 import { attachRunHooks } from './run-hooks.ts';
 import { Run } from './run.ts';
-import { safeInspector } from './safe-inspector.ts';
+import { placeInspector } from './run-inspector.ts';
 import { onSignal } from './shared-signal.ts';
 
 /** What the caller of a run decides that its user does not. */
@@ -20,13 +21,17 @@ export interface StartSetup {
   readonly journal?: Recorder | undefined;
   readonly random?: () => number;
   readonly onHooks?: OnHooks;
+  /** What happens has happened before: nobody can do anything about it. */
+  readonly isReplayed?: boolean | undefined;
 }
 
 /** A run that has not begun, wired to its signal, its hooks and its inspector. */
 export const createRun = (definition: Definition, options: RunOptions, setup: StartSetup): Run => {
   const clock = options.clock === undefined ? systemClock : patientClock(options.clock);
+  const { isReplayed = false } = setup;
+  const inspector = placeInspector(options, () => run, isReplayed);
   const run: Run = new Run(definition, options, {
-    host: setup.host ?? liveHost(inspectorOf(options, () => run)),
+    host: setup.host ?? (isReplayed ? drivenHost(inspector?.look) : liveHost(inspector?.look)),
     pacer: processPacer,
     clock,
     runId: options.runId ?? crypto.randomUUID(),
@@ -38,6 +43,7 @@ export const createRun = (definition: Definition, options: RunOptions, setup: St
     },
   });
   const hookUp = attachRunHooks(run, definition, options, setup.onHooks);
+  inspector?.begins();
   const { signal } = options;
   if (signal !== undefined) {
     const abort = (): void => {
@@ -58,10 +64,3 @@ export const failToBegin = (run: Run, thrown: unknown): void => {
   const error = errorData(thrown, 'internal', { message, runId: run.runId });
   run.over(run.root, { ...outcomeOfFailure(error.code, error.message, run.log.now()), error });
 };
-
-const inspectorOf = ({ inspect }: RunOptions, run: () => Run) =>
-  inspect === undefined
-    ? undefined
-    : safeInspector(inspect, (error) => {
-        run().observerFailed('inspector', error);
-      });

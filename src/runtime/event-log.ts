@@ -56,6 +56,7 @@ export class EventLog {
   /** What observers may see, where a store has to have it first. */
   readonly #told: ToldLog | undefined;
   #sink: ((event: RuntimeEvent) => void) | undefined;
+  #look: ((event: RuntimeEvent) => void) | undefined;
 
   constructor(runId: string, rootPath: string, clock: Clock, journal?: LogKeeper) {
     this.#runId = runId;
@@ -71,6 +72,11 @@ export class EventLog {
       const error = errorData(thrown, 'internal', { message, runId, path: rootPath, operation: 'observer' });
       this.write(observerFailed(observer, error, event), { path: rootPath, agent: rootPath });
     });
+  }
+
+  /** Somebody looks at everything as it is written, also where observers have to wait for a store. */
+  inspect(look: (event: RuntimeEvent) => void): void {
+    this.#look = look;
   }
 
   /** Everything written is also given to `sink`: an embedding actor's `emit`. */
@@ -106,9 +112,11 @@ export class EventLog {
       this.#isClosed = true;
       this.#lastTotals = body.totals;
     }
-    if (journal === undefined && !this.stream.isWatched && this.#sink === undefined) return;
+    const isSeen = this.stream.isWatched || this.#sink !== undefined || this.#look !== undefined;
+    if (journal === undefined && !isSeen) return;
     const event = this.events.at(index);
     if (event === undefined) return;
+    this.#look?.(event);
     if (journal !== undefined) {
       journal.wrote(event);
       return;

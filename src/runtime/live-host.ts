@@ -226,4 +226,5 @@ export const liveHost = (inspect?: (event: InspectionEvent) => void): Host => ({
     // Only the actor that is its parent may stop an actor.
     liveOf(sponsor.parent)?.scope.stopChild(actor.ref);
   },
+  contextOf: (entry) => (liveOf(entry)?.ref.getSnapshot() as Snapshot | undefined)?.context as unknown,
 });

@@ -269,6 +269,8 @@ export interface Host {
   deliver(actor: Actor, envelope: Envelope): void;
   /** The actor is over; let go of it. */
   stop(actor: Actor): void;
+  /** What an actor's machine knows; undefined for one that is over. */
+  contextOf(actor: Actor): unknown;
 }
 
 /** A thing to do, in its turn. */

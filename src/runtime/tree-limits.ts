@@ -43,7 +43,11 @@ export class TreeSize {
     const { maxDepth, maxChildren, maxAgents } = this.#limits;
     const { principal } = parent;
     if (this.#seen.size >= maxAgents)
-      return refused('maxAgents', name, `the run has had all the agents that it may: ${maxAgents}; the option limits.maxAgents allows more`);
+      return refused(
+        'maxAgents',
+        name,
+        `the run has had all the agents that it may: ${maxAgents}; the option limits.maxAgents allows more`,
+      );
     const depth = principal.path.split('/').length;
     if (depth > maxDepth)
       return refused('maxDepth', name, `agents may be ${maxDepth} deep: this would be ${depth}`);

@@ -5,6 +5,7 @@ import { collector } from '../machines/noted-outputs.ts';
 import { collectingInto } from '../machines/outputs.ts';
 import type { Rules } from '../machines/rules.ts';
 import { underRules } from '../machines/rules.ts';
+import type { Scope } from './quiet-scope.ts';
 import { inertScope } from './quiet-scope.ts';
 import type { Envelope } from './stage.ts';
 import { outcomeOfFailure } from './result.ts';
@@ -36,17 +37,20 @@ export interface Chart {
  * let { record, outputs } = firstTurn(chart, input, at);
  * ({ record, outputs } = turn(chart, record, { type: 'answered.decide', at, index: 0, output }));
  */
-export const turn = (chart: Chart, record: TurnRecord, envelope: Envelope): Turned => {
+export const turn = (
+  chart: Chart,
+  record: TurnRecord,
+  envelope: Envelope,
+  scope: Scope = inertScope(),
+): Turned => {
   const { snapshot } = record;
   if (snapshot === undefined || record.isDone) return { record, outputs: [] };
-  return taken(chart, envelope.at, snapshot, () =>
-    chart.machine.transition(snapshot, envelope, inertScope()),
-  );
+  return taken(chart, envelope.at, snapshot, () => chart.machine.transition(snapshot, envelope, scope));
 };
 
 /** The turn with which an actor begins. */
-export const firstTurn = (chart: Chart, input: unknown, at: number): Turned =>
-  taken(chart, at, undefined, () => chart.machine.getInitialSnapshot(inertScope(), input));
+export const firstTurn = (chart: Chart, input: unknown, at: number, scope: Scope = inertScope()): Turned =>
+  taken(chart, at, undefined, () => chart.machine.getInitialSnapshot(scope, input));
 
 /** A record after a turn, and what is to be carried out. */
 export interface Turned {

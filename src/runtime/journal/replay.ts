@@ -2,11 +2,11 @@ import type { Agent } from '../../contracts/agent.ts';
 import type { RuntimeEvent } from '../../contracts/event.ts';
 import type { JournalStore } from '../../contracts/journal.ts';
 import type { JournalRecord } from '../../contracts/journal-record.ts';
+import type { RunInspector } from '../../contracts/inspection.ts';
 import type { Json } from '../../contracts/json.ts';
 import { isJsonObject, toJson } from '../../contracts/json.ts';
 import type { RunOptions, RunResult } from '../../contracts/run.ts';
 import type { Definition } from '../definition.ts';
-import { drivenHost } from '../driven-host.ts';
 import { checkPrompted } from './check-prompted.ts';
 import type { RunPoint } from './run-point.ts';
 import { recordsUpTo } from './run-point.ts';
@@ -15,6 +15,8 @@ import { journaled, optionsOf, recordsIn } from './stored-run.ts';
 
 /** Which run is gone through again, and how far. */
 export interface ReplayOptions extends Pick<RunOptions, 'context'> {
+  /** Looks into the run as it is gone through; see `recorder` of `troupe/inspect`. */
+  readonly inspect?: RunInspector | undefined;
   readonly store: JournalStore;
   /** Default: to the end of the journal. */
   readonly to?: RunPoint | undefined;
@@ -38,6 +40,7 @@ export interface Replayed<Output = Json> {
  * @example
  * const { events } = await replay(clerk, 'run-17', { store });
  * const { state } = await replay(clerk, 'run-17', { store, to: { step: 3 } });
+ * await replay(clerk, 'run-17', { store, inspect: recorder() }); // of 'troupe/inspect'
  *
  * @throws {DeterminismError} `journal.diverged`: names the agent, the step and the first difference. {@link TroupeError}
  * `journal.unknown`, `journal.corrupt`, `journal.version`.
@@ -60,11 +63,10 @@ export const replayRecords = async <Output>(
 ): Promise<Replayed<Output>> => {
   const [began] = records;
   if (began?.kind !== 'began') return { events: [], state: undefined, result: undefined };
-  const host = drivenHost();
   const { run, journal } = journaled(
     definition,
     optionsOf(began, options),
-    { isAttended: true, host },
+    { isAttended: true, isReplayed: true },
     {
       onEnd: () => {
         throw new AtEnd();
@@ -81,7 +83,7 @@ export const replayRecords = async <Output>(
   } catch (thrown) {
     if (!(thrown instanceof AtEnd)) throw thrown;
   }
-  const { ending, log, root } = run;
+  const { ending, host, log, root } = run;
   const context = host.contextOf(root);
   const isAgent = typeof context === 'object' && context !== null && 'tally' in context && 'state' in context;
   return {

@@ -50,7 +50,8 @@ export const journaled = (
     reading,
   });
   // Who wants to inspect it has to have real actors; what is recorded is the same.
-  const host = setup.host ?? (options.inspect === undefined ? drivenHost() : undefined);
+  const isDriven = options.inspect === undefined && setup.isReplayed !== true;
+  const host = setup.host ?? (isDriven ? drivenHost() : undefined);
   const run = createRun(definition, options, { ...setup, ...(host === undefined ? {} : { host }), journal });
   attached.attach(run);
   return { run, journal };

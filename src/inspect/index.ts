@@ -1,0 +1,21 @@
+/** Seeing runs: what records them, and what shows a recording. */
+export { recorder } from './recording/recorder.ts';
+export type { Recorder, RecorderOptions } from './recording/recorder.ts';
+export { Recording } from './recording/recording.ts';
+export type { Follower, RecordingSetup } from './recording/recording.ts';
+export { Tableau } from './recording/tableau.ts';
+export type { ActorView, TableauData } from './recording/tableau.ts';
+export type {
+  ActorEntry,
+  ArrowShape,
+  ChartEntry,
+  Entry,
+  GoneEntry,
+  GoneStatus,
+  MovedEntry,
+  NewEntry,
+  ReceivedEntry,
+  Role,
+  StateShape,
+  ToldEntry,
+} from './recording/entry.ts';

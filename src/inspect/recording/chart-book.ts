@@ -1,0 +1,53 @@
+import type { AnyStateMachine } from 'xstate';
+import { arrowIds, chartShape } from './chart-shape.ts';
+import type { EffectRole } from './effect-charts.ts';
+import { effectCharts } from './effect-charts.ts';
+import type { StateShape } from './entry.ts';
+import type { Recording } from './recording.ts';
+
+/** The chart of a machine, and how to find its arrows. */
+export interface MachineChart {
+  readonly id: string;
+  readonly machine: AnyStateMachine;
+  readonly arrows: ReadonlyMap<object, string>;
+}
+
+/**
+ * The charts of a recording.
+ *
+ * I1  Each is recorded once, before whoever has it; two that differ are never called the same.
+ */
+export class ChartBook {
+  readonly #recording: Recording;
+  readonly #machines = new Map<unknown, MachineChart>();
+  readonly #effects = new Map<EffectRole, string>();
+  readonly #taken = new Set<string>();
+
+  constructor(recording: Recording) {
+    this.#recording = recording;
+  }
+
+  ofMachine(machine: AnyStateMachine, at: number): MachineChart {
+    const known = this.#machines.get(machine.root);
+    if (known !== undefined) return known;
+    const chart = { id: this.#record(chartShape(machine), at), machine, arrows: arrowIds(machine) };
+    this.#machines.set(machine.root, chart);
+    return chart;
+  }
+
+  ofEffect(role: EffectRole, at: number): string {
+    const known = this.#effects.get(role);
+    if (known !== undefined) return known;
+    const chart = this.#record(effectCharts[role], at);
+    this.#effects.set(role, chart);
+    return chart;
+  }
+
+  #record(shape: StateShape, at: number): string {
+    let chart = shape.key;
+    for (let count = 2; this.#taken.has(chart); count += 1) chart = `${shape.key}-${count}`;
+    this.#taken.add(chart);
+    this.#recording.add({ kind: 'chart', at, chart, shape });
+    return chart;
+  }
+}

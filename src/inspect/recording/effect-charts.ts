@@ -1,0 +1,125 @@
+import type { ArrowShape, Role, StateShape } from './entry.ts';
+
+/** The kinds of effects that a recording shows as actors. */
+export type EffectRole = Extract<Role, 'model' | 'tool' | 'person' | 'wait'>;
+
+type Arrows = Readonly<Record<string, string>>;
+
+/** States by name, each with a description and where events lead from it. */
+type Draft = Readonly<Record<string, readonly [description: string, arrows: Arrows]>>;
+
+const drawn = (name: string, draft: Draft): StateShape => {
+  const states = Object.entries(draft).map(([key, [description, arrows]]): StateShape => {
+    const id = `${name}.${key}`;
+    const ways = Object.entries(arrows).map(([event, target]): ArrowShape => ({
+      id: arrowId(id, event),
+      event,
+      targets: [`${name}.${target}`],
+      actions: [],
+    }));
+    const type = ways.length === 0 ? 'final' : 'atomic';
+    return { id, key, type, description, initial: [], states: [], arrows: ways };
+  });
+  const [first] = states;
+  return {
+    id: name,
+    key: name,
+    type: 'compound',
+    initial: first === undefined ? [] : [first.id],
+    states,
+    arrows: [],
+  };
+};
+
+const arrowId = (state: string, event: string): string => `${state}: ${event} #0`;
+
+/** What becomes of effects that are plain work, and have no machine of their own. */
+export const effectCharts: Readonly<Record<EffectRole, StateShape>> = {
+  model: drawn('model', {
+    asked: [
+      'The model is asked, and may be answering.',
+      {
+        'model.answered': 'answered',
+        'model.retrying': 'waitingToRetry',
+        'model.failed': 'failed',
+      },
+    ],
+    waitingToRetry: ['It failed, and is asked again.', { 'model.asked': 'asked', 'model.failed': 'failed' }],
+    answered: ['The model has answered.', {}],
+    failed: ['The model gave no answer.', {}],
+  }),
+  tool: drawn('tool', {
+    requested: [
+      'A call is wanted, and was not begun.',
+      {
+        'tool.started': 'running',
+        'tool.approval-requested': 'awaitingApproval',
+        'tool.denied': 'denied',
+        'tool.finished': 'finished',
+        'tool.failed': 'failed',
+        'tool.ambiguous': 'ambiguous',
+      },
+    ],
+    awaitingApproval: [
+      'A person is to say whether it may be made.',
+      {
+        'tool.approved': 'requested',
+        'tool.denied': 'denied',
+        'tool.finished': 'finished',
+        'tool.failed': 'failed',
+      },
+    ],
+    ambiguous: [
+      'It may have been made before a crash: somebody has to tell.',
+      {
+        'tool.approved': 'requested',
+        'tool.denied': 'denied',
+        'tool.finished': 'finished',
+        'tool.failed': 'failed',
+      },
+    ],
+    running: [
+      'The tool is at work.',
+      { 'tool.finished': 'finished', 'tool.failed': 'failed', 'tool.retrying': 'waitingToRetry' },
+    ],
+    waitingToRetry: [
+      'It failed, and is called again.',
+      { 'tool.started': 'running', 'tool.finished': 'finished', 'tool.failed': 'failed' },
+    ],
+    denied: ['It may not be made.', { 'tool.finished': 'finished', 'tool.failed': 'failed' }],
+    finished: ['The tool has given a result.', {}],
+    failed: ['It came to nothing.', {}],
+  }),
+  person: drawn('person', {
+    asked: [
+      'A person is asked.',
+      {
+        'person.answered': 'answered',
+        'tool.approved': 'approved',
+        'tool.denied': 'denied',
+        'request.withdrawn': 'withdrawn',
+      },
+    ],
+    answered: ['The person has answered.', {}],
+    approved: ['The person said yes.', {}],
+    denied: ['The person said no, or nobody was asked.', {}],
+    withdrawn: ['Nobody waits for an answer any more.', {}],
+  }),
+  wait: drawn('wait', {
+    waiting: ['The agent waits: for a time, or to be woken.', { 'phase.entered': 'over' }],
+    over: ['The agent goes on.', {}],
+  }),
+};
+
+/** The arrow that an event takes from a state of such a chart, and where to; undefined where it answers to no such event. */
+export const effectArrow = (
+  role: EffectRole,
+  state: string,
+  event: string,
+): { readonly id: string; readonly target: string; readonly isEnd: boolean } | undefined => {
+  const { states } = effectCharts[role];
+  const arrow = states.find(({ id }) => id === state)?.arrows.find((each) => each.event === event);
+  const target = arrow?.targets[0];
+  if (arrow === undefined || target === undefined) return undefined;
+  return { id: arrow.id, target, isEnd: states.find(({ id }) => id === target)?.type === 'final' };
+};

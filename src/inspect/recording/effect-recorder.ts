@@ -1,0 +1,139 @@
+import type { RuntimeEvent } from '../../contracts/event.ts';
+import type { Json, JsonObject } from '../../contracts/json.ts';
+import { toJson } from '../../contracts/json.ts';
+import type { ChartBook } from './chart-book.ts';
+import type { EffectRole } from './effect-charts.ts';
+import { effectArrow, effectCharts } from './effect-charts.ts';
+import type { NewEntry } from './entry.ts';
+
+/** An effect of an agent that is not over. */
+interface OpenEffect {
+  readonly actor: string;
+  readonly owner: string;
+  readonly role: EffectRole;
+  state: string;
+}
+
+/**
+ * Model and tool calls, questions to people and waits as actors below their agent, by what the runtime tells of them.
+ *
+ * I1  Each begins where its chart begins, moves along arrows of its chart, and goes once.
+ */
+export class EffectRecorder {
+  readonly #run: string;
+  readonly #charts: ChartBook;
+  readonly #add: (entry: NewEntry) => void;
+  readonly #open = new Map<string, OpenEffect>();
+
+  constructor(run: string, charts: ChartBook, add: (entry: NewEntry) => void) {
+    this.#run = run;
+    this.#charts = charts;
+    this.#add = add;
+  }
+
+  /** Takes in what was told of an agent. */
+  take(event: RuntimeEvent): void {
+    const owner = `${this.#run}/${event.path}`;
+    switch (event.type) {
+      case 'model.asked':
+        return this.#begins(owner, 'model', event.key, event.model, event, { model: event.model });
+      case 'model.answered': {
+        const { text, usage, durationMs, costUsd } = event;
+        return this.#moves(owner, 'model', event.key, event, toJson({ text, usage, durationMs, costUsd }));
+      }
+      case 'model.failed':
+        return this.#moves(owner, 'model', event.key, event, toJson(event.error));
+      case 'model.retrying':
+        return this.#moveAll(owner, 'model', event);
+      case 'tool.requested':
+        return this.#begins(owner, 'tool', event.callId, event.tool, event, { input: event.input });
+      case 'tool.approval-requested':
+      case 'tool.ambiguous':
+        this.#moves(owner, 'tool', event.callId, event);
+        return this.#begins(owner, 'person', event.id, `whether ${event.tool}`, event, {
+          question: event.description,
+        });
+      case 'tool.approved':
+      case 'tool.denied':
+        if (event.id !== undefined) this.#moves(owner, 'person', event.id, event);
+        return this.#moves(owner, 'tool', event.callId, event);
+      case 'tool.started':
+      case 'tool.retrying':
+        return this.#moves(owner, 'tool', event.callId, event);
+      case 'tool.finished':
+        return this.#moves(
+          owner,
+          'tool',
+          event.callId,
+          event.ok ? event : { ...event, type: 'tool.failed' },
+          event.text,
+        );
+      case 'person.asked':
+        return this.#begins(owner, 'person', event.id, 'a person', event, { question: event.question });
+      case 'person.answered':
+        return this.#moves(owner, 'person', event.id, event, event.text);
+      case 'request.withdrawn':
+        return this.#moves(owner, 'person', event.id, event);
+      case 'agent.waiting':
+        return this.#begins(owner, 'wait', String(event.seq), event.reason ?? 'to be woken', event, {});
+      case 'phase.entered':
+        if (event.phase !== 'waiting') this.#moveAll(owner, 'wait', event);
+        return undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  /** An agent is over: so is whatever was under way for it. */
+  ends(owner: string, at: number): void {
+    for (const [key, effect] of this.#open)
+      if (effect.owner === owner || effect.owner.startsWith(`${owner}/`)) {
+        this.#open.delete(key);
+        this.#add({ kind: 'gone', at, actor: effect.actor, status: 'stopped' });
+      }
+  }
+
+  #begins(
+    owner: string,
+    role: EffectRole,
+    id: string,
+    name: string,
+    { at, type }: About,
+    context: JsonObject,
+  ): void {
+    const known = this.#open.get(keyOf(owner, role, id));
+    if (known !== undefined) return this.#move(known, { at, type });
+    const actor = `${owner}#${role}.${id}`;
+    const state = effectCharts[role].initial[0] ?? role;
+    const chart = this.#charts.ofEffect(role, at);
+    this.#open.set(keyOf(owner, role, id), { actor, owner, role, state });
+    this.#add({ kind: 'actor', at, actor, run: this.#run, parent: owner, name, role, chart });
+    this.#add({ kind: 'moved', at, actor, on: type, arrows: [], states: [state], patch: context });
+  }
+
+  #moves(owner: string, role: EffectRole, id: string, about: About, output?: Json): void {
+    const effect = this.#open.get(keyOf(owner, role, id));
+    if (effect !== undefined) this.#move(effect, about, output);
+  }
+
+  #moveAll(owner: string, role: EffectRole, about: About): void {
+    for (const effect of this.#open.values())
+      if (effect.owner === owner && effect.role === role) this.#move(effect, about);
+  }
+
+  #move(effect: OpenEffect, { at, type }: About, output?: Json): void {
+    const arrow = effectArrow(effect.role, effect.state, type);
+    if (arrow === undefined) return;
+    const { actor } = effect;
+    effect.state = arrow.target;
+    this.#add({ kind: 'moved', at, actor, on: type, arrows: [arrow.id], states: [arrow.target] });
+    if (!arrow.isEnd) return;
+    for (const [key, open] of this.#open) if (open === effect) this.#open.delete(key);
+    const status = arrow.target.endsWith('.failed') ? 'failed' : 'done';
+    this.#add({ kind: 'gone', at, actor, status, ...(output === undefined ? {} : { output }) });
+  }
+}
+
+type About = Pick<RuntimeEvent, 'at'> & { readonly type: string };
+
+const keyOf = (owner: string, role: EffectRole, id: string): string => `${owner} ${role} ${id}`;

@@ -1,0 +1,70 @@
+import type { InspectedRun, RunInspector } from '../../contracts/inspection.ts';
+import type { RunHandle } from '../../contracts/run.ts';
+import type { Secrets } from '../../policy/redaction.ts';
+import { redactor, secretsIn } from '../../policy/redaction.ts';
+
+import { ChartBook } from './chart-book.ts';
+import { Recording } from './recording.ts';
+import { RunRecorder } from './run-recorder.ts';
+
+/** What a recorder may be told. */
+export interface RecorderOptions {
+  /** Entries that are kept as they are; of older ones is kept what they came to. Default 100,000. */
+  readonly capacity?: number | undefined;
+  /** Texts that nobody may see, by name. Default: the keys, tokens, secrets and passwords of this process's environment. */
+  readonly secrets?: Secrets | undefined;
+}
+
+/** Records runs, for inspectors; see {@link recorder}. */
+export interface Recorder extends RunInspector {
+  readonly recording: Recording;
+  /** The runs that can be held, stepped and talked to, by id. */
+  readonly handles: ReadonlyMap<string, RunHandle<unknown, unknown>>;
+  /** Why followers were left out: what they threw. */
+  readonly failures: readonly unknown[];
+}
+
+const CAPACITY = 100_000;
+
+/**
+ * Records what happens in runs, for inspectors to show: from XState's inspection events and from those of the runtime, one ordered,
+ * bounded log of actors, charts, transitions with the arrows taken, contexts as patches, and effects as actors of their own.
+ *
+ * Costs nothing where no run is given it. Nothing that happens in it reaches the run, and secrets are taken out before anybody
+ * reads. A run that is given one is moved by real XState actors, also where it is stored.
+ *
+ * @example
+ * const record = recorder();
+ * await clerk.run('What is 19 + 23?', { inspect: record });
+ * for (const line of record.recording.from()) console.log(line);
+ */
+export const recorder = ({ capacity = CAPACITY, secrets }: RecorderOptions = {}): Recorder => {
+  const failures: unknown[] = [];
+  const handles = new Map<string, RunHandle<unknown, unknown>>();
+  const recording = new Recording({
+    capacity: Math.max(1, capacity),
+    redact: redactor(secrets ?? secretsIn(globalThis.process?.env ?? {})),
+    onFailure: (error) => {
+      failures.push(error);
+    },
+  });
+  const charts = new ChartBook(recording);
+  const inspects = (run: InspectedRun) => {
+    const { handle, runId } = run;
+    const ofRun = new RunRecorder(run, recording, charts);
+    if (handle !== undefined) {
+      handles.set(runId, handle);
+      const forget = (): void => {
+        handles.delete(runId);
+      };
+      handle.result.then(forget, forget);
+    }
+    run.watch((event) => {
+      ofRun.told(event);
+    });
+    return (event: Parameters<RunRecorder['inspect']>[0]) => {
+      ofRun.inspect(event);
+    };
+  };
+  return { inspects, recording, handles, failures };
+};

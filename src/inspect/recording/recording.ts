@@ -1,0 +1,129 @@
+import type { DeltaEvent } from '../../contracts/event.ts';
+import { toJson } from '../../contracts/json.ts';
+import type { Entry, NewEntry } from './entry.ts';
+import { Tableau } from './tableau.ts';
+
+/** Somebody who follows a recording. Lines are JSON, with secrets taken out. */
+export interface Follower {
+  /** An entry was added. */
+  entry(line: string, n: number): void;
+  /** A piece of a model's answer; it is in no recording. */
+  delta?(line: string): void;
+}
+
+/** What is needed to hold a recording. */
+export interface RecordingSetup {
+  /** Entries that are kept, at least 1. */
+  readonly capacity: number;
+  /** Takes out of a text what nobody may see. */
+  readonly redact: (text: string) => string;
+  /** A follower threw; it is left out from then on. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/**
+ * The entries of a recording, as far back as they are kept; what is older is there as what it came to.
+ *
+ * I1  `base`, taken further by all entries that are kept, is the tableau at its end.
+ * I2  Nobody sees an entry but as a line from which secrets were taken out.
+ */
+export class Recording {
+  readonly #setup: RecordingSetup;
+  readonly #followers = new Set<Follower>();
+  readonly #base = new Tableau();
+  #entries: NewEntry[] = [];
+  #first = 0;
+
+  constructor(setup: RecordingSetup) {
+    this.#setup = setup;
+  }
+
+  /** How many entries there were in all. */
+  get length(): number {
+    return this.#first + this.#entries.length;
+  }
+
+  /** The first that is still there. */
+  get first(): number {
+    return this.#first;
+  }
+
+  get isFollowed(): boolean {
+    return this.#followers.size > 0;
+  }
+
+  add(entry: NewEntry): void {
+    this.#entries.push(entry);
+    if (this.#entries.length >= 2 * this.#setup.capacity) this.#forgetSome();
+    if (!this.isFollowed) return;
+    const place = this.length - 1;
+    const line = this.#lineOf(numbered(entry, place));
+    this.#tell((follower) => {
+      follower.entry(line, place);
+    });
+  }
+
+  delta(event: DeltaEvent): void {
+    if (!this.isFollowed) return;
+    const line = this.#lineOf(event);
+    this.#tell((follower) => follower.delta?.(line));
+  }
+
+  /** Everybody as they stood before the first entry that is kept, as JSON. */
+  base(): string {
+    return this.#lineOf(this.#base);
+  }
+
+  /** The entries from a place on, as far as they are kept. */
+  *from(n = 0): Generator<string> {
+    for (let place = Math.max(n, this.#first); place < this.length; place += 1) {
+      // Some may be forgotten while somebody reads.
+      const entry = this.#entries[place - this.#first];
+      if (entry !== undefined) yield this.#lineOf(numbered(entry, place));
+    }
+  }
+
+  /** Hears of each entry from now on; gives what ends that. */
+  follow(follower: Follower): () => void {
+    this.#followers.add(follower);
+    return () => {
+      this.#followers.delete(follower);
+    };
+  }
+
+  #tell(say: (follower: Follower) => void): void {
+    for (const follower of this.#followers)
+      try {
+        say(follower);
+      } catch (error) {
+        this.#followers.delete(follower);
+        this.#setup.onFailure(error);
+      }
+  }
+
+  /** Forgets as many as are kept at once: so that it costs little for each. */
+  #forgetSome(): void {
+    const { capacity } = this.#setup;
+    for (const entry of this.#entries.slice(0, -capacity)) {
+      this.#base.apply(numbered(entry, this.#first));
+      this.#first += 1;
+    }
+    this.#entries = this.#entries.slice(-capacity);
+  }
+
+  #lineOf(value: unknown): string {
+    return this.#setup.redact(asJson(value));
+  }
+}
+
+/** An entry at its place. */
+const numbered = (entry: NewEntry, n: number): Entry => ({ n, ...entry });
+
+/** What machines hold is plain JSON; what an app's own actors hold need not be. */
+const asJson = (value: unknown): string => {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return JSON.stringify(toJson(value));
+  }
+};

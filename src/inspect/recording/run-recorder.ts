@@ -1,0 +1,219 @@
+import type { AnyStateMachine, InspectionEvent } from 'xstate';
+import type { LiveEvent, RuntimeEvent } from '../../contracts/event.ts';
+import type { InspectedRun } from '../../contracts/inspection.ts';
+import { isJsonObject, toJson } from '../../contracts/json.ts';
+import type { Json, JsonObject } from '../../contracts/json.ts';
+import { activeStates } from './active-states.ts';
+import type { ChartBook, MachineChart } from './chart-book.ts';
+import { patchBetween } from './context-patch.ts';
+import { EffectRecorder } from './effect-recorder.ts';
+import type { GoneStatus, Role } from './entry.ts';
+import type { Recording } from './recording.ts';
+
+type ActorRef = InspectionEvent['actorRef'];
+
+/** An actor that was recorded. */
+interface KnownActor {
+  readonly id: string;
+  readonly chart: MachineChart | undefined;
+  context: object | undefined;
+  hasMoved: boolean;
+  isGone: boolean;
+}
+
+/**
+ * Records one run: what XState tells of its actors, and what the runtime tells of it.
+ *
+ * An actor is recorded when it is first heard of, after those above it.
+ */
+export class RunRecorder {
+  readonly #run: InspectedRun;
+  readonly #recording: Recording;
+  readonly #charts: ChartBook;
+  readonly #effects: EffectRecorder;
+  readonly #actors = new Map<ActorRef, KnownActor>();
+  /** What was told of actors before XState told that they are there, by address. */
+  readonly #early = new Map<string, RuntimeEvent[]>();
+  readonly #paths = new Set<string>();
+
+  /** `charts` are those that the recording has, of all its runs. */
+  constructor(run: InspectedRun, recording: Recording, charts: ChartBook) {
+    this.#run = run;
+    this.#recording = recording;
+    this.#charts = charts;
+    this.#effects = new EffectRecorder(run.runId, charts, (entry) => {
+      recording.add(entry);
+    });
+  }
+
+  /** Takes in what XState tells. */
+  inspect(event: InspectionEvent): void {
+    switch (event.type) {
+      case '@xstate.actor':
+        this.#known(event.actorRef);
+        return;
+      case '@xstate.event': {
+        const { sourceRef, actorRef } = event;
+        const from = sourceRef === undefined ? undefined : this.#known(sourceRef).id;
+        const actor = this.#known(actorRef).id;
+        // How it begins, and that a child is over, is recorded of whom it is about.
+        if (event.event.type.startsWith('xstate.')) return;
+        this.#recording.add({
+          kind: 'received',
+          at: this.#run.now(),
+          actor,
+          from,
+          event: event.event,
+        });
+        return;
+      }
+      case '@xstate.microstep':
+        this.#moved(event.actorRef, event.snapshot, event.event.type, event._transitions);
+        return;
+      case '@xstate.snapshot':
+        this.#rested(event.actorRef, event.snapshot, event.event.type);
+        return;
+      default:
+    }
+  }
+
+  /** Takes in what the runtime tells. */
+  told(event: LiveEvent): void {
+    if (event.type === 'model.delta') {
+      this.#recording.delta(event);
+      return;
+    }
+    if (event.type === 'run.ended') this.#meetTheRest();
+    if (this.#paths.has(event.path)) this.#hear(event);
+    else this.#early.set(event.path, [...(this.#early.get(event.path) ?? []), event]);
+    if (event.type === 'run.ended') this.#over(event.at);
+  }
+
+  #hear(event: RuntimeEvent): void {
+    const actor = this.#idOf(event.path);
+    // That a state was entered is recorded as a move.
+    if (event.type !== 'phase.entered') this.#recording.add({ kind: 'told', at: event.at, actor, event });
+    this.#effects.take(event);
+    if (event.type === 'member.ended') this.#effects.ends(actor, event.at);
+  }
+
+  #known(ref: ActorRef): KnownActor {
+    const known = this.#actors.get(ref);
+    if (known !== undefined) return known;
+    const above: unknown = Reflect.get(ref, '_parent');
+    const parent = isActorRef(above) ? this.#known(above).id : undefined;
+    const chart = this.#chartOf(Reflect.get(ref, 'logic'));
+    const path = pathOf(ref);
+    const actor: KnownActor = {
+      id: this.#idOf(path),
+      chart,
+      context: undefined,
+      hasMoved: false,
+      isGone: false,
+    };
+    this.#actors.set(ref, actor);
+    this.#comes(path, parent, chart);
+    return actor;
+  }
+
+  /** An actor is there, and what was told of it before is heard. */
+  #comes(path: string, parent: string | undefined, chart: MachineChart | undefined): void {
+    const member = this.#run.memberAt(path);
+    this.#paths.add(path);
+    this.#recording.add({
+      kind: 'actor',
+      at: this.#run.now(),
+      actor: this.#idOf(path),
+      run: this.#run.runId,
+      parent,
+      name: member?.name ?? path,
+      role: (member?.kind ?? 'other') satisfies Role,
+      chart: chart?.id,
+    });
+    for (const event of this.#early.get(path) ?? []) this.#hear(event);
+    this.#early.delete(path);
+  }
+
+  /** Those of whom XState never told: a run may end before it begins. */
+  #meetTheRest(): void {
+    const root = this.#run.agent;
+    if (!this.#paths.has(root)) this.#comes(root, undefined, undefined);
+    for (const path of this.#early.keys()) this.#comes(path, this.#idOf(root), undefined);
+  }
+
+  #chartOf(logic: unknown): MachineChart | undefined {
+    if (!isMachine(logic)) return undefined;
+    return this.#charts.ofMachine(logic, this.#run.now());
+  }
+
+  #moved(ref: ActorRef, snapshot: unknown, on: string, transitions: readonly object[]): void {
+    const actor = this.#known(ref);
+    const { chart } = actor;
+    if (chart === undefined || !isJsonObject(snapshot)) return;
+    const context: unknown = snapshot['context'];
+    const patch =
+      typeof context === 'object' && context !== null ? patchBetween(actor.context, context) : undefined;
+    if (typeof context === 'object' && context !== null) actor.context = context;
+    actor.hasMoved = true;
+    this.#recording.add({
+      kind: 'moved',
+      at: this.#run.now(),
+      actor: actor.id,
+      on,
+      arrows: transitions.flatMap((each) => chart.arrows.get(each) ?? []),
+      states: activeStates(chart.machine, snapshot['value']),
+      ...(patch === undefined ? {} : { patch: this.#isOurs(ref) ? patch : asObject(toJson(patch)) }),
+    });
+  }
+
+  /** It is at rest: where it began there may have been no step before. */
+  #rested(ref: ActorRef, snapshot: unknown, on: string): void {
+    const actor = this.#known(ref);
+    if (!actor.hasMoved) this.#moved(ref, snapshot, on, []);
+    if (!isJsonObject(snapshot) || snapshot['status'] === 'active') return;
+    this.#gone(
+      actor,
+      snapshot['status'] === 'done' ? 'done' : snapshot['status'] === 'error' ? 'failed' : 'stopped',
+    );
+  }
+
+  #gone(actor: KnownActor, status: GoneStatus): void {
+    if (actor.isGone) return;
+    actor.isGone = true;
+    this.#effects.ends(actor.id, this.#run.now());
+    this.#recording.add({ kind: 'gone', at: this.#run.now(), actor: actor.id, status });
+  }
+
+  /** The run is over: nobody of it is there any more. */
+  #over(at: number): void {
+    this.#effects.ends(this.#idOf(this.#run.agent), at);
+    for (const actor of [...this.#actors.values()].toReversed()) this.#gone(actor, 'stopped');
+    this.#actors.clear();
+  }
+
+  /** Machines of troupe never change what they gave; an app's own actors may. */
+  #isOurs(ref: ActorRef): boolean {
+    return this.#run.memberAt(pathOf(ref)) !== undefined;
+  }
+
+  #idOf(path: string): string {
+    return `${this.#run.runId}/${path}`;
+  }
+}
+
+const asObject = (value: Json): JsonObject => (isJsonObject(value) ? value : {});
+
+const pathOf = (ref: ActorRef): string => {
+  const id: unknown = Reflect.get(ref, 'id');
+  return typeof id === 'string' ? id : ref.sessionId;
+};
+
+const isActorRef = (value: unknown): value is ActorRef =>
+  typeof value === 'object' && value !== null && 'sessionId' in value && 'system' in value;
+
+const isMachine = (logic: unknown): logic is AnyStateMachine =>
+  typeof logic === 'object' &&
+  logic !== null &&
+  'root' in logic &&
+  'id' in logic &&
+  typeof logic.id === 'string';

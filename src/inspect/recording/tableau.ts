@@ -1,0 +1,115 @@
+import type { Json } from '../../contracts/json.ts';
+import type { ActorEntry, Entry, GoneStatus, Role, StateShape } from './entry.ts';
+
+/** An actor as it stands at some point of a recording. */
+export interface ActorView {
+  readonly actor: string;
+  readonly run: string;
+  readonly parent?: string | undefined;
+  readonly name: string;
+  readonly role: Role;
+  readonly chart?: string | undefined;
+  /** The place at which it came, and those at which it last moved and at which it went. */
+  readonly cameAt: number;
+  movedAt: number;
+  goneAt?: number | undefined;
+  status: 'active' | GoneStatus;
+  /** The innermost active states, and the arrows by which it got there. */
+  states: readonly string[];
+  arrows: readonly string[];
+  context: Readonly<Record<string, unknown>>;
+  output?: Json | undefined;
+  /** How often each of its arrows was taken. */
+  readonly taken: Map<string, number>;
+}
+
+/**
+ * Everybody in a recording as they stand at one of its places: what its entries come to, taken one after the other.
+ *
+ * @example
+ * const tableau = new Tableau();
+ * for (const entry of entries) tableau.apply(entry);
+ * tableau.actors.get('run-17/clerk')?.states; // ['agent.running.DECIDE']
+ */
+export class Tableau {
+  readonly charts = new Map<string, StateShape>();
+  readonly actors = new Map<string, ActorView>();
+  /** How many entries were taken in. */
+  length = 0;
+
+  /** Takes in the next entry. One about an actor that nobody told of changes nothing. */
+  apply(entry: Entry): void {
+    this.length = entry.n + 1;
+    if (entry.kind === 'chart') this.charts.set(entry.chart, entry.shape);
+    else if (entry.kind === 'actor') this.actors.set(entry.actor, viewOf(entry));
+    else {
+      const view = this.actors.get(entry.actor);
+      if (view !== undefined) change(view, entry);
+    }
+  }
+
+  /** As it stands, apart from this one: what either takes in later, the other knows nothing of. */
+  copy(): Tableau {
+    const copy = new Tableau();
+    copy.length = this.length;
+    for (const [chart, shape] of this.charts) copy.charts.set(chart, shape);
+    for (const [actor, view] of this.actors) copy.actors.set(actor, { ...view, taken: new Map(view.taken) });
+    return copy;
+  }
+
+  /** As plain JSON, for {@link Tableau.from}. */
+  toJSON(): TableauData {
+    return {
+      length: this.length,
+      charts: [...this.charts],
+      actors: [...this.actors.values()].map((view) => ({ ...view, taken: [...view.taken] })),
+    };
+  }
+
+  static from({ length, charts, actors }: TableauData): Tableau {
+    const tableau = new Tableau();
+    tableau.length = length;
+    for (const [chart, shape] of charts) tableau.charts.set(chart, shape);
+    for (const view of actors) tableau.actors.set(view.actor, { ...view, taken: new Map(view.taken) });
+    return tableau;
+  }
+}
+
+/** A tableau as plain JSON. */
+export interface TableauData {
+  readonly length: number;
+  readonly charts: readonly (readonly [string, StateShape])[];
+  readonly actors: readonly (Omit<ActorView, 'taken'> & {
+    readonly taken: readonly (readonly [string, number])[];
+  })[];
+}
+
+const viewOf = ({ n, actor, run, parent, name, role, chart }: ActorEntry): ActorView => ({
+  actor,
+  run,
+  parent,
+  name,
+  role,
+  chart,
+  cameAt: n,
+  movedAt: n,
+  status: 'active',
+  states: [],
+  arrows: [],
+  context: {},
+  taken: new Map(),
+});
+
+const change = (view: ActorView, entry: Exclude<Entry, { kind: 'chart' | 'actor' }>): void => {
+  if (entry.kind === 'moved') {
+    view.movedAt = entry.n;
+    view.states = entry.states;
+    view.arrows = entry.arrows;
+    for (const arrow of entry.arrows) view.taken.set(arrow, (view.taken.get(arrow) ?? 0) + 1);
+    if (entry.patch !== undefined) view.context = { ...view.context, ...entry.patch };
+  } else if (entry.kind === 'gone') {
+    view.goneAt = entry.n;
+    view.status = entry.status;
+    view.output = entry.output;
+  }
+};

@@ -1,0 +1,89 @@
+import type { InspectionEvent } from 'xstate';
+import type { InspectedMember, InspectedRun, RunInspector } from '../contracts/inspection.ts';
+import type { RunOptions } from '../contracts/run.ts';
+import { Handle } from './handle.ts';
+import type { Run } from './run.ts';
+import { onlyOnce, safeInspector } from './safe-inspector.ts';
+import type { Actor } from './stage.ts';
+
+/** An inspector at its place: nothing that it throws gets out. */
+export interface PlacedInspector {
+  readonly look: (event: InspectionEvent) => void;
+  /** The run is there, and has not begun. */
+  begins(): void;
+}
+
+/** Places the inspector of a run that is about to be made; undefined where there is none. */
+export const placeInspector = (
+  { inspect }: Pick<RunOptions, 'inspect'>,
+  run: () => Run,
+  isReplayed: boolean,
+): PlacedInspector | undefined => {
+  if (inspect === undefined) return undefined;
+  const failed = (error: unknown): void => {
+    run().observerFailed('inspector', error);
+  };
+  if (!isRunInspector(inspect)) return { look: safeInspector(inspect, failed), begins: () => undefined };
+  let look: (event: InspectionEvent) => void = () => undefined;
+  return {
+    look: (event) => {
+      look(event);
+    },
+    begins: () => {
+      try {
+        look = safeInspector(inspect.inspects(inspected(run(), isReplayed, failed)), failed);
+      } catch (error) {
+        failed(error);
+      }
+    },
+  };
+};
+
+const isRunInspector = (inspect: NonNullable<RunOptions['inspect']>): inspect is RunInspector =>
+  'inspects' in inspect;
+
+const inspected = (run: Run, isReplayed: boolean, failed: (error: unknown) => void): InspectedRun => {
+  const handle = new Handle<unknown, unknown>(run);
+  return {
+    runId: run.runId,
+    agent: run.root.agent,
+    now: () => run.log.now(),
+    watch: (next) => {
+      const look = safely(next, failed);
+      run.log.inspect(look);
+      // Deltas are in no log.
+      run.log.stream.watch(
+        {
+          name: 'inspector',
+          wantsDeltas: true,
+          next: (event) => {
+            if (event.type === 'model.delta') look(event);
+          },
+        },
+        false,
+      );
+    },
+    memberAt: (path) => memberOf(run.actors.at(path)),
+    ...(isReplayed ? {} : { handle }),
+  };
+};
+
+const safely = <Event>(
+  next: (event: Event) => void,
+  failed: (error: unknown) => void,
+): ((event: Event) => void) => {
+  const report = onlyOnce(failed);
+  return (event) => {
+    try {
+      next(event);
+    } catch (error) {
+      report(error);
+    }
+  };
+};
+
+const memberOf = (actor: Actor | undefined): InspectedMember | undefined => {
+  if (actor === undefined) return undefined;
+  const kind = actor.isCall ? 'call' : actor.definition.agent === undefined ? 'team' : 'agent';
+  return { name: actor.agent, kind };
+};
