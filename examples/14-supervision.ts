@@ -57,8 +57,8 @@ handle.events$
   .pipe(ofType('child.supervised'))
   .subscribe(({ member, failure, directive }) => console.log(`${member}: ${failure} → ${directive}`));
 const { output, events } = await handle.result;
-for (const { worker, status, output: said, error } of output ?? [])
-  console.log(`${worker} ${status}:`, said ?? error);
+for (const { member, status, output: said, error } of output ?? [])
+  console.log(`${member} ${status}:`, said ?? error);
 
 assert.deepEqual(
   output?.map(({ status }) => status),

@@ -22,7 +22,7 @@ const pages = parallel({
   name: 'pages',
   each: counter,
   concurrency: 2, // at the same time
-  aggregate: (replies) => ({
+  aggregator: (replies) => ({
     words: replies.reduce(
       (sum, { status, output }) => (status === 'completed' ? sum + Number(output) : sum),
       0,
@@ -62,7 +62,7 @@ assert.deepEqual(
 // 3. A race: the first good answer. The next runner starts only when one is slow or no good, so most runs cost one call.
 const guess = race({
   name: 'guess',
-  runners: {
+  members: {
     small: says('small', 'I do not know.'),
     large: says('large', 'Lima.'),
     largest: says('largest', 'Lima, Peru.'),

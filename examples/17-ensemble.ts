@@ -37,7 +37,7 @@ const council = ensemble({
   name: 'council',
   proposers: { engineer, biologist, lawyer },
   layers: 2,
-  synthesiser: {
+  aggregator: {
     instructions: 'Answer in one sentence.',
     model: scriptedModel([
       ({ messages }) => {
@@ -52,12 +52,12 @@ const council = ensemble({
 const { output, state } = await council.run('Shall we dam the river?');
 console.log(output);
 // Who is missing is known, by layer, and with the reason.
-for (const { proposer, layer, why } of state.missing)
-  console.log(`layer ${layer} without the ${proposer}: ${why}`);
+for (const { member, layer, reason } of state.missing)
+  console.log(`layer ${layer} without the ${member}: ${reason}`);
 
 assert.equal(output, 'Build it, with a fish ladder.');
 assert.deepEqual(
-  state.perspectives.map(({ proposer, layer }) => `${proposer} ${layer}`),
+  state.perspectives.map(({ member, layer }) => `${member} ${layer}`),
   ['engineer 2', 'biologist 2'],
 );
 assert.equal(state.missing.length, 2);

@@ -15,7 +15,7 @@ const clerk = (name: string, description: string) =>
 // 1. By what fits: a model scores the agents by their descriptions and skills. Code may do that instead (`score`).
 const desk = router({
   name: 'desk',
-  agents: {
+  members: {
     billing: { agent: clerk('billing', 'Knows invoices.'), skills: ['refund', 'invoice'] },
     repairs: clerk('repairs', 'Mends what is broken.'),
   },
@@ -35,7 +35,7 @@ assert.equal(asked.output, 'billing: "I was charged twice."');
 // 2. By tiers: the lowest that can do it does. What it cannot do goes up, and the way is on the stream.
 const staff = router({
   name: 'staff',
-  agents: {
+  members: {
     intern: clerk('intern', 'Cheap and quick.'),
     editor: clerk('editor', 'Knows the house style.'),
     author: clerk('author', 'Expensive.'),
@@ -62,7 +62,7 @@ for (const task of ['Fix this typo.', 'Rewrite the whole second chapter in verse
 const turns = rotation();
 const night = router({
   name: 'night',
-  agents: { ann: clerk('ann', 'On call.'), bob: clerk('bob', 'On call.') },
+  members: { ann: clerk('ann', 'On call.'), bob: clerk('bob', 'On call.') },
   strategy: { kind: 'round-robin', turns },
 });
 const said = [];
@@ -77,7 +77,7 @@ const reception = agent({
 });
 const counter = handoffs({
   name: 'counter',
-  agents: { reception, billing: clerk('billing', 'Knows invoices.') },
+  members: { reception, billing: clerk('billing', 'Knows invoices.') },
 });
 const handed = await counter.run('I was charged twice.');
 console.log('4.', handed.output);

@@ -34,7 +34,7 @@ const board = consensus({
 });
 const { output, events } = await board.run('Ship it today?');
 for (const event of events) if (event.type === 'team.noted') console.log('1.', event.text);
-for (const { voter: who, vote: said, reason, error } of output?.votes ?? [])
+for (const { member: who, vote: said, reason, error } of output?.votes ?? [])
   console.log(`1. ${who}: ${said}`, reason ?? error ?? '');
 console.log('1.', output?.decision, '-', output?.summary);
 assert.equal(output?.decision, 'approve');
@@ -50,26 +50,24 @@ const court = debate({
   rounds: 2,
   judge: {
     instructions: 'Decide by what was said, not by what you think.',
-    model: scriptedModel([
-      '{"decision": "for", "confidence": 0.7, "reasoning": "A village is not the rule."}',
-    ]),
+    model: scriptedModel(['{"decision": "for", "confidence": 0.7, "reason": "A village is not the rule."}']),
   },
 });
 const { output: judged } = await court.run('Trains are better than cars.');
-for (const { speaker, side, stage, text } of judged?.transcript ?? [])
-  console.log(`2. ${speaker} (${side}, ${stage}): ${text}`);
-console.log(`2. ${judged?.decision}: ${judged?.reasoning}`);
+for (const { member, side, stage, text } of judged?.turns ?? [])
+  console.log(`2. ${member} (${side}, ${stage}): ${text}`);
+console.log(`2. ${judged?.decision}: ${judged?.reason}`);
 assert.equal(judged?.decision, 'for');
 
 // 3. A person on the jury is asked at the inbox of the run, and has until the deadline. In a stored run they may take days.
 const panel = jury({
   name: 'panel',
-  jurors: {
+  voters: {
     cost: voter(vote('approve', 'cheap')),
     safety: voter(vote('reject', 'no tests')),
     pat: person({ name: 'pat' }),
   },
-  deadlineMs: 86_400_000,
+  personTimeMs: 86_400_000,
 });
 // Whoever writes the app answers here, or later by `handle.reply`, or from another process (12-approval-from-another-process.ts).
 const { output: verdict } = await panel.run('Release version 2?', {
@@ -82,7 +80,7 @@ const { output: verdict } = await panel.run('Release version 2?', {
 });
 console.log(
   '3.',
-  verdict?.verdict,
-  verdict?.votes.map(({ voter: who, vote: said }) => `${who}: ${said}`).join(', '),
+  verdict?.decision,
+  verdict?.votes.map(({ member: who, vote: said }) => `${who}: ${said}`).join(', '),
 );
-assert.equal(verdict?.verdict, 'reject');
+assert.equal(verdict?.decision, 'reject');

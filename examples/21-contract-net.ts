@@ -37,7 +37,7 @@ const market = contractNet({
     west: { agent: works('west', 'Made by west.'), bidder: bids('west', { bid: false }) },
   },
   award: 'best', // the lowest cost divided by confidence; or cheapest, surest, fastest, a function, a manager
-  bidWithinMs: 5_000, // a bid that comes later is none
+  bidTimeMs: 5_000, // a bid that comes later is none
 });
 
 const { output, state } = await market.run('Ten brass knobs.');

@@ -15,7 +15,7 @@ const speaker = (name: string, description: string, ...lines: readonly string[])
 // 1. A moderator gives the word, and says what it comes to. It takes no part in the conversation.
 const meeting = groupChat({
   name: 'meeting',
-  speakers: {
+  members: {
     engineer: speaker('engineer', 'Builds it.', 'A bridge takes two years.', 'With a pontoon: two months.'),
     mayor: speaker('mayor', 'Pays for it.', 'The school opens in autumn. Is there nothing quicker?'),
   },
@@ -30,14 +30,14 @@ const meeting = groupChat({
   },
 });
 const { output, state } = await meeting.run('How do the children cross the river?');
-for (const { speaker: who, text } of state.turns) console.log(`1. ${who}: ${text ?? '(passes)'}`);
+for (const { member: who, text } of state.turns) console.log(`1. ${who}: ${text ?? '(passes)'}`);
 console.log('1. ⇒', output);
 assert.equal(output, 'A pontoon bridge, before autumn.');
 
 // 2. In turns nobody moderates. Who answers PASS has nothing to add; when all pass, all is said.
 const brainstorm = groupChat({
   name: 'brainstorm',
-  speakers: {
+  members: {
     ann: speaker('ann', 'Likes the sea.', 'Ferry', 'PASS'),
     bob: speaker('bob', 'Likes the air.', 'Cable car', 'PASS'),
   },
@@ -52,7 +52,7 @@ const route = (agents: readonly string[], phase: string, reason: string): string
   JSON.stringify({ agents, phase, reason });
 const yard = orchestrator({
   name: 'yard',
-  agents: {
+  members: {
     builder: speaker('builder', 'Builds.', 'The pontoon swims.'),
     inspector: speaker('inspector', 'Verifies.', 'It bears a school class.'),
   },

@@ -91,9 +91,11 @@ export type {
   PipelineStage,
   StageOptions,
 } from './runtime/patterns/pipeline.ts';
-export type { RoleOptions } from './runtime/patterns/role-of.ts';
+export type { PipelineState, StageFailure } from './coordination/pipeline.ts';
+export type { Role, RoleOptions } from './runtime/patterns/role-of.ts';
+export type { Skilled } from './runtime/patterns/skilled.ts';
 export type { SupervisorWorkerSetup } from './runtime/patterns/supervisor-worker.ts';
-export type { Verdict, WorkerReply } from './coordination/supervisor-context.ts';
+export type { SupervisorWorkerState, Verdict, WorkerReply } from './coordination/supervisor-context.ts';
 export { team } from './runtime/team.ts';
 export type { Member, TeamOptions, TeamSetup } from './runtime/team.ts';
 export { awaiting, setupTeam, teamArrows, teamEnds } from './coordination/setup-team.ts';

@@ -31,7 +31,7 @@ export interface Rows {
   readonly progress: Progress;
   readonly rows: readonly Row[];
   /** Tasks that were planned and not yet begun, by the team's path. */
-  readonly planned: Readonly<Record<string, readonly { readonly worker: string; readonly task: string }[]>>;
+  readonly planned: Readonly<Record<string, readonly { readonly member: string; readonly task: string }[]>>;
   /** Tasks that were begun, by the path of who has them: an agent, or a team whose members do it. */
   readonly given: Readonly<Record<string, string>>;
 }
@@ -113,7 +113,7 @@ const withTask = (state: Rows, path: string): Rows => {
   if (path === '' || path in state.given) return state;
   const team = teamOf(path);
   const waiting = state.planned[team] ?? [];
-  const index = waiting.findIndex(({ worker }) => nameOf(path).startsWith(worker));
+  const index = waiting.findIndex(({ member }) => nameOf(path).startsWith(member));
   const next = waiting[index];
   if (next === undefined) return withTask(state, team);
   const planned = { ...state.planned, [team]: waiting.toSpliced(index, 1) };

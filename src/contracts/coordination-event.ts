@@ -5,7 +5,7 @@ import { dropReasons } from './message.ts';
 
 /** What somebody would do a piece of work for. */
 const bid = {
-  contractor: text,
+  member: text,
   cost: z.number().nonnegative(),
   confidence: z.number().positive().max(1),
   estimateMs: z.number().nonnegative().nullable(),
@@ -83,7 +83,7 @@ export const coordinationEvents = [
   event('task.handed-over', { from: text, to: text, context: text, message: text.optional() }),
   /** A member may not hand over to whom it wanted, and is told why. */
   event('handoff.refused', { from: text, to: text, reason: text }),
-  event('team.planned', { assignments: z.array(z.object({ worker: text, task: text })) }),
+  event('team.planned', { assignments: z.array(z.object({ member: text, task: text })) }),
   event('team.noted', { text }),
   /** A stage of a pipeline failed, and the pipeline goes on: without its output, with a value or another agent in its place. */
   event('stage.failed', { stage: count, member: text, message: text, rule: text }),
@@ -99,9 +99,9 @@ export const coordinationEvents = [
     segment: text,
   }),
   /** Somebody looked at what a worker did; null: nobody can tell, as the reviewer failed. */
-  event('work.reviewed', { worker: text, task: text, accepted: z.boolean().nullable(), reason: text }),
+  event('work.reviewed', { member: text, task: text, accepted: z.boolean().nullable(), reason: text }),
   /** A task is done once more: by whoever did it, as it was not good enough, or by another. */
   event('work.reassigned', { task: text, from: text, to: text, reason: text }),
   /** A task is given to nobody any more. */
-  event('work.refused', { worker: text, task: text, reason: text }),
+  event('work.refused', { member: text, task: text, reason: text }),
 ] as const;

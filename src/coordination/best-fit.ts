@@ -1,10 +1,4 @@
-/** What is known of somebody who could do a task. */
-export type Card = {
-  readonly name: string;
-  readonly description: string;
-  /** What it can do, in words: a match here counts three times one in the description. */
-  readonly capabilities?: readonly string[] | undefined;
-};
+import type { Card } from './card.ts';
 
 /**
  * Who of several fits a task best, by the words that their cards share with it; of equals the one with the least work so far, and of
@@ -25,13 +19,10 @@ export const bestFit = (
 };
 
 /** How well a card fits: 0 where it shares no word with the task. */
-export const fitOf = (
-  task: ReadonlySet<string> | string,
-  { name, description, capabilities = [] }: Card,
-): number => {
+export const fitOf = (task: ReadonlySet<string> | string, { name, description, skills }: Card): number => {
   const words = typeof task === 'string' ? wordsOf(task) : task;
   const shared = (text: string): number => [...wordsOf(text)].filter((word) => words.has(word)).length;
-  return shared(description) + 3 * shared([name, ...capabilities].join(' '));
+  return shared(description) + 3 * shared([name, ...skills].join(' '));
 };
 
 interface Candidate {

@@ -26,7 +26,7 @@ export type BlackboardOptions = {
   }[];
   /** What the controller reads. */
   readonly reads: BoardReads;
-  readonly maxIterations: number;
+  readonly maxRounds: number;
   readonly bounds: InsightBounds;
 };
 
@@ -48,18 +48,22 @@ export const boardDecisionSchema = onDemand(() =>
   }),
 );
 
-type Own = {
+/** What is known of a blackboard's run beside its output. */
+export type BlackboardState = {
   /** In the order in which they came. */
   readonly insights: readonly Insight[];
   /** Insights that there was no room for, or whose time was over. */
   readonly gone: number;
   /** Specialists consulted, however often. */
-  readonly iterations: number;
+  readonly rounds: number;
   /** Whether the controller said that the board has all that is needed. */
   readonly converged: boolean;
-  readonly next: { readonly specialist: string; readonly task: string | null } | null;
   /** Who was consulted for nothing, and why. */
-  readonly missing: readonly { readonly specialist: string; readonly why: string }[];
+  readonly missing: readonly { readonly member: string; readonly reason: string }[];
+};
+
+type Own = BlackboardState & {
+  readonly next: { readonly specialist: string; readonly task: string | null } | null;
   /** What was noted last, for observers. */
   readonly fresh: readonly Insight[];
   /** Times in a row that the controller decided nothing. */
@@ -71,7 +75,7 @@ type Context = TeamContext<Own, BlackboardOptions>;
 export type Board = {
   /** Whether the controller said that it is complete, before all iterations were used up. */
   readonly converged: boolean;
-  readonly iterations: number;
+  readonly rounds: number;
   /** What the controller made of it; null where it said nothing, or was not complete. */
   readonly answer: string | null;
   readonly insights: readonly Insight[];
@@ -95,14 +99,14 @@ const boardLines = (context: Context, reads: BoardReads): string => {
 
 const askController = (context: Context): Partial<Context> => {
   const { input, inbox, options, own } = context;
-  const left = options.maxIterations - own.iterations;
+  const left = options.maxRounds - own.rounds;
   const text = [
     `Request: ${textOf(input)}`,
     `Specialists:\n${options.specialists
       .map(({ name, description }) => `- ${name}${description === '' ? '' : `: ${description}`}`)
       .join('\n')}`,
     boardLines(context, options.reads),
-    ...own.missing.map(({ specialist, why }) => `${specialist} was consulted for nothing: ${why}`),
+    ...own.missing.map(({ member, reason }) => `${member} was consulted for nothing: ${reason}`),
     ...messageLines(inbox),
     ...(own.unread === 0
       ? []
@@ -128,8 +132,8 @@ const choose = (context: Context): Partial<Context> => {
     options.specialists.map(({ name }) => name),
   );
   if (decision?.complete === true) return complete(decision.answer, context);
-  if (own.iterations >= options.maxIterations)
-    return { end: withBoard({ status: 'stopped', stopReason: outOfIterations(options) }, context) };
+  if (own.rounds >= options.maxRounds)
+    return { end: withBoard({ status: 'stopped', stopReason: outOfRounds(options) }, context) };
   if (decision !== undefined)
     return { own: { ...own, unread: 0, next: { specialist: decision.next, task: decision.task } } };
   if (own.unread < MAX_UNREAD) return { own: { ...own, unread: own.unread + 1, next: null } };
@@ -137,8 +141,7 @@ const choose = (context: Context): Partial<Context> => {
   return { end: ruled(CONTROLLER, detail, context) };
 };
 
-const outOfIterations = ({ maxIterations }: BlackboardOptions) =>
-  ({ kind: 'maxRounds', limit: maxIterations }) as const;
+const outOfRounds = ({ maxRounds }: BlackboardOptions) => ({ kind: 'maxRounds', limit: maxRounds }) as const;
 
 /** The controller's word ends it; but of nothing at all nothing is made. */
 const complete = (answer: string | null, context: Context): Partial<Context> => {
@@ -150,8 +153,8 @@ const complete = (answer: string | null, context: Context): Partial<Context> => 
 };
 
 const boardOf = (context: Context, answer: string | null): Board => {
-  const { converged, iterations } = context.own;
-  return { converged, iterations, answer, insights: onBoard(context) };
+  const { converged, rounds } = context.own;
+  return { converged, rounds, answer, insights: onBoard(context) };
 };
 
 const withBoard = (end: TeamEnd, context: Context): TeamEnd => ({
@@ -174,7 +177,7 @@ const consult = (context: Context): Partial<Context> => {
     'Say what you know or find out beyond what is on the board: as text, or as JSON {"insights": [{"content": text, "importance": 0 to 1, "tags": [text], "segment": text}]}.',
   ].join('\n\n');
   return {
-    own: { ...own, iterations: own.iterations + 1 },
+    own: { ...own, rounds: own.rounds + 1 },
     ...beginRound(context, [{ member: specialist.name, input: text }]),
   };
 };
@@ -191,13 +194,13 @@ const note = (context: Context): Partial<Context> => {
     (all, insight) => withInsight(all, insight, options.bounds),
     own.insights,
   );
-  const why = troubleOf(reply) ?? (fresh.length === 0 ? 'it said nothing' : null);
+  const reason = troubleOf(reply) ?? (fresh.length === 0 ? 'it said nothing' : null);
   const next: Own = {
     ...own,
     insights,
     fresh,
     gone: own.gone + own.insights.length + fresh.length - insights.length,
-    missing: why === null ? own.missing : [...own.missing, { specialist, why }],
+    missing: reason === null ? own.missing : [...own.missing, { member: specialist, reason }],
   };
   const spent = spentEnd(context);
   return {
@@ -209,7 +212,7 @@ const note = (context: Context): Partial<Context> => {
 const EMPTY: Own = {
   insights: [],
   gone: 0,
-  iterations: 0,
+  rounds: 0,
   converged: false,
   next: null,
   missing: [],
@@ -246,7 +249,7 @@ export const blackboardMachine = onDemand(() =>
         teamContext(input && { ...input, members: [] }, EMPTY, {
           specialists: [],
           reads: {},
-          maxIterations: 0,
+          maxRounds: 0,
           bounds: { size: 1, maxAgeMs: null },
         }),
       output: teamOutcome,

@@ -11,22 +11,22 @@ export type BoardDecision =
 
 /**
  * A controller's decision: as data (`{"complete": false, "next": "numbers"}`), or as a word with the rest after it (`numbers: add them up`,
- * `complete: it is 42`). Undefined for anything else, and for a capability that there is not.
+ * `complete: it is 42`). Undefined for anything else, and for a specialist that there is not.
  *
  * @example decisionOf('Numbers: add them up', ['numbers']) // => { complete: false, next: 'numbers', task: 'add them up' }
  */
-export const decisionOf = (said: Json, capabilities: readonly string[]): BoardDecision | undefined => {
+export const decisionOf = (said: Json, specialists: readonly string[]): BoardDecision | undefined => {
   const data = saidJson(said);
   if (isJsonObject(data)) {
     if (isYes(data['complete'])) return { complete: true, answer: wordsOf(data['answer']) };
-    return consultation(wordsOf(data['next']) ?? '', wordsOf(data['task']), capabilities);
+    return consultation(wordsOf(data['next']) ?? '', wordsOf(data['task']), specialists);
   }
   if (typeof said !== 'string') return undefined;
   const plain = said.replaceAll(/[*_`"']/g, '').trim();
   const [, word = '', rest = ''] = /^([^\s.,:;!]+)(?:\s*[.!]?\s*$|\s*:([^]*))/.exec(plain) ?? [];
-  if (/^(?:complete|done)$/i.test(word) && !capabilities.includes(word))
+  if (/^(?:complete|done)$/i.test(word) && !specialists.includes(word))
     return { complete: true, answer: wordsOf(rest) };
-  return consultation(word, wordsOf(rest), capabilities);
+  return consultation(word, wordsOf(rest), specialists);
 };
 
 const isYes = (given: Json | undefined): boolean => given === true || given === 'true';
@@ -34,10 +34,10 @@ const isYes = (given: Json | undefined): boolean => given === true || given === 
 const consultation = (
   named: string,
   task: string | null,
-  capabilities: readonly string[],
+  specialists: readonly string[],
 ): BoardDecision | undefined => {
-  const alike = capabilities.filter((name) => bare(name) === bare(named));
-  const next = capabilities.includes(named) ? named : alike.length === 1 ? alike[0] : undefined;
+  const alike = specialists.filter((name) => bare(name) === bare(named));
+  const next = specialists.includes(named) ? named : alike.length === 1 ? alike[0] : undefined;
   return next === undefined ? undefined : { complete: false, next, task };
 };
 

@@ -9,7 +9,7 @@ import type { TeamContext, TeamEnd, TeamInput } from './team-context.ts';
 import { repliesOf, teamContext, teamOutcome } from './team-context.ts';
 import type { Vote, VoteTally } from './votes.ts';
 import { tallyText, votesText, YES_NO } from './votes.ts';
-import type { VotingOptions, VotingOwn } from './voting-round.ts';
+import type { VotingOptions, VotingState } from './voting-round.ts';
 import { ballotTasks, countRound, NO_TALLY, NO_VOTES } from './voting-round.ts';
 
 /** The member that puts a consensus into words, which no voter may be called. */
@@ -34,7 +34,7 @@ export type ConsensusResult = {
   readonly summary: Json;
 };
 
-type Context = TeamContext<VotingOwn, ConsensusOptions>;
+type Context = TeamContext<VotingState, ConsensusOptions>;
 
 const callVote = (context: Context): Partial<Context> => ({
   own: { ...context.own, rounds: context.own.rounds + 1 },
@@ -51,7 +51,7 @@ const count = (context: Context): Partial<Context> => {
   return { own, end: agreed(resultOf(own, null)) };
 };
 
-const resultOf = ({ rounds, votes, tally }: VotingOwn, summary: Json): ConsensusResult => ({
+const resultOf = ({ rounds, votes, tally }: VotingState, summary: Json): ConsensusResult => ({
   decision: tally?.winner ?? null,
   rounds,
   tally: tally ?? NO_TALLY,
@@ -98,7 +98,7 @@ const DEFAULTS: ConsensusOptions = {
  * The count is arithmetic: no model has a say in who has won.
  */
 export const consensusMachine = onDemand(() =>
-  setupTeam<VotingOwn, ConsensusOptions>()
+  setupTeam<VotingState, ConsensusOptions>()
     .extend({
       actions: {
         callVote: assign(({ context }) => callVote(context)),

@@ -26,14 +26,14 @@ export type ContractNetOptions = {
     readonly description: string;
   }[];
   /** How long bids are taken, in ms. */
-  readonly bidWithinMs: number;
+  readonly bidTimeMs: number;
   readonly award: 'best' | 'cheapest' | 'surest' | 'fastest' | 'function';
   readonly hasManager: boolean;
 };
 
 /** What a contractor offers. */
 export type Bid = {
-  readonly contractor: string;
+  readonly member: string;
   /** In whatever unit the announcement asks for; from 0. */
   readonly cost: number;
   /** How sure it is that it can do it, above 0 to 1. */
@@ -51,15 +51,21 @@ export const awardSchema = onDemand(() =>
   }),
 );
 
-type Own = {
+/** What is known of an auction beside what came of the work. */
+export type ContractNetState = {
+  /** Those that are valid, and were in time. */
   readonly bids: readonly Bid[];
   /** Who did not bid, and why. */
-  readonly noBids: readonly { readonly contractor: string; readonly reason: string }[];
-  /** Those whose turn it would be, the best first. */
-  readonly line: readonly string[];
+  readonly noBids: readonly { readonly member: string; readonly reason: string }[];
+  /** Who has the work, or had it last; null: nobody got it. */
   readonly awarded: string | null;
   /** Those who had the work, and failed. */
-  readonly failed: readonly { readonly contractor: string; readonly error: string }[];
+  readonly failed: readonly { readonly member: string; readonly error: string }[];
+};
+
+type Own = ContractNetState & {
+  /** Those whose turn it would be, the best first. */
+  readonly line: readonly string[];
   /** Whether the manager was to say who gets the work, and nothing came of it. */
   readonly isManagerLost: boolean;
 };
@@ -67,14 +73,14 @@ type Context = TeamContext<Own, ContractNetOptions>;
 
 /** The announcement: all are asked for a bid, at the same time. */
 const announce = (context: Context): Partial<Context> => {
-  const { contractors, bidWithinMs } = context.options;
+  const { contractors, bidTimeMs } = context.options;
   const text = [
     'There is work to be given away. Do not do it yet: say what you would do it for.',
     `Work: ${textOf(context.input)}`,
     'Answer with JSON: {"cost": number from 0, "confidence": number above 0 to 1, "estimateMs": number or null}, or with {"bid": false} if it is not for you.',
   ].join('\n\n');
   const tasks = contractors.map(({ bidder }) => ({ member: bidder, input: text }));
-  return beginRound(context, tasks, { closesAfterMs: bidWithinMs });
+  return beginRound(context, tasks, { closesAfterMs: bidTimeMs });
 };
 
 const weigh = (context: Context): Partial<Context> => {
@@ -88,13 +94,13 @@ const weigh = (context: Context): Partial<Context> => {
   const noBids = read.flatMap((each) => ('reason' in each ? [each] : []));
   const next = { ...own, bids, noBids };
   if (bids.length === 0) {
-    const detail = `nobody bid: ${noBids.map(({ contractor, reason }) => `${contractor} (${reason})`).join(', ')}`;
+    const detail = `nobody bid: ${noBids.map(({ member, reason }) => `${member} (${reason})`).join(', ')}`;
     return { own: next, end: { status: 'stopped', stopReason: { kind: 'rule', rule: 'bids', detail } } };
   }
   try {
     const line = inLine(bids, context);
     if (line.length > 0) return { own: { ...next, line } };
-    const detail = `'award' named none of those who bid: ${bids.map(({ contractor }) => contractor).join(', ')}`;
+    const detail = `'award' named none of those who bid: ${bids.map(({ member }) => member).join(', ')}`;
     return { own: next, end: { status: 'stopped', stopReason: { kind: 'rule', rule: 'award', detail } } };
   } catch (thrown) {
     const error = errorData(thrown, 'agent.threw', { message: "Cannot give the work away as 'award' threw" });
@@ -102,16 +108,16 @@ const weigh = (context: Context): Partial<Context> => {
   }
 };
 
-type NoBid = { readonly contractor: string; readonly reason: string };
+type NoBid = { readonly member: string; readonly reason: string };
 
 /** A bid, or why there is none: an invalid one is none, and so is one that came too late. */
-const readBid = (contractor: string, { status, output, error, stopReason }: Reply): Bid | NoBid => {
-  if (status === 'aborted') return { contractor, reason: 'too late' };
-  if (status !== 'completed') return { contractor, reason: error?.message ?? stopReason.kind };
+const readBid = (member: string, { status, output, error, stopReason }: Reply): Bid | NoBid => {
+  if (status === 'aborted') return { member, reason: 'too late' };
+  if (status !== 'completed') return { member, reason: error?.message ?? stopReason.kind };
   const said = saidJson(output);
-  if (!isJsonObject(said)) return { contractor, reason: 'no bid' };
+  if (!isJsonObject(said)) return { member, reason: 'no bid' };
   const { bid, cost, confidence, estimateMs = null } = said;
-  if (bid === false) return { contractor, reason: 'no bid' };
+  if (bid === false) return { member, reason: 'no bid' };
   const isBid =
     isNumber(cost) &&
     cost >= 0 &&
@@ -119,7 +125,7 @@ const readBid = (contractor: string, { status, output, error, stopReason }: Repl
     confidence > 0 &&
     confidence <= 1 &&
     (estimateMs === null || (isNumber(estimateMs) && estimateMs >= 0));
-  return isBid ? { contractor, cost, confidence, estimateMs } : { contractor, reason: 'invalid bid' };
+  return isBid ? { member, cost, confidence, estimateMs } : { member, reason: 'invalid bid' };
 };
 
 const isNumber = (value: Json | undefined): value is number =>
@@ -133,7 +139,7 @@ const inLine = (bids: readonly Bid[], { options, input }: Context): readonly str
     return knownIn(named, bids);
   }
   const worth = WORTH[award];
-  return bids.toSorted((a, b) => worth(a) - worth(b)).map(({ contractor }) => contractor);
+  return bids.toSorted((a, b) => worth(a) - worth(b)).map(({ member }) => member);
 };
 
 /** The less, the better. */
@@ -146,7 +152,7 @@ const WORTH: Readonly<Record<'best' | 'cheapest' | 'surest' | 'fastest', (bid: B
 };
 
 const knownIn = (named: Json, bids: readonly Bid[]): readonly string[] => {
-  const known = bids.map(({ contractor }) => contractor);
+  const known = bids.map(({ member }) => member);
   const list = Array.isArray(named) ? named : [named];
   return [
     ...new Set(list.filter((name): name is string => typeof name === 'string' && known.includes(name))),
@@ -155,8 +161,8 @@ const knownIn = (named: Json, bids: readonly Bid[]): readonly string[] => {
 
 const askManager = (context: Context): Partial<Context> => {
   const lines = context.own.bids.map(
-    ({ contractor, cost, confidence, estimateMs }) =>
-      `- ${contractor}: cost ${cost}, confidence ${confidence}${estimateMs === null ? '' : `, ${estimateMs} ms`}`,
+    ({ member, cost, confidence, estimateMs }) =>
+      `- ${member}: cost ${cost}, confidence ${confidence}${estimateMs === null ? '' : `, ${estimateMs} ms`}`,
   );
   const text = ['Who gets this work?', `Work: ${textOf(context.input)}`, `Bids:\n${lines.join('\n')}`].join(
     '\n\n',
@@ -190,7 +196,7 @@ const judge = (context: Context): Partial<Context> => {
   if (reply.status === 'completed')
     return { end: { status: 'completed', stopReason: { kind: 'answered' }, output: reply.output } };
   const error = reply.error?.message ?? reply.stopReason.kind;
-  const failed = [...own.failed, { contractor: own.awarded ?? reply.member, error }];
+  const failed = [...own.failed, { member: own.awarded ?? reply.member, error }];
   const end: TeamEnd | undefined =
     spentEnd(context) ?? (own.line.length === 0 || reply.status === 'aborted' ? endOf(reply) : undefined);
   return { own: { ...own, failed }, ...(end === undefined ? {} : { end }) };
@@ -214,7 +220,7 @@ export const contractNetMachine = onDemand(() =>
         },
         tellAward: ({ self, context }) => {
           const { awarded, bids, isManagerLost } = context.own;
-          const bid = bids.find(({ contractor }) => contractor === awarded);
+          const bid = bids.find(({ member }) => member === awarded);
           const byRule = isManagerLost || !context.options.hasManager;
           if (bid !== undefined)
             tell(self, { type: 'contract.awarded', ...bid, byRule }, context, 'executing');
@@ -233,7 +239,7 @@ export const contractNetMachine = onDemand(() =>
           // Work is given away by its bids, and not handed on.
           input && { ...input, members: [] },
           NOTHING,
-          { contractors: [], bidWithinMs: 0, award: 'best', hasManager: false },
+          { contractors: [], bidTimeMs: 0, award: 'best', hasManager: false },
         ),
       output: teamOutcome,
       options: { maxIterations: 1_000 },

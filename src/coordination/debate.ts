@@ -24,11 +24,11 @@ export type DebateOptions = {
   readonly isJudged: boolean;
 };
 
-/** One turn of one speaker, in the order in which they were spoken. */
+/** One turn of one member, in the order in which they were spoken. */
 export type DebateTurn = {
   readonly stage: 'opening' | 'rebuttal' | 'closing';
   readonly round: number;
-  readonly speaker: string;
+  readonly member: string;
   readonly side: Side;
   /** Null where the speaker failed. */
   readonly text: string | null;
@@ -41,21 +41,22 @@ export type DebateResult = {
   readonly decision: Side | 'tie';
   /** From 0 to 1. */
   readonly confidence: number;
-  readonly reasoning: string | null;
-  readonly transcript: readonly DebateTurn[];
+  readonly reason: string | null;
+  readonly turns: readonly DebateTurn[];
 };
 
-type Own = { readonly transcript: readonly DebateTurn[] };
-type Context = TeamContext<Own, DebateOptions>;
+/** What was said so far, in order. */
+export type DebateState = { readonly turns: readonly DebateTurn[] };
+type Context = TeamContext<DebateState, DebateOptions>;
 
 /** Whose turn it is, and which; undefined once all have spoken. */
 const turnOf = ({ own, options }: Context): Omit<DebateTurn, 'text' | 'error'> | undefined => {
   const { debaters, rounds } = options;
-  const spoken = own.transcript.length;
+  const spoken = own.turns.length;
   const debater = debaters[spoken % Math.max(1, debaters.length)];
   const round = Math.floor(spoken / Math.max(1, debaters.length)) + 1;
   if (debater === undefined || round > rounds) return undefined;
-  return { stage: stageOf(round, rounds), round, speaker: debater.name, side: debater.side };
+  return { stage: stageOf(round, rounds), round, member: debater.name, side: debater.side };
 };
 
 const stageOf = (round: number, rounds: number): DebateTurn['stage'] => {
@@ -66,7 +67,7 @@ const stageOf = (round: number, rounds: number): DebateTurn['stage'] => {
 const giveFloor = (context: Context): Partial<Context> => {
   const turn = turnOf(context);
   if (turn === undefined) return {};
-  const task = { member: turn.speaker, input: question(context, turn) };
+  const task = { member: turn.member, input: question(context, turn) };
   return { inbox: [], ...beginRound(context, [task]) };
 };
 
@@ -78,17 +79,17 @@ const TASKS: Readonly<Record<DebateTurn['stage'], string>> = {
 
 const question = (
   { input, own, options, inbox }: Context,
-  { stage, round, speaker, side }: Omit<DebateTurn, 'text' | 'error'>,
+  { stage, round, member, side }: Omit<DebateTurn, 'text' | 'error'>,
 ): string => {
   const last = (name: string): DebateTurn | undefined =>
-    own.transcript.findLast((turn) => turn.speaker === name && turn.text !== null);
+    own.turns.findLast((turn) => turn.member === name && turn.text !== null);
   const others = options.debaters.filter((debater) => debater.side !== side);
   // Openings are made without knowing what the others say.
   const heard = stage === 'opening' ? [] : others.flatMap(({ name }) => last(name) ?? []);
-  const before = last(speaker);
+  const before = last(member);
   return [
     `Motion: ${textOf(input)}`,
-    `You are ${speaker}, and speak ${side} the motion. Turn ${round} of ${options.rounds}.`,
+    `You are ${member}, and speak ${side} the motion. Turn ${round} of ${options.rounds}.`,
     ...(before === undefined ? [] : [`Your last turn:\n${turnText(before)}`]),
     ...(heard.length === 0 ? [] : [`Your opponents' last turns:\n${heard.map(turnText).join('\n')}`]),
     ...messageLines(inbox),
@@ -96,8 +97,8 @@ const question = (
   ].join('\n\n');
 };
 
-const turnText = ({ stage, speaker, side, text, error }: DebateTurn): string =>
-  `[${speaker}, ${side}, ${stage}] ${text ?? `(said nothing: ${error ?? ''})`}`;
+const turnText = ({ stage, member, side, text, error }: DebateTurn): string =>
+  `[${member}, ${side}, ${stage}] ${text ?? `(said nothing: ${error ?? ''})`}`;
 
 /** A turn is over: it stands in the transcript, also where nothing was said. */
 const hear = (context: Context): Partial<Context> => {
@@ -106,21 +107,21 @@ const hear = (context: Context): Partial<Context> => {
   if (turn === undefined || reply === undefined) return {};
   const error = troubleOf(reply);
   const text = error === null ? textOf(reply.output) : null;
-  const transcript = [...context.own.transcript, { ...turn, text, error }];
-  const own = { transcript };
+  const turns = [...context.own.turns, { ...turn, text, error }];
+  const own = { turns };
   const spent = spentEnd(context);
-  if (spent !== undefined) return { own, end: { ...spent, candidate: transcript } };
+  if (spent !== undefined) return { own, end: { ...spent, candidate: turns } };
   const isOver = turnOf({ ...context, own }) === undefined;
-  const isSilent = transcript.every((each) => each.text === null);
+  const isSilent = turns.every((each) => each.text === null);
   // Nobody has opened: there is nothing to rebut.
-  if (isSilent && transcript.length >= context.options.debaters.length) {
+  if (isSilent && turns.length >= context.options.debaters.length) {
     const cause = reply.error === null ? {} : { error: reply.error };
     return {
       own,
-      end: { status: 'failed', stopReason: { kind: 'failed' }, candidate: transcript, ...cause },
+      end: { status: 'failed', stopReason: { kind: 'failed' }, candidate: turns, ...cause },
     };
   }
-  return isOver && !context.options.isJudged ? { own, end: answered(transcript) } : { own };
+  return isOver && !context.options.isJudged ? { own, end: answered(turns) } : { own };
 };
 
 const answered = (output: Json): TeamEnd => ({
@@ -133,9 +134,9 @@ const askJudge = (context: Context): Partial<Context> => {
   const { input, own, inbox } = context;
   const text = [
     `Motion: ${textOf(input)}`,
-    `The whole debate, in order:\n${own.transcript.map(turnText).join('\n')}`,
+    `The whole debate, in order:\n${own.turns.map(turnText).join('\n')}`,
     ...messageLines(inbox),
-    'Judge which side has made the better case, by what was said here and nothing else. Answer by JSON: {"decision": "for" | "against" | "tie", "confidence": 0 to 1, "reasoning": "why"}; or by the word alone.',
+    'Judge which side has made the better case, by what was said here and nothing else. Answer by JSON: {"decision": "for" | "against" | "tie", "confidence": 0 to 1, "reason": "why"}; or by the word alone.',
   ].join('\n\n');
   return { inbox: [], ...beginRound(context, [{ member: JUDGE, input: text }]) };
 };
@@ -143,31 +144,31 @@ const askJudge = (context: Context): Partial<Context> => {
 /** The judgement; without it the transcript is all that there is. */
 const decide = (context: Context): Partial<Context> => {
   const [reply] = repliesOf(context);
-  const { transcript } = context.own;
+  const { turns } = context.own;
   if (reply === undefined) return {};
   const spent = spentEnd(context);
-  if (spent !== undefined) return { end: { ...spent, candidate: transcript } };
+  if (spent !== undefined) return { end: { ...spent, candidate: turns } };
   const trouble = troubleOf(reply);
   if (trouble !== null) {
     const detail = `nobody has judged it, as the judge failed: ${trouble}`;
     const stopReason = { kind: 'rule', rule: JUDGE, detail } as const;
-    return { end: { status: 'stopped', stopReason, candidate: transcript } };
+    return { end: { status: 'stopped', stopReason, candidate: turns } };
   }
-  const result: DebateResult = { ...judgementIn(reply.output), transcript };
+  const result: DebateResult = { ...judgementIn(reply.output), turns };
   return { end: answered(result) };
 };
 
-const judgementIn = (output: Json): Omit<DebateResult, 'transcript'> => {
+const judgementIn = (output: Json): Omit<DebateResult, 'turns'> => {
   const said = saidJson(output);
   if (isJsonObject(said))
     return {
       decision: decisionIn(said['decision']),
       confidence: confidenceOf(said['confidence']),
-      reasoning: wordsOf(said['reasoning']),
+      reason: wordsOf(said['reason']),
     };
   const text = textOf(said).replaceAll(/[*_`"']/g, '');
   const [, word] = /^\s*(for|against|tie)\b(?!-)/i.exec(text) ?? [];
-  return { decision: decisionIn(word), confidence: 0.5, reasoning: wordsOf(text) };
+  return { decision: decisionIn(word), confidence: 0.5, reason: wordsOf(text) };
 };
 
 /** What is no decision is a tie. */
@@ -184,7 +185,7 @@ const DEFAULTS: DebateOptions = { debaters: [], rounds: 1, isJudged: false };
  * The transcript lives in this team's own context: a judge cannot come upon the arguments of another debate.
  */
 export const debateMachine = onDemand(() =>
-  setupTeam<Own, DebateOptions>()
+  setupTeam<DebateState, DebateOptions>()
     .extend({
       actions: {
         giveFloor: assign(({ context }) => giveFloor(context)),
@@ -203,7 +204,7 @@ export const debateMachine = onDemand(() =>
       description: 'Debaters speak in turn for and against a motion, and a judge decides.',
       context: ({ input }: { input: TeamInput<DebateOptions> | undefined }) =>
         // Nobody speaks for another.
-        teamContext(input && { ...input, members: [] }, { transcript: [] }, DEFAULTS),
+        teamContext(input && { ...input, members: [] }, { turns: [] }, DEFAULTS),
       output: teamOutcome,
       options: { maxIterations: 1_000 },
       initial: 'opening',

@@ -6,7 +6,7 @@ import type { Reply } from './round.ts';
 import { saidJson, textOf } from './said-json.ts';
 import { beginRound } from './settle-reply.ts';
 import type { SupervisorContext, SupervisorOwn, Verdict, Work, WorkerReply } from './supervisor-context.ts';
-import { accountOf, cardsOf, loadsOf, REVIEWER } from './supervisor-context.ts';
+import { accountOf, loadsOf, REVIEWER } from './supervisor-context.ts';
 import { delegationsSpent } from './supervisor-plan.ts';
 import { repliesOf, spentEnd } from './team-context.ts';
 
@@ -23,8 +23,8 @@ export const reviewSchema = onDemand(() =>
 /** Gives out what is to be done of the plan. */
 export const assignWork = (context: Context): Partial<Context> => {
   const { own, options } = context;
-  const tasks = toDo(own).map(({ worker, task, note }) => ({
-    member: worker,
+  const tasks = toDo(own).map(({ member, task, note }) => ({
+    member,
     input: note === null ? task : `${task}\n\n${note}`,
   }));
   return {
@@ -39,13 +39,13 @@ export const toDo = ({ work }: SupervisorOwn): readonly Work[] => work.filter(({
 /** Shows the reviewer what was done, each piece by itself. */
 export const askReviewer = (context: Context): Partial<Context> => {
   const { own, options } = context;
-  const tasks = reviewed(own).map(({ worker, task, reply }) => ({
+  const tasks = reviewed(own).map(({ member, task, reply }) => ({
     member: REVIEWER,
     input: [
       'Look at this work, and say whether it is accepted.',
       `Request: ${textOf(context.input)}`,
       `Task: ${task}`,
-      `Done by ${worker}: ${textOf(reply?.output ?? '')}`,
+      `Done by ${member}: ${textOf(reply?.output ?? '')}`,
     ].join('\n\n'),
   }));
   return beginRound(context, tasks, { cap: options.concurrency });
@@ -94,12 +94,12 @@ const withReplies = (context: Context): readonly Work[] => {
     if (reply === undefined) return work;
     // Whoever took it over was told by whom it came.
     const task = tasks[index]?.before === undefined ? work.task : textOf(tasks[index].input);
-    return { ...work, worker: reply.member, task, reply: workerReply(reply, task), review: null };
+    return { ...work, member: reply.member, task, reply: workerReply(reply, task), review: null };
   });
 };
 
 const workerReply = (reply: Reply, task: string): WorkerReply => ({
-  worker: reply.member,
+  member: reply.member,
   task,
   status: reply.status,
   output: reply.output,
@@ -135,11 +135,11 @@ const workAgain = (
     if (next === undefined) return each;
     left -= 1;
     if (left >= 0) {
-      loads[next.worker] = (loads[next.worker] ?? 0) + 1;
+      loads[next.member] = (loads[next.member] ?? 0) + 1;
       return next;
     }
     refused.push({
-      worker: next.worker,
+      member: next.member,
       task: each.task,
       status: 'stopped',
       output: null,
@@ -155,24 +155,24 @@ const againOf = (
   options: Context['options'],
   loads: Readonly<Record<string, number>>,
 ): Work | undefined => {
-  const { reply, review, before, redone, worker, task } = work;
+  const { reply, review, before, redone, member, task } = work;
   if (reply === null) return undefined;
   if (reply.status === 'failed' || reply.status === 'stopped') {
-    const tried = [...before, worker];
-    const others = cardsOf(options).filter(({ name }) => !tried.includes(name));
-    const other = tried.length > options.maxReassignments ? undefined : bestFit(task, others, loads);
+    const tried = [...before, member];
+    const others = options.workers.filter(({ name }) => !tried.includes(name));
+    const other = tried.length >= options.maxAttempts ? undefined : bestFit(task, others, loads);
     return other === undefined
       ? undefined
       : {
           ...work,
-          worker: other,
+          member: other,
           before: tried,
           why: reply.error ?? reply.status,
           reply: null,
           review: null,
         };
   }
-  if (review?.accepted !== false || redone >= options.maxRedos) return undefined;
+  if (review?.accepted !== false || redone >= options.maxRejections) return undefined;
   const note = `Your work was sent back: ${review.reason}\nIt was: ${textOf(reply.output)}`;
   return { ...work, redone: redone + 1, why: review.reason, note, reply: null, review: null };
 };
@@ -182,20 +182,20 @@ export const toldOfReviews = (context: Context): readonly EventBody[] =>
   context.own.reviewing === null
     ? []
     : reviewed({ ...context.own, work: withVerdicts(context) }).flatMap(
-        ({ worker, task, review }): EventBody[] =>
-          review === null ? [] : [{ type: 'work.reviewed', worker, task, ...review }],
+        ({ member, task, review }): EventBody[] =>
+          review === null ? [] : [{ type: 'work.reviewed', member, task, ...review }],
       );
 
 /** What observers are told of work that goes into other hands, or back into the same. */
 export const toldOfOthers = ({ own }: Context): readonly EventBody[] =>
-  toDo(own).map(({ worker, task, before, why }) => ({
+  toDo(own).map(({ member, task, before, why }) => ({
     type: 'work.reassigned',
     task,
-    from: why === null ? worker : (before.at(-1) ?? worker),
-    to: worker,
+    from: why === null ? member : (before.at(-1) ?? member),
+    to: member,
     reason: why ?? '',
   }));
 
 /** What observers are told of tasks that nobody does any more. */
 export const toldOfRefusals = ({ own }: Context): readonly EventBody[] =>
-  own.refused.map(({ worker, task, error }) => ({ type: 'work.refused', worker, task, reason: error ?? '' }));
+  own.refused.map(({ member, task, error }) => ({ type: 'work.refused', member, task, reason: error ?? '' }));

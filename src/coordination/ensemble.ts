@@ -1,7 +1,7 @@
 import { assign } from 'xstate';
 import type { Json } from '../contracts/json.ts';
 import { bestFit } from './best-fit.ts';
-import type { Card } from './best-fit.ts';
+import type { Card } from './card.ts';
 import { onDemand } from './on-demand.ts';
 import { messageLines, troubleOf } from './reply-text.ts';
 import { textOf } from './said-json.ts';
@@ -11,7 +11,7 @@ import type { TeamContext, TeamEnd, TeamInput } from './team-context.ts';
 import { repliesOf, spentEnd, teamContext, teamOutcome } from './team-context.ts';
 
 /** The member that makes one answer of all proposals, whose name no proposer may have. */
-export const SYNTHESISER = 'synthesiser';
+export const AGGREGATOR = 'aggregator';
 
 /** Who proposes, how often, and how many of them. */
 export type EnsembleOptions = {
@@ -24,16 +24,19 @@ export type EnsembleOptions = {
 };
 
 /** What one of several made of the same request. */
-export type Perspective = { readonly proposer: string; readonly layer: number; readonly text: string };
+export type Perspective = { readonly member: string; readonly layer: number; readonly text: string };
 
-type Own = {
+/** What is known of an ensemble's run beside its answer. */
+export type EnsembleState = {
+  /** Those that were asked. */
   readonly chosen: readonly string[];
-  readonly layer: number;
   /** Those of the last layer. */
   readonly perspectives: readonly Perspective[];
   /** Who did not propose, and why. */
-  readonly missing: readonly { readonly proposer: string; readonly layer: number; readonly why: string }[];
+  readonly missing: readonly { readonly member: string; readonly layer: number; readonly reason: string }[];
 };
+
+type Own = EnsembleState & { readonly layer: number };
 type Context = TeamContext<Own, EnsembleOptions>;
 
 /** Those that fit best, one after the other, in the order in which they were given. */
@@ -88,11 +91,11 @@ const compare = (context: Context): Partial<Context> => {
   const { layer } = own;
   const replies = repliesOf(context);
   const perspectives = replies.flatMap(({ member, status, output }) =>
-    status === 'completed' ? [{ proposer: member, layer, text: textOf(output) }] : [],
+    status === 'completed' ? [{ member: member, layer, text: textOf(output) }] : [],
   );
   const missing = replies.flatMap((reply) => {
-    const why = troubleOf(reply);
-    return why === null ? [] : [{ proposer: reply.member, layer, why }];
+    const reason = troubleOf(reply);
+    return reason === null ? [] : [{ member: reply.member, layer, reason }];
   });
   // A layer in which nobody proposed anything leaves what the one before it had.
   const kept = perspectives.length === 0 ? own.perspectives : perspectives;
@@ -112,7 +115,7 @@ const synthesise = (context: Context): Partial<Context> => {
     `Perspectives (${own.perspectives.length} of ${own.chosen.length}):\n${listed(own.perspectives)}`,
     'Make one answer of them. Where they contradict each other, say which is right, and why.',
   ].join('\n\n');
-  return beginRound(context, [{ member: SYNTHESISER, input: question }]);
+  return beginRound(context, [{ member: AGGREGATOR, input: question }]);
 };
 
 /** Without a synthesis the perspectives are still there. */
@@ -122,10 +125,10 @@ const merge = (context: Context): Partial<Context> => {
   if (reply === undefined) return {};
   if (reply.status === 'completed')
     return { end: { status: 'completed', stopReason: { kind: 'answered' }, output: reply.output } };
-  const detail = `the perspectives are as they came, as the ${SYNTHESISER} failed: ${troubleOf(reply)}`;
+  const detail = `the perspectives are as they came, as the ${AGGREGATOR} failed: ${troubleOf(reply)}`;
   const notMerged: TeamEnd = {
     status: 'stopped',
-    stopReason: { kind: 'rule', rule: SYNTHESISER, detail },
+    stopReason: { kind: 'rule', rule: AGGREGATOR, detail },
   };
   return { end: { ...(spentEnd(context) ?? notMerged), candidate } };
 };

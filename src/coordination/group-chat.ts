@@ -19,25 +19,30 @@ export const NEXT_SPEAKER = 'nextSpeaker';
 
 /** Who speaks, and who says who does. */
 export type GroupChatOptions = {
-  readonly speakers: Readonly<Record<string, string>>;
+  readonly members: Readonly<Record<string, string>>;
   /** `agent`: the member `moderator`. `turns`: one after the other. `function`: a pure function of the conversation. */
   readonly moderation: 'agent' | 'turns' | 'function';
-  readonly maxTurns: number;
+  readonly maxRounds: number;
 };
 
 /** One turn of the conversation. Who passed said nothing, and who failed has an error. */
 export type ChatTurn = {
-  readonly speaker: string;
+  readonly member: string;
   readonly text: string | null;
   readonly error: string | null;
 };
 
-type Own = {
+/** What was said, and what it came to. */
+export type GroupChatState = {
+  /** In order; also of those who passed or failed. */
   readonly turns: readonly ChatTurn[];
+  /** What the moderator closed the chat with; null where nobody did. */
+  readonly conclusion: string | null;
+};
+
+type Own = GroupChatState & {
   /** Who speaks next; null: nobody, the chat is over. */
   readonly next: string | null;
-  /** What the moderator closed the chat with. */
-  readonly conclusion: string | null;
   /** Said to the moderator with its next question. */
   readonly note: string | null;
   readonly corrections: number;
@@ -57,18 +62,18 @@ const conversation = ({ input, own, inbox }: Context): string =>
     ...(own.turns.length === 0 ? ['Nobody has spoken yet.'] : [own.turns.map(lineOf).join('\n')]),
   ].join('\n\n');
 
-const lineOf = ({ speaker, text, error }: ChatTurn): string =>
-  `${speaker}: ${text ?? (error === null ? '(passes)' : `(is not there: ${error})`)}`;
+const lineOf = ({ member, text, error }: ChatTurn): string =>
+  `${member}: ${text ?? (error === null ? '(passes)' : `(is not there: ${error})`)}`;
 
 const askModerator = (context: Context): Partial<Context> => {
   const { options, own } = context;
-  const speakers = Object.entries(options.speakers).map(([name, what]) =>
+  const members = Object.entries(options.members).map(([name, what]) =>
     what === '' ? name : `${name}: ${what}`,
   );
   const question = [
     conversation(context),
-    `Speakers:\n${speakers.map((line) => `- ${line}`).join('\n')}`,
-    `Turns left: ${options.maxTurns - own.turns.length}.`,
+    `Speakers:\n${members.map((line) => `- ${line}`).join('\n')}`,
+    `Turns left: ${options.maxRounds - own.turns.length}.`,
     ...(own.note === null ? [] : [own.note]),
     'Say who speaks next, as {"next": "NAME"}; or, when all is said, {"next": null, "conclusion": "…"}.',
   ].join('\n\n');
@@ -78,7 +83,7 @@ const askModerator = (context: Context): Partial<Context> => {
 /** Who speaks next without a moderator: the next in the row, or whom the function names. */
 const call = (context: Context): Partial<Context> => {
   const { own, options } = context;
-  const names = Object.keys(options.speakers);
+  const names = Object.keys(options.members);
   if (options.moderation === 'turns') {
     // A whole round in which nobody had anything to add is the end.
     const last = own.turns.slice(-names.length);
@@ -90,7 +95,7 @@ const call = (context: Context): Partial<Context> => {
     const said = next === undefined ? null : atOnce(next([...own.turns], context.input));
     if (said === null || (typeof said === 'string' && names.includes(said)))
       return { own: { ...own, next: said } };
-    const found = `'${textOf(said)}' is none of the speakers: ${names.join(', ')}`;
+    const found = `'${textOf(said)}' is none of the members: ${names.join(', ')}`;
     return { end: failed(new Error(`nextSpeaker named nobody who is there: ${found}`)) };
   } catch (thrown) {
     return { end: failed(thrown) };
@@ -114,12 +119,12 @@ const heedModerator = (context: Context): Partial<Context> => {
   if (spent !== undefined) return { end: { ...spent, candidate: [...own.turns] } };
   const trouble = troubleOf(reply);
   if (trouble !== null) return { end: withoutModerator(own, `the ${MODERATOR} failed: ${trouble}`) };
-  const { next, conclusion } = readWord(reply.output, Object.keys(options.speakers));
+  const { next, conclusion } = readWord(reply.output, Object.keys(options.members));
   if (next !== undefined) return { own: { ...own, next, conclusion, note: null, corrections: 0 } };
   if (own.corrections >= MAX_CORRECTIONS)
     return { end: withoutModerator(own, `the ${MODERATOR} names nobody who is there`) };
-  const names = Object.keys(options.speakers).join(', ');
-  const note = `That names nobody who is there. The speakers are: ${names}.`;
+  const names = Object.keys(options.members).join(', ');
+  const note = `That names nobody who is there. The members are: ${names}.`;
   return { own: { ...own, note, corrections: own.corrections + 1 } };
 };
 
@@ -159,30 +164,30 @@ const hear = (context: Context): Partial<Context> => {
   const error = troubleOf(reply);
   const words = error === null ? textOf(reply.output) : null;
   const text = words === null || PASSES.test(words) ? null : words;
-  const turns = [...own.turns, { speaker: own.next ?? reply.member, text, error }];
+  const turns = [...own.turns, { member: own.next ?? reply.member, text, error }];
   const next = { ...own, turns };
   const spent = spentEnd(context);
   if (spent !== undefined) return { own: next, end: { ...spent, candidate: turns } };
-  if (allGone(turns, Object.keys(options.speakers))) {
+  if (allGone(turns, Object.keys(options.members))) {
     const { status, stopReason } = reply;
     return {
       own: next,
       end: { status, stopReason, ...(reply.error === null ? {} : { error: reply.error }), candidate: turns },
     };
   }
-  if (turns.length < options.maxTurns) return { own: next };
+  if (turns.length < options.maxRounds) return { own: next };
   // Who takes turns has had them; a moderator that never came to an end was stopped.
   if (options.moderation === 'turns') return { own: { ...next, next: null } };
   return {
     own: next,
-    end: { status: 'stopped', stopReason: { kind: 'maxRounds', limit: options.maxTurns }, candidate: turns },
+    end: { status: 'stopped', stopReason: { kind: 'maxRounds', limit: options.maxRounds }, candidate: turns },
   };
 };
 
 /** Whether everybody who was to speak has failed, and nobody has said anything. */
 const allGone = (turns: readonly ChatTurn[], names: readonly string[]): boolean =>
   turns.every(({ error }) => error !== null) &&
-  names.every((name) => turns.some(({ speaker }) => speaker === name));
+  names.every((name) => turns.some(({ member }) => member === name));
 
 /** What was concluded; without a conclusion the conversation is the result. */
 const conclude = ({ own }: Context): Partial<Context> => ({
@@ -219,9 +224,9 @@ export const groupChatMachine = onDemand(() =>
       description: 'One conversation that all read, in which one at a time speaks.',
       context: ({ input }: { input: TeamInput<GroupChatOptions> | undefined }) =>
         teamContext(input && { ...input, members: [] }, START, {
-          speakers: {},
+          members: {},
           moderation: 'turns',
-          maxTurns: 0,
+          maxRounds: 0,
         }),
       output: teamOutcome,
       options: { maxIterations: 10_000 },

@@ -29,13 +29,19 @@ export type HandoffsOptions = {
   readonly revisits: number;
 };
 
-type Own = {
+/** Who has had a task. */
+export type HandoffsState = {
+  /** Who has it, or had it last. */
   readonly holder: string;
+  /** In order; those that were refused are none. */
   readonly handoffs: readonly {
     readonly from: string;
     readonly to: string;
     readonly message: string | null;
   }[];
+};
+
+type Own = HandoffsState & {
   /** Why the holder may not hand on to whom it wanted; null: it may, or did not want to. */
   readonly refused: { readonly to: string; readonly reason: string } | null;
   /** It has been told so. */

@@ -7,7 +7,7 @@ import type { TeamContext, TeamEvent, TeamInput } from './team-context.ts';
 import { teamContext, teamOutcome } from './team-context.ts';
 import type { Vote, VoteTally } from './votes.ts';
 import { YES_NO } from './votes.ts';
-import type { VotingOptions, VotingOwn } from './voting-round.ts';
+import type { VotingOptions, VotingState } from './voting-round.ts';
 import { ballotTasks, countRound, NO_TALLY, NO_VOTES } from './voting-round.ts';
 
 /** Who sits on the jury. */
@@ -15,27 +15,27 @@ export type JuryOptions = VotingOptions & {
   /** Those of the voters who are people. */
   readonly people: readonly string[];
   /** How long a person may take for a vote, in ms; null: as long as it takes. */
-  readonly deadlineMs: number | null;
+  readonly personTimeMs: number | null;
 };
 
 /** What a jury came to. */
 export type JuryResult = {
   /** Null where the jury is hung. */
-  readonly verdict: string | null;
+  readonly decision: string | null;
   /** Ballots held. */
-  readonly ballots: number;
+  readonly rounds: number;
   /** Of the last ballot, as are the votes. */
   readonly tally: VoteTally;
   readonly votes: readonly Vote[];
 };
 
-type Context = TeamContext<VotingOwn, JuryOptions>;
+type Context = TeamContext<VotingState, JuryOptions>;
 
 const callBallot = (context: Context): Partial<Context> => {
   const { own, options } = context;
-  const { people, deadlineMs } = options;
+  const { people, personTimeMs } = options;
   const tasks = ballotTasks(context).map((task) =>
-    deadlineMs === null || !people.includes(task.member) ? task : { ...task, timeMs: deadlineMs },
+    personTimeMs === null || !people.includes(task.member) ? task : { ...task, timeMs: personTimeMs },
   );
   return { own: { ...own, rounds: own.rounds + 1 }, inbox: [], ...beginRound(context, tasks) };
 };
@@ -47,9 +47,9 @@ const isPeoplesTurn = (context: Context, event: TeamEvent): boolean => {
   return open.length > 0 && open.every(({ member }) => context.options.people.includes(member));
 };
 
-const resultOf = ({ rounds, votes, tally }: VotingOwn): JuryResult => ({
-  verdict: tally?.winner ?? null,
-  ballots: rounds,
+const resultOf = ({ rounds, votes, tally }: VotingState): JuryResult => ({
+  decision: tally?.winner ?? null,
+  rounds,
   tally: tally ?? NO_TALLY,
   votes,
 });
@@ -64,7 +64,7 @@ const count = (context: Context): Partial<Context> => {
 const DEFAULTS: JuryOptions = {
   voters: [],
   people: [],
-  deadlineMs: null,
+  personTimeMs: null,
   counting: { choices: YES_NO, rule: 'majority', threshold: 0.5, weights: {}, countsAbstentions: false },
   maxRounds: 1,
 };
@@ -76,7 +76,7 @@ const DEFAULTS: JuryOptions = {
  * restarts.
  */
 export const juryMachine = onDemand(() =>
-  setupTeam<VotingOwn, JuryOptions>()
+  setupTeam<VotingState, JuryOptions>()
     .extend({
       actions: {
         callBallot: assign(({ context }) => callBallot(context)),

@@ -33,16 +33,16 @@ export const routeSchema = onDemand(() =>
 
 /** Who there is, what phases there are, and how it is bounded. */
 export type OrchestratorOptions = {
-  readonly agents: Readonly<Record<string, string>>;
+  readonly members: Readonly<Record<string, string>>;
   readonly phases: PhaseMap;
   readonly start: string;
-  readonly maxTurns: number;
+  readonly maxRounds: number;
   readonly isParallel: boolean;
 };
 
 /** What one agent did in a turn. */
 export type Completion = {
-  readonly agent: string;
+  readonly member: string;
   readonly status: RunStatus;
   readonly output: Json;
   readonly error: string | null;
@@ -51,7 +51,7 @@ export type Completion = {
 /** One decision, and what came of it. */
 export type OrchestratorTurn = {
   readonly phase: string;
-  readonly agents: readonly string[];
+  readonly members: readonly string[];
   readonly reason: string;
   readonly completions: readonly Completion[];
 };
@@ -60,29 +60,33 @@ export type OrchestratorTurn = {
 export type PhaseTransition = {
   readonly from: string;
   readonly to: string;
-  readonly agents: readonly string[];
+  readonly members: readonly string[];
   readonly reason: string;
   readonly message: string | null;
   readonly at: number;
 };
 
 export type Route = {
-  readonly agents: readonly string[];
+  readonly members: readonly string[];
   readonly phase: string;
   readonly reason: string;
   readonly message: string | null;
   readonly ends: boolean;
 };
 
-/** What an orchestrator's team knows of its own. */
-export type OrchestratorOwn = {
+/** What is known of an orchestrated run beside its output. */
+export type OrchestratorState = {
   readonly phase: string;
-  /** When the phase began; a handoff within it does not begin it anew. */
+  /** When the phase began, in ms since 1970; a handoff within it does not begin it anew. */
   readonly phaseStartedAt: number;
   readonly turns: readonly OrchestratorTurn[];
   readonly transitions: readonly PhaseTransition[];
   /** How often work went back from verification to be done again. */
   readonly rework: number;
+};
+
+/** What an orchestrator's team knows of its own. */
+export type OrchestratorOwn = OrchestratorState & {
   readonly route: Route | null;
   /** What was wrong with the decision before. */
   readonly note: string | null;
@@ -98,13 +102,13 @@ export const readRoute = ({ options, own }: OrchestratorContext, said: Json): Ro
   const { agents, phase, reason, message } = parsed.data;
   const end = agents.indexOf(END);
   const named = [...new Set(end < 0 ? agents : agents.slice(0, end))];
-  const unknown = named.filter((name) => !Object.hasOwn(options.agents, name));
+  const unknown = named.filter((name) => !Object.hasOwn(options.members, name));
   if (unknown.length > 0)
-    return `There is nobody called ${unknown.map((name) => `'${name}'`).join(', ')}. The agents are: ${Object.keys(options.agents).join(', ')}, or ${END}.`;
+    return `There is nobody called ${unknown.map((name) => `'${name}'`).join(', ')}. The agents are: ${Object.keys(options.members).join(', ')}, or ${END}.`;
   const to = phase ?? own.phase;
   if (!mayFollow(options.phases, own.phase, to))
     return `The phase '${to}' may not follow '${own.phase}'. It may stay, or become: ${(options.phases[own.phase] ?? []).join(', ')}.`;
-  return { agents: named, phase: to, reason, message: message ?? null, ends: end >= 0 };
+  return { members: named, phase: to, reason, message: message ?? null, ends: end >= 0 };
 };
 
 /** Before the first decision. */

@@ -27,7 +27,7 @@ const askForRoute = (context: Context): Partial<Context> => {
     `Request: ${textOf(input)}`,
     ...messageLines(inbox),
     `Phase: ${own.phase}. It may stay, or become ${next.slice(1).join(', ') || 'nothing else'}.`,
-    `Agents:\n${Object.entries(options.agents)
+    `Agents:\n${Object.entries(options.members)
       .map(([name, what]) => `- ${name}${what === '' ? '' : `: ${what}`}`)
       .join('\n')}`,
     ...(own.turns.length === 0 ? [] : [`Turns so far:\n${own.turns.map(turnText).join('\n')}`]),
@@ -37,11 +37,11 @@ const askForRoute = (context: Context): Partial<Context> => {
   return { inbox: [], ...beginRound(context, [{ member: ORCHESTRATOR, input: question }]) };
 };
 
-const turnText = ({ phase, agents, completions, reason }: OrchestratorTurn): string =>
+const turnText = ({ phase, members, completions, reason }: OrchestratorTurn): string =>
   [
-    `(${phase}) ${agents.join(', ')}: ${reason}`,
+    `(${phase}) ${members.join(', ')}: ${reason}`,
     ...completions.map(
-      ({ agent, output, error }) => `  ${agent}: ${error === null ? textOf(output) : `failed: ${error}`}`,
+      ({ member, output, error }) => `  ${member}: ${error === null ? textOf(output) : `failed: ${error}`}`,
     ),
   ].join('\n');
 
@@ -74,9 +74,9 @@ const checkRoute = (context: Context): Partial<Context> => {
 
 const follow = (context: Context, route: Route): Partial<Context> => {
   const { own, tally } = context;
-  if (route.agents.length === 0) return { own: { ...own, route }, end: conversationEnd(own) };
-  const { phase: to, agents, reason, message } = route;
-  const transitions = [...own.transitions, { from: own.phase, to, agents, reason, message, at: tally.now }];
+  if (route.members.length === 0) return { own: { ...own, route }, end: conversationEnd(own) };
+  const { phase: to, members, reason, message } = route;
+  const transitions = [...own.transitions, { from: own.phase, to, members, reason, message, at: tally.now }];
   return {
     own: {
       ...own,
@@ -87,7 +87,7 @@ const follow = (context: Context, route: Route): Partial<Context> => {
       phaseStartedAt: to === own.phase ? own.phaseStartedAt : tally.now,
       transitions,
       rework: reworkIn(transitions),
-      turns: [...own.turns, { phase: to, agents, reason, completions: [] }],
+      turns: [...own.turns, { phase: to, members, reason, completions: [] }],
     },
   };
 };
@@ -121,10 +121,10 @@ const openTurn = (context: Context): Partial<Context> => {
     ...(before.length === 0
       ? []
       : [
-          `Done so far:\n${before.map(({ agent, output, error }) => `- ${agent}: ${error ?? textOf(output)}`).join('\n')}`,
+          `Done so far:\n${before.map(({ member, output, error }) => `- ${member}: ${error ?? textOf(output)}`).join('\n')}`,
         ]),
   ].join('\n\n');
-  const tasks = route.agents.map((member) => ({ member, input: task }));
+  const tasks = route.members.map((member) => ({ member, input: task }));
   return { inbox: [], ...beginRound(context, tasks, { cap: options.isParallel ? tasks.length : 1 }) };
 };
 
@@ -132,7 +132,7 @@ const openTurn = (context: Context): Partial<Context> => {
 const closeTurn = (context: Context): Partial<Context> => {
   const { own, options } = context;
   const completions = repliesOf(context).map((reply): Completion => ({
-    agent: reply.member,
+    member: reply.member,
     status: reply.status,
     output: reply.output,
     error: troubleOf(reply),
@@ -145,8 +145,8 @@ const closeTurn = (context: Context): Partial<Context> => {
   const gone = nobodyLeft(context, turns);
   if (gone !== undefined) return { own: closed, end: { ...gone, candidate: turns } };
   if (own.route?.ends === true) return { own: closed, end: conversationEnd(closed) };
-  if (turns.length < options.maxTurns) return { own: closed };
-  const stopReason = { kind: 'maxRounds', limit: options.maxTurns } as const;
+  if (turns.length < options.maxRounds) return { own: closed };
+  const stopReason = { kind: 'maxRounds', limit: options.maxRounds } as const;
   return { own: closed, end: { status: 'stopped', stopReason, candidate: turns } };
 };
 
@@ -155,7 +155,7 @@ const nobodyLeft = (context: Context, turns: readonly OrchestratorTurn[]): TeamE
   const all = turns.flatMap(({ completions }) => completions);
   const isNobody =
     all.every(({ status }) => status !== 'completed') &&
-    Object.keys(context.options.agents).every((name) => all.some(({ agent }) => agent === name));
+    Object.keys(context.options.members).every((name) => all.some(({ member }) => member === name));
   const failed = isNobody ? repliesOf(context).findLast(({ error }) => error !== null) : undefined;
   return failed === undefined || failed.error === null
     ? undefined
@@ -183,9 +183,9 @@ export const orchestratorMachine = onDemand(() =>
         'A silent orchestrator decides who goes on, in which phase; its decisions are checked and followed.',
       context: ({ input }: { input: TeamInput<OrchestratorOptions> | undefined }) =>
         teamContext(
-          input && { ...input, members: Object.keys(input.options.agents) },
+          input && { ...input, members: Object.keys(input.options.members) },
           startOf(input?.options.start ?? '', input?.at ?? 0),
-          { agents: {}, phases: {}, start: '', maxTurns: 0, isParallel: false },
+          { members: {}, phases: {}, start: '', maxRounds: 0, isParallel: false },
         ),
       output: teamOutcome,
       options: { maxIterations: 10_000 },

@@ -28,7 +28,7 @@ export type ParallelOptions = {
   readonly cap: number;
   readonly quorum: number | null;
   readonly failsFast: boolean;
-  readonly aggregate: 'none' | 'function' | 'agent';
+  readonly aggregator: 'none' | 'function' | 'agent';
 };
 
 /** One member's part of the work: what came of it, or why nothing did. */
@@ -41,8 +41,9 @@ export type ParallelReply = {
   readonly error: string | null;
 };
 
-type Own = { readonly replies: readonly ParallelReply[] };
-type Context = TeamContext<Own, ParallelOptions>;
+/** What the members said, also where something else was made of it. */
+export type ParallelState = { readonly replies: readonly ParallelReply[] };
+type Context = TeamContext<ParallelState, ParallelOptions>;
 
 /** The work of everybody, or its refusal. */
 const deal = (context: Context): Partial<Context> => {
@@ -80,7 +81,7 @@ const join = (context: Context): Partial<Context> => {
   if (spent !== undefined) return { own, end: { ...spent, candidate: replies } };
   const end = tooFew(found, options);
   if (end !== undefined) return { own, end: { ...end, candidate: replies } };
-  switch (options.aggregate) {
+  switch (options.aggregator) {
     case 'none':
       return { own, end: answered(replies) };
     case 'function':
@@ -181,7 +182,7 @@ const DEFAULTS: ParallelOptions = {
   cap: 1,
   quorum: null,
   failsFast: false,
-  aggregate: 'none',
+  aggregator: 'none',
 };
 
 /**
@@ -190,7 +191,7 @@ const DEFAULTS: ParallelOptions = {
  * Not by the number of workers but by what they are given it differs from a supervisor's: nobody decides who does what.
  */
 export const parallelMachine = onDemand(() =>
-  setupTeam<Own, ParallelOptions>()
+  setupTeam<ParallelState, ParallelOptions>()
     .extend({
       actions: {
         deal: assign(({ context }) => deal(context)),

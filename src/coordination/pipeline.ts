@@ -37,14 +37,19 @@ export type StageFailure = {
   readonly candidate: Json;
 };
 
-type Own = {
+/** How far a pipeline has come. */
+export type PipelineState = {
+  /** The stage that is at work, or was last; from 0. */
   readonly stage: number;
+  /** The stages that failed, and which the pipeline went on without. */
+  readonly failures: readonly StageFailure[];
+};
+
+type Own = PipelineState & {
   /** What the next stage begins with. */
   readonly output: Json;
   /** What the stage at work was given. */
   readonly given: Json;
-  /** The stages that failed, and which the pipeline went on without. */
-  readonly failures: readonly StageFailure[];
   /** Who does the work of the stage at hand in place of whoever failed; null for nobody. */
   readonly standIn: string | null;
 };

@@ -1,13 +1,12 @@
 import { assign } from 'xstate';
 import type { Json } from '../contracts/json.ts';
 import { isJsonObject } from '../contracts/json.ts';
-import type { RunStatus } from '../contracts/run.ts';
 import { onDemand } from './on-demand.ts';
 import { messageLines, troubleOf, wordsOf } from './reply-text.ts';
 import { saidJson, textOf } from './said-json.ts';
 import { beginRound } from './settle-reply.ts';
 import { awaiting, setupTeam, teamArrows, teamEnds, tell } from './setup-team.ts';
-import type { PlannedStep } from './step-plan.ts';
+import type { PlannedStep, PlannerExecutorState, StepResult } from './step-plan.ts';
 import { stepPlanOf } from './step-plan.ts';
 import type { TeamContext, TeamEnd, TeamInput } from './team-context.ts';
 import { endOf, repliesOf, spentEnd, teamContext, teamOutcome } from './team-context.ts';
@@ -24,23 +23,9 @@ export type PlannerExecutorOptions = {
   readonly maxReplans: number;
 };
 
-/** A step that was carried out, or tried. */
-export type StepResult = {
-  readonly task: string;
-  readonly executor: string;
-  readonly status: RunStatus;
-  readonly output: Json;
-  /** Why it was not done; null if it was. */
-  readonly error: string | null;
-};
-
-type Own = {
-  /** Steps of the plan that are not begun; the first is next. */
-  readonly plan: readonly PlannedStep[];
+type Own = PlannerExecutorState & {
   /** The step that is being done; null before the first. */
   readonly doing: PlannedStep | null;
-  readonly results: readonly StepResult[];
-  readonly replans: number;
   /** What is wrong with the plan, or with a step of it; null while nothing is. */
   readonly trouble: string | null;
 };
@@ -51,10 +36,10 @@ const resultLines = (results: readonly StepResult[]): readonly string[] =>
     ? []
     : [
         `Done so far:\n${results
-          .map(({ task, executor, output, error }, index) =>
+          .map(({ task, member, output, error }, index) =>
             error === null
-              ? `${index + 1}. [${executor}] ${task}: ${textOf(output)}`
-              : `${index + 1}. [${executor}] ${task}: not done (${error})`,
+              ? `${index + 1}. [${member}] ${task}: ${textOf(output)}`
+              : `${index + 1}. [${member}] ${task}: not done (${error})`,
           )
           .join('\n')}`,
       ];
@@ -138,14 +123,14 @@ const takeStep = (context: Context): Partial<Context> => {
   const { options } = context;
   const [reply] = repliesOf(context);
   if (reply === undefined) return {};
-  const { member: executor, status, output } = reply;
+  const { member, status, output } = reply;
   const { task = '' } = context.own.doing ?? {};
   const error = troubleOf(reply);
-  const result: StepResult = { task, executor, status, output, error };
+  const result: StepResult = { task, member, status, output, error };
   const own = { ...context.own, results: [...context.own.results, result] };
   const spent = spentEnd(context);
   if (spent !== undefined) return { own, end: { ...spent, candidate: own.results } };
-  if (error !== null) return troubled(context, own, `'${executor}' did not do '${task}': ${error}`);
+  if (error !== null) return troubled(context, own, `'${member}' did not do '${task}': ${error}`);
   if (own.plan.length > 0) return own.results.length < options.maxSteps ? { own } : outOfSteps(context, own);
   return options.result === 'last' ? { own, end: answered(output) } : { own };
 };
@@ -219,7 +204,7 @@ export const plannerExecutorMachine = onDemand(() =>
         tellPlan: ({ self, context }) => {
           const { plan } = context.own;
           if (plan.length === 0 || context.end !== null) return;
-          const assignments = plan.map(({ task, executor }) => ({ worker: executor, task }));
+          const assignments = plan.map(({ task, executor }) => ({ member: executor, task }));
           tell(self, { type: 'team.planned', assignments }, context, 'planned');
         },
       },

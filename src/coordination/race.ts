@@ -13,22 +13,27 @@ export const ACCEPTS = 'accepts';
 
 /** Who runs, in the order in which they may start. */
 export type RaceOptions = {
-  readonly runners: readonly string[];
+  readonly members: readonly string[];
   /** After how long without a winner the next one starts, in ms. */
   readonly hedgeAfterMs: number;
   readonly judges: boolean;
 };
 
 /** One that did not win, and why. */
-export type RaceLoser = { readonly member: string; readonly output: Json; readonly why: string };
+export type RaceLoser = { readonly member: string; readonly output: Json; readonly reason: string };
 
-type Own = { readonly winner: string | null; readonly losers: readonly RaceLoser[] };
-type Context = TeamContext<Own, RaceOptions>;
+/** Who won, and who did not. */
+export type RaceState = {
+  /** Null: nobody was good enough. */
+  readonly winner: string | null;
+  readonly losers: readonly RaceLoser[];
+};
+type Context = TeamContext<RaceState, RaceOptions>;
 
 /** The first alone; whoever fails makes room for the next, and so does time. */
 const line = (context: Context): Partial<Context> => {
   const { options, input } = context;
-  const tasks = options.runners.map((member) => ({ member, input }));
+  const tasks = options.members.map((member) => ({ member, input }));
   // Without a wait all start together.
   const cap = options.hedgeAfterMs === 0 ? tasks.length : 1;
   return beginRound(context, tasks, {
@@ -53,7 +58,7 @@ const finish = (context: Context): Partial<Context> => {
 const loserOf = (reply: Reply): RaceLoser => ({
   member: reply.member,
   output: reply.output,
-  why:
+  reason:
     reply.stopReason.kind === 'rejected' ? 'its answer was not accepted' : (troubleOf(reply) ?? 'too late'),
 });
 
@@ -63,7 +68,7 @@ const nobody = (replies: readonly Reply[], losers: readonly RaceLoser[]): TeamEn
   const said = losers.filter(({ output }) => output !== null);
   if (said.length === 0 && failed !== undefined && failed.error !== null)
     return { status: 'failed', stopReason: { kind: 'failed' }, error: failed.error };
-  const detail = losers.map(({ member, why }) => `${member}: ${why}`).join('; ');
+  const detail = losers.map(({ member, reason }) => `${member}: ${reason}`).join('; ');
   return { status: 'stopped', stopReason: { kind: 'rule', rule: 'race', detail }, candidate: [...losers] };
 };
 
@@ -72,7 +77,7 @@ const nobody = (replies: readonly Reply[], losers: readonly RaceLoser[]): TeamEn
  * or have failed, so that a second try costs only where it is needed ("The Tail at Scale", Dean and Barroso, 2013).
  */
 export const raceMachine = onDemand(() =>
-  setupTeam<Own, RaceOptions>()
+  setupTeam<RaceState, RaceOptions>()
     .extend({
       actions: {
         line: assign(({ context }) => line(context)),
@@ -83,7 +88,7 @@ export const raceMachine = onDemand(() =>
       id: 'race',
       description: 'The first answer that is good enough wins; the others are stopped.',
       context: ({ input }: { input: TeamInput<RaceOptions> | undefined }) =>
-        teamContext(input, { winner: null, losers: [] }, { runners: [], hedgeAfterMs: 0, judges: false }),
+        teamContext(input, { winner: null, losers: [] }, { members: [], hedgeAfterMs: 0, judges: false }),
       output: teamOutcome,
       options: { maxIterations: 1_000 },
       initial: 'racing',

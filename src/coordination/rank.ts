@@ -1,11 +1,5 @@
 import { hashOf } from '../machines/hash.ts';
-
-/** What is known of somebody who could do it. */
-export type Card = {
-  readonly name: string;
-  readonly description: string;
-  readonly skills: readonly string[];
-};
+import type { Card } from './card.ts';
 
 /** Who could do it, the best first, and why that order is not to be trusted, if it is not. */
 export type Ranking = {

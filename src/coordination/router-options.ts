@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { onDemand } from './on-demand.ts';
-import type { Card } from './rank.ts';
+import type { Card } from './card.ts';
 
 /** Whoever is asked who it should be, by its name among the members; no agent may be called that. */
 export const CHOOSER = 'chooser';

@@ -4,7 +4,8 @@ import type { EventBody } from '../contracts/event.ts';
 import type { Json } from '../contracts/json.ts';
 import { rulesInForce } from '../machines/rules.ts';
 import { onDemand } from './on-demand.ts';
-import type { Assessment, Card, Ranking } from './rank.ts';
+import type { Card } from './card.ts';
+import type { Assessment, Ranking } from './rank.ts';
 import { byChance, byNames, byScores, inOrder, tierFor } from './rank.ts';
 import type { RouterOptions } from './router-options.ts';
 import { assessmentSchema, CHOICE_FUNCTION, CHOOSER, drawSchema, scoresSchema } from './router-options.ts';
@@ -16,13 +17,18 @@ import { endOf, repliesOf, spentEnd, teamContext, teamOutcome } from './team-con
 
 type Change = { readonly from: string; readonly to: string; readonly reason: string };
 
-type Own = {
-  /** Who is left to try, the best first; of tiers all from the one that is next. */
+/** Who was thought fit for a task, and who had it. */
+export type RouterState = {
+  /** Who has it, and who would be next, the best first; of tiers all from the one that it came to. */
   readonly ranking: Ranking['ranked'];
-  readonly isDecided: boolean;
+  /** Those that had the task, in order; the last has it, or had it last. */
   readonly tried: readonly string[];
   /** What was said of the task, tier by tier. */
   readonly assessments: readonly (Assessment & { readonly tier: number })[];
+};
+
+type Own = RouterState & {
+  readonly isDecided: boolean;
   /** To be told when the task is given on. */
   readonly degraded: readonly string[];
   readonly changes: readonly Change[];

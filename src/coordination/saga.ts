@@ -23,15 +23,17 @@ export type SagaOptions = {
 export type SagaStep = {
   readonly step: string;
   readonly output: Json;
-  /** `undone`, `notUndone` (its compensation failed, for `why`) or `kept`: it has no compensation. */
+  /** `undone`, `notUndone` (its compensation failed, for `reason`) or `kept`: it has no compensation. */
   readonly fate: 'done' | 'undone' | 'notUndone' | 'kept';
-  readonly why: string | null;
+  readonly reason: string | null;
 };
 
-type Own = {
+/** What became of the steps that were done, in order. */
+export type SagaState = { readonly steps: readonly SagaStep[] };
+
+type Own = SagaState & {
   /** The step under way; when it is undone, the one that is. */
   readonly at: number;
-  readonly steps: readonly SagaStep[];
   /** Why the saga turned back. */
   readonly trouble: { readonly step: string; readonly end: SagaEnd } | null;
 };
@@ -80,7 +82,7 @@ const stepDone = (context: Context): Partial<Context> => {
     const { status, stopReason, error } = reply;
     return { own: turnedBack(own, step, { status, stopReason, error }) };
   }
-  const steps = [...own.steps, { step, output: reply.output, fate: 'done' as const, why: null }];
+  const steps = [...own.steps, { step, output: reply.output, fate: 'done' as const, reason: null }];
   if (steps.length < options.steps.length) return { own: { ...own, steps } };
   return {
     own: { ...own, steps },
@@ -97,13 +99,13 @@ const goBack = (context: Context): Partial<Context> => {
   const undoes = options.steps[at]?.undoes ?? null;
   if (undoes === null)
     return goBack({ ...context, own: { ...own, at, steps: withFate(own, at, 'kept', null) } });
-  const why = own.trouble?.end.error?.message ?? own.trouble?.end.stopReason.kind ?? '';
+  const reason = own.trouble?.end.error?.message ?? own.trouble?.end.stopReason.kind ?? '';
   const task = {
     saga: team.name,
     step: done.step,
     output: done.output,
     failed: own.trouble?.step ?? '',
-    why,
+    reason,
   };
   return { own: { ...own, at }, ...beginRound(context, [{ member: undoes, input: JSON.stringify(task) }]) };
 };
@@ -112,18 +114,18 @@ const withFate = (
   { steps }: Own,
   at: number,
   fate: SagaStep['fate'],
-  why: string | null,
-): readonly SagaStep[] => steps.map((step, index) => (index === at ? { ...step, fate, why } : step));
+  reason: string | null,
+): readonly SagaStep[] => steps.map((step, index) => (index === at ? { ...step, fate, reason } : step));
 
 /** A compensation is through. One that failed stops nobody: the steps before it have to be undone all the same. */
 const stepUndone = (context: Context): Partial<Context> => {
   const { own, end } = context;
   const [reply] = repliesOf(context);
   if (end === null && reply === undefined) return {};
-  const why = end?.error?.message ?? (reply === undefined ? null : troubleOf(reply));
+  const reason = end?.error?.message ?? (reply === undefined ? null : troubleOf(reply));
   return {
     end: null,
-    own: { ...own, steps: withFate(own, own.at, why === null ? 'undone' : 'notUndone', why) },
+    own: { ...own, steps: withFate(own, own.at, reason === null ? 'undone' : 'notUndone', reason) },
   };
 };
 

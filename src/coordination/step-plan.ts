@@ -1,12 +1,33 @@
 import { z } from 'zod';
 import type { Json } from '../contracts/json.ts';
 import { isJsonObject } from '../contracts/json.ts';
+import type { RunStatus } from '../contracts/run.ts';
 import { onDemand } from './on-demand.ts';
 import { wordsOf } from './reply-text.ts';
 import { saidJson, textOf } from './said-json.ts';
 
 /** What is to be done, and by whom. */
 export type PlannedStep = { readonly task: string; readonly executor: string };
+
+/** A step that was carried out, or tried. */
+export type StepResult = {
+  readonly task: string;
+  readonly member: string;
+  readonly status: RunStatus;
+  readonly output: Json;
+  /** Why it was not done; null if it was. */
+  readonly error: string | null;
+};
+
+/** How far a plan has come. */
+export type PlannerExecutorState = {
+  /** Steps that are not begun; the first is next. */
+  readonly plan: readonly PlannedStep[];
+  /** Of all plans, in the order in which they were done or tried. */
+  readonly results: readonly StepResult[];
+  /** How often what was left was planned anew. */
+  readonly replans: number;
+};
 
 /** What a planner is asked for. */
 export const stepPlanSchema = onDemand(() =>

@@ -1,5 +1,5 @@
 import type { Json } from '../contracts/json.ts';
-import type { Card } from './best-fit.ts';
+import type { Card } from './card.ts';
 import type { Reply } from './round.ts';
 import type { TeamContext } from './team-context.ts';
 
@@ -11,21 +11,20 @@ export const REVIEWER = 'reviewer';
 
 /** How the work is bounded. */
 export type SupervisorWorkerOptions = {
-  readonly workers: Readonly<Record<string, string>>;
-  readonly capabilities: Readonly<Record<string, readonly string[]>>;
+  readonly workers: readonly Card[];
   readonly result: 'answer' | 'replies';
   readonly isReviewed: boolean;
   readonly maxRounds: number;
   readonly maxAssignments: number;
   readonly maxDelegations: number;
-  readonly maxRedos: number;
-  readonly maxReassignments: number;
+  readonly maxRejections: number;
+  readonly maxAttempts: number;
   readonly concurrency: number;
 };
 
 /** A worker's part: what it was given, and what came of it. */
 export type WorkerReply = {
-  readonly worker: string;
+  readonly member: string;
   readonly task: string;
   readonly status: Reply['status'];
   readonly output: Json;
@@ -46,7 +45,7 @@ export type Verdict = { readonly accepted: boolean | null; readonly reason: stri
 /** A task of the plan that is being carried out. */
 export type Work = {
   readonly task: string;
-  readonly worker: string;
+  readonly member: string;
   /** Who had it before, and failed. */
   readonly before: readonly string[];
   readonly redone: number;
@@ -59,12 +58,17 @@ export type Work = {
   readonly review: Verdict | null;
 };
 
-export type SupervisorOwn = {
+/** What is known of supervised work beside the answer. */
+export type SupervisorWorkerState = {
   /** Rounds of work begun. */
   readonly rounds: number;
   /** Tasks given to workers, however often. */
   readonly delegations: number;
+  /** Of every task that is over, in the order of the plans. */
   readonly replies: readonly WorkerReply[];
+};
+
+export type SupervisorOwn = SupervisorWorkerState & {
   /** Said to the supervisor with its next question. */
   readonly notes: readonly string[];
   readonly corrections: number;
@@ -79,9 +83,9 @@ export type SupervisorOwn = {
 export type SupervisorContext = TeamContext<SupervisorOwn, SupervisorWorkerOptions>;
 
 /** Work as it is given out first. */
-export const newWork = (worker: string, task: string): Work => ({
+export const newWork = (member: string, task: string): Work => ({
   task,
-  worker,
+  member,
   before: [],
   redone: 0,
   note: null,
@@ -90,24 +94,16 @@ export const newWork = (worker: string, task: string): Work => ({
   review: null,
 });
 
-/** The cards of all workers. */
-export const cardsOf = ({ workers, capabilities }: SupervisorWorkerOptions): readonly Card[] =>
-  Object.entries(workers).map(([name, description]) => ({
-    name,
-    description,
-    capabilities: capabilities[name] ?? [],
-  }));
-
 /** How much each worker has had to do so far. */
 export const loadsOf = ({ replies, work }: SupervisorOwn): Record<string, number> => {
   const loads: Record<string, number> = {};
-  for (const { worker } of [...replies, ...work]) loads[worker] = (loads[worker] ?? 0) + 1;
+  for (const { member } of [...replies, ...work]) loads[member] = (loads[member] ?? 0) + 1;
   return loads;
 };
 
 /** What a task came to, with all that was gone through on the way. */
-export const accountOf = ({ task, worker, before, redone, reply, review }: Work): WorkerReply => ({
-  ...(reply ?? { worker, task, status: 'stopped', output: null, error: NEVER_BEGUN }),
+export const accountOf = ({ task, member, before, redone, reply, review }: Work): WorkerReply => ({
+  ...(reply ?? { member, task, status: 'stopped', output: null, error: NEVER_BEGUN }),
   ...(before.length === 0 ? {} : { before }),
   ...(redone === 0 ? {} : { redone }),
   ...(review === null ? {} : { review }),

@@ -9,7 +9,7 @@ import type {
   Work,
   WorkerReply,
 } from './supervisor-context.ts';
-import { cardsOf, loadsOf, newWork } from './supervisor-context.ts';
+import { loadsOf, newWork } from './supervisor-context.ts';
 import type { TeamEnd } from './team-context.ts';
 import { endOf, repliesOf } from './team-context.ts';
 
@@ -46,9 +46,9 @@ const MAX_CORRECTIONS = 1;
 export const question = ({ input, options, own, inbox }: Context): string =>
   [
     `Request: ${typeof input === 'string' ? input : JSON.stringify(input)}`,
-    `Workers:\n${cardsOf(options)
-      .map(({ name, description, capabilities = [] }) => {
-        const can = capabilities.length === 0 ? '' : ` (can: ${capabilities.join(', ')})`;
+    `Workers:\n${options.workers
+      .map(({ name, description, skills }) => {
+        const can = skills.length === 0 ? '' : ` (can: ${skills.join(', ')})`;
         return `- ${name}${description === '' ? '' : `: ${description}`}${can}`;
       })
       .join('\n')}`,
@@ -57,11 +57,11 @@ export const question = ({ input, options, own, inbox }: Context): string =>
     ...own.notes,
   ].join('\n\n');
 
-const replyText = ({ worker, task, status, output, autoCompleted, error, review }: WorkerReply): string => {
+const replyText = ({ member, task, status, output, autoCompleted, error, review }: WorkerReply): string => {
   const text = typeof output === 'string' ? output : JSON.stringify(output);
   const done = autoCompleted === true ? `(never said to be done) ${text}` : text;
   const said = review?.accepted === false ? `(not accepted: ${review.reason}) ${done}` : done;
-  return `[${worker}] ${task}\n${error === null ? said : `(${status}: ${error}) ${output === null ? '' : said}`}`;
+  return `[${member}] ${task}\n${error === null ? said : `(${status}: ${error}) ${output === null ? '' : said}`}`;
 };
 
 /** What the supervisor decided: the end, a correction to ask for, or work. */
@@ -76,14 +76,14 @@ export const readPlan = (context: Context): Partial<Context> => {
     return { end: { status: 'completed', stopReason: { kind: 'answered' }, output: said.answer } };
   const assigned = withWorkers(said.assignments.slice(0, options.maxAssignments), context);
   if (assigned.length === 0) return { end: nothingAssigned(context) };
-  const isKnown = ({ worker }: Work): boolean => Object.hasOwn(options.workers, worker);
+  const isKnown = ({ member }: Work): boolean => options.workers.some(({ name }) => name === member);
   const unknown = assigned.filter((work) => !isKnown(work));
   const notes = notesOn(unknown, said.assignments.length, options);
   if (unknown.length > 0 && own.corrections < MAX_CORRECTIONS)
     return { own: { ...own, notes, corrections: own.corrections + 1 } };
-  const lost = unknown.map(({ worker, task }): WorkerReply => {
-    const error = `there is no worker '${worker}'`;
-    return { worker, task, status: 'failed', output: null, error };
+  const lost = unknown.map(({ member, task }): WorkerReply => {
+    const error = `there is no worker '${member}'`;
+    return { member, task, status: 'failed', output: null, error };
   });
   const known = assigned.filter(isKnown);
   const replies = [...own.replies, ...lost];
@@ -98,9 +98,9 @@ const withWorkers = (
   { own, options }: Context,
 ): readonly Work[] => {
   const loads = loadsOf(own);
-  const cards = cardsOf(options);
   return assignments.map(({ worker, task }) => {
-    const who = worker === null || worker.trim() === '' ? (bestFit(task, cards, loads) ?? '') : worker;
+    const who =
+      worker === null || worker.trim() === '' ? (bestFit(task, options.workers, loads) ?? '') : worker;
     loads[who] = (loads[who] ?? 0) + 1;
     return newWork(who, task);
   });
@@ -113,9 +113,9 @@ const withinDelegations = (
   known: readonly Work[],
 ): Partial<Context> => {
   const left = Math.max(0, options.maxDelegations - own.delegations);
-  const refused = known.slice(left).map(({ worker, task }): WorkerReply => {
+  const refused = known.slice(left).map(({ member, task }): WorkerReply => {
     const error = delegationsSpent(options);
-    return { worker, task, status: 'stopped', output: null, error };
+    return { member, task, status: 'stopped', output: null, error };
   });
   const next = { ...own, replies: [...own.replies, ...refused], work: known.slice(0, left), refused };
   if (refused.length === 0) return { own: next };
@@ -133,14 +133,14 @@ export const delegationsSpent = ({ maxDelegations }: SupervisorWorkerOptions): s
   `${maxDelegations} tasks were given out already, and more may not be`;
 
 const notesOn = (
-  unknown: readonly { readonly worker: string }[],
+  unknown: readonly { readonly member: string }[],
   wanted: number,
   { workers, maxAssignments }: SupervisorWorkerOptions,
 ): readonly string[] => [
   ...(unknown.length === 0
     ? []
     : [
-        `There is no worker called ${unknown.map(({ worker }) => `'${worker}'`).join(', ')}. The workers are: ${Object.keys(workers).join(', ')}.`,
+        `There is no worker called ${unknown.map(({ member }) => `'${member}'`).join(', ')}. The workers are: ${workers.map(({ name }) => name).join(', ')}.`,
       ]),
   ...(wanted <= maxAssignments
     ? []

@@ -45,15 +45,14 @@ const NOTHING: SupervisorOwn = {
 };
 
 const DEFAULTS: SupervisorWorkerOptions = {
-  workers: {},
-  capabilities: {},
+  workers: [],
   result: 'answer',
   isReviewed: false,
   maxRounds: 0,
   maxAssignments: 0,
   maxDelegations: 0,
-  maxRedos: 0,
-  maxReassignments: 0,
+  maxRejections: 0,
+  maxAttempts: 1,
   concurrency: 1,
 };
 
@@ -74,7 +73,7 @@ export const supervisorWorkerMachine = onDemand(() =>
         settleWork: assign(({ context }) => settleWork(context)),
         outOfRounds: assign(({ context }) => outOfRounds(context)),
         tellPlan: ({ self, context }) => {
-          const assignments = toDo(context.own).map(({ worker, task }) => ({ worker, task }));
+          const assignments = toDo(context.own).map(({ member, task }) => ({ member, task }));
           tell(self, { type: 'team.planned', assignments }, context, 'working');
         },
         tellReviews: ({ self, context }) => {
@@ -100,7 +99,7 @@ export const supervisorWorkerMachine = onDemand(() =>
       context: ({ input }: { input: TeamInput<SupervisorWorkerOptions> | undefined }) =>
         teamContext(
           // Work is handed on among workers; the supervisor hears of it from their replies.
-          input && { ...input, members: Object.keys(input.options.workers) },
+          input && { ...input, members: input.options.workers.map(({ name }) => name) },
           NOTHING,
           DEFAULTS,
         ),

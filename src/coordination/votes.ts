@@ -18,7 +18,7 @@ export type VotingRule = 'majority' | 'weighted' | 'unanimous' | 'threshold' | '
 
 /** One member's vote. */
 export type Vote = {
-  readonly voter: string;
+  readonly member: string;
   /** One of the choices, or `abstain`: also of a member that failed, or said something else. */
   readonly vote: string;
   /** From 0 to 1. */
@@ -114,7 +114,7 @@ export const voteOf = (reply: Reply, { choices, weights }: Counting): Vote => {
   const { member, output } = reply;
   const error = troubleOf(reply);
   const said = error === null ? read(output, choices) : NOTHING_SAID;
-  return { voter: member, ...said, weight: weights[member] ?? 1, error };
+  return { member: member, ...said, weight: weights[member] ?? 1, error };
 };
 
 type Said = Pick<Vote, 'vote' | 'confidence' | 'reason' | 'perspective'>;
@@ -164,9 +164,9 @@ export const tallyText = ({ counts, abstentions }: VoteTally): string =>
 /** What was voted in the round before, and why, as the voters of the next round read it. */
 export const votesText = (votes: readonly Vote[]): string =>
   votes
-    .map(({ voter, vote, confidence, reason, perspective, error }) => {
-      if (error !== null) return `- ${voter}: no vote (${error})`;
+    .map(({ member, vote, confidence, reason, perspective, error }) => {
+      if (error !== null) return `- ${member}: no vote (${error})`;
       const seen = perspective === null ? '' : ` [${perspective}]`;
-      return `- ${voter}${seen}: ${vote} (confidence ${confidence})${reason === null ? '' : `: ${reason}`}`;
+      return `- ${member}${seen}: ${vote} (confidence ${confidence})${reason === null ? '' : `: ${reason}`}`;
     })
     .join('\n');

@@ -13,18 +13,19 @@ export type VotingOptions = {
   readonly maxRounds: number;
 };
 
-/** How far a vote has come. */
-export type VotingOwn = {
+/** How far a vote has come, in a consensus and in a jury. */
+export type VotingState = {
   /** Rounds begun. */
   readonly rounds: number;
   /** Of the last round that was counted, as is the tally. */
   readonly votes: readonly Vote[];
+  /** Null before the first round was counted. */
   readonly tally: VoteTally | null;
 };
 
-type Context<Options extends VotingOptions> = TeamContext<VotingOwn, Options>;
+type Context<Options extends VotingOptions> = TeamContext<VotingState, Options>;
 
-export const NO_VOTES: VotingOwn = { rounds: 0, votes: [], tally: null };
+export const NO_VOTES: VotingState = { rounds: 0, votes: [], tally: null };
 
 /** Before there was a vote. */
 export const NO_TALLY: VoteTally = { winner: null, share: 0, counts: [], abstentions: 0 };
@@ -43,8 +44,8 @@ export const ballotTasks = <Options extends VotingOptions>(context: Context<Opti
  */
 export const countRound = <Options extends VotingOptions>(
   context: Context<Options>,
-  resultOf: (own: VotingOwn) => Json,
-): { readonly own: VotingOwn; readonly end?: TeamEnd } => {
+  resultOf: (own: VotingState) => Json,
+): { readonly own: VotingState; readonly end?: TeamEnd } => {
   const { counting, maxRounds } = context.options;
   const replies = repliesOf(context);
   const votes = replies.map((reply) => voteOf(reply, counting));

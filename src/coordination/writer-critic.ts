@@ -29,13 +29,19 @@ export type WriterCriticOptions = {
   readonly maxRejections: number;
 };
 
-type Own = {
+/** How far a draft has come. */
+export type WriterCriticState = {
   /** Drafts written. */
   readonly drafts: number;
+  /** The last; null before the first. */
   readonly draft: Json;
+  /** Drafts sent back. */
   readonly rejections: number;
   /** What the critic said last; empty before. */
   readonly note: string;
+};
+
+type Own = WriterCriticState & {
   /** Reviews of this draft that were no verdict. */
   readonly unread: number;
 };

@@ -182,7 +182,7 @@ const teamWords = (event: LiveEvent): string | undefined => {
     case 'member.ended':
       return `${event.member} ended: ${event.status}`;
     case 'team.planned':
-      return `Planned ${event.assignments.map(({ worker, task }) => `${worker}: ${task}`).join('; ')}`;
+      return `Planned ${event.assignments.map(({ member, task }) => `${member}: ${task}`).join('; ')}`;
     case 'team.noted':
       return event.text;
     case 'task.handed-over':
@@ -196,9 +196,9 @@ const teamWords = (event: LiveEvent): string | undefined => {
     case 'route.changed':
       return `Goes on from ${event.from} to ${event.to}: ${event.reason}`;
     case 'bid.made':
-      return `${event.contractor} would do it for ${event.cost}`;
+      return `${event.member} would do it for ${event.cost}`;
     case 'contract.awarded':
-      return `${event.contractor} gets the work for ${event.cost}`;
+      return `${event.member} gets the work for ${event.cost}`;
     case 'insight.shared':
       return `${event.member} notes: ${event.content}`;
     case 'stage.failed':
@@ -222,10 +222,10 @@ const workWords = (event: EventOf<'work.reviewed' | 'work.reassigned' | 'work.re
     return event.from === event.to
       ? `${event.to} does it again: ${event.reason}`
       : `${event.to} does it in place of ${event.from}: ${event.reason}`;
-  if (event.accepted === null) return `Nobody reviewed the work of ${event.worker}: ${event.reason}`;
+  if (event.accepted === null) return `Nobody reviewed the work of ${event.member}: ${event.reason}`;
   return event.accepted
-    ? `Accepted the work of ${event.worker}`
-    : `Sent back the work of ${event.worker}: ${event.reason}`;
+    ? `Accepted the work of ${event.member}`
+    : `Sent back the work of ${event.member}: ${event.reason}`;
 };
 
 const limitWords = (event: LiveEvent): string | undefined => {

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../contracts/error.ts';
 import { TroupeError } from '../contracts/error.ts';
+import { foundText } from './found-text.ts';
 
 /**
  * Checks a number that bounds work: whole, and not below `least`. With none at a time an actor would wait for ever; and
@@ -14,9 +15,8 @@ export const checkCount = (
   { code, owner }: { readonly code: ErrorCode; readonly owner: string },
 ): number => {
   if (Number.isSafeInteger(count) && count >= least) return count;
-  const found = String(count);
   throw new TroupeError(
     code,
-    `Cannot define ${owner} as its ${option} is no whole number from ${least}: ${found}`,
+    `Cannot define ${owner} as its ${option} is no whole number from ${least}: ${foundText(count)}`,
   );
 };

@@ -31,6 +31,7 @@ import { checkSupervision } from './check-supervision.ts';
 import { checkRetry } from './check-retry.ts';
 import type { Definition, Placement } from './definition.ts';
 import { endingRules } from './ending-rules.ts';
+import { foundText } from './found-text.ts';
 import { contextFrom, memoryFrom } from './memory-options.ts';
 import { checkLimits } from './tree-limits.ts';
 import type { Described } from '../contracts/signature.ts';
@@ -49,10 +50,9 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 /** Checks the name of an agent or a team: it becomes part of addresses and keys. */
 export const checkName = (name: unknown, kind: string): string => {
   if (typeof name === 'string' && NAME.test(name)) return name;
-  const found = typeof name === 'string' ? `'${name}'` : String(name);
   throw new TroupeError(
     'agent.invalid',
-    `Cannot define ${kind} as its name is not 1 to 64 letters, digits, '-' or '_', the first a letter or digit: ${found}`,
+    `Cannot define ${kind} as its name is not 1 to 64 letters, digits, '-' or '_', the first a letter or digit: ${foundText(name)}`,
   );
 };
 

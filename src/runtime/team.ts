@@ -1,7 +1,7 @@
 import type { AnyStateMachine } from 'xstate';
 import type { Agent } from '../contracts/agent.ts';
 import type { Allotment, Budget } from '../contracts/budget.ts';
-import { messageOf, TroupeError } from '../contracts/error.ts';
+import { TroupeError } from '../contracts/error.ts';
 import type { Hook } from '../contracts/event.ts';
 import type { Json } from '../contracts/json.ts';
 import { toJson } from '../contracts/json.ts';
@@ -17,11 +17,13 @@ import { budgetLimits } from '../policy/budget-limits.ts';
 import { checkName } from './define-agent.ts';
 import { checkCount } from './check-count.ts';
 import { checkMailbox } from './check-mailbox.ts';
+import { checkTeam } from './check-team.ts';
 import { checkSupervision } from './check-supervision.ts';
 import type { Definition } from './definition.ts';
 import { definitionOf } from './definition.ts';
 import type { EmbeddableAgent } from './face.ts';
 import { faceOf } from './face.ts';
+import { foundText } from './found-text.ts';
 import { checkLimits } from './tree-limits.ts';
 
 /** Any agent or team, whatever it takes and gives: members are checked by their own schemas when they run. */
@@ -81,6 +83,7 @@ export const team = <Input, Output, State = Json>(
   const machine = typeof given.machine === 'function' ? given.machine() : given.machine;
   assertMachine(machine);
   const owner = `the team '${name}'`;
+  checkTeam(given, owner);
   budgetLimits(given.budget, { code: 'team.invalid', owner });
   checkMailbox(given.mailbox, { code: 'team.invalid', owner });
   checkLimits(given.limits, { code: 'team.invalid', owner });
@@ -171,12 +174,21 @@ const allotmentsOf = (
   return new Map(Object.entries(budgets));
 };
 
+/** What every member is good for, by role. */
+export const descriptionsOf = (
+  team: string,
+  members: TeamOptions['members'],
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(members).map(([role, member]) => [role, memberOf(team, role, member).description]),
+  );
+
 /** What a member stands for. */
 export const memberOf = (team: string, role: string, member: Member): Definition => {
   const definition = definitionOf(member);
   if (definition !== undefined) return definition;
   throw new TroupeError(
     'team.invalid',
-    `Cannot define the team '${team}' as its member '${role}' was not made by agent() or a pattern: ${messageOf(member)}`,
+    `Cannot define the team '${team}' as its member '${role}' was not made by agent() or a pattern: found ${foundText(member)}`,
   );
 };

@@ -51,7 +51,7 @@ describe.each(interpreters)('$name', ({ host }) => {
       status: 'completed',
       output: {
         converged: true,
-        iterations: 2,
+        rounds: 2,
         answer: 'all sing',
         insights: [
           { agent: 'sea', content: 'they dive', importance: 0.8 },
@@ -87,14 +87,14 @@ describe.each(interpreters)('$name', ({ host }) => {
     ]);
   });
 
-  test('[KAIZEN-44] after so many iterations it ends with the board, and a flag', async () => {
+  test('[KAIZEN-44] after so many rounds it ends with the board, and a flag', async () => {
     const boss = asked('boss', ...Array.from({ length: 9 }, () => 'sea'));
     const sea = says('sea', ...Array.from({ length: 9 }, (_, index) => `fact ${index}`));
     const result = await desk({ specialists: { sea }, controller: boss.agent });
     expect(result).toMatchObject({
       status: 'stopped',
       stopReason: { kind: 'maxRounds', limit: 5 },
-      candidate: { converged: false, iterations: 5, answer: null },
+      candidate: { converged: false, rounds: 5, answer: null },
     });
     expect(turnsOf(result, 'desk').filter((name) => name === 'sea')).toHaveLength(5);
     expect(boss.questions().at(-1)).toContain('Nobody may be consulted any more');
@@ -104,8 +104,8 @@ describe.each(interpreters)('$name', ({ host }) => {
 
   test('[KAIZEN-44] after the last iteration it can still be complete', async () => {
     const controller = says('boss', 'sea', 'done');
-    const result = await desk({ specialists: { sea: says('sea', 'a') }, controller, maxIterations: 1 });
-    expect(result).toMatchObject({ status: 'completed', output: { converged: true, iterations: 1 } });
+    const result = await desk({ specialists: { sea: says('sea', 'a') }, controller, maxRounds: 1 });
+    expect(result).toMatchObject({ status: 'completed', output: { converged: true, rounds: 1 } });
   });
 
   test.each([
@@ -142,7 +142,7 @@ describe.each(interpreters)('$name', ({ host }) => {
     expect(result).toMatchObject({
       status: 'completed',
       output: { insights: [{ content: 'b' }] },
-      state: { missing: [{ specialist: 'sea' }, { specialist: 'sky', why: 'it said nothing' }] },
+      state: { missing: [{ member: 'sea' }, { member: 'sky', reason: 'it said nothing' }] },
     });
     expect(boss.questions()[1]).toContain('sea was consulted for nothing');
   });
@@ -318,7 +318,7 @@ describe('what cannot be meant is refused where it is defined', () => {
   test.each<[string, Partial<BlackboardSetup>, string]>([
     ['nobody', { specialists: {} }, 'needs specialists'],
     ['a second controller', { specialists: { controller: says('sea') } }, "called 'controller'"],
-    ['no iteration', { maxIterations: 0 }, 'maxIterations'],
+    ['no iteration', { maxRounds: 0 }, 'maxRounds'],
     ['no room', { size: 0 }, 'size'],
     ['no time', { maxAgeMs: 0 }, 'maxAgeMs'],
     ['nothing to read', { reads: { limit: 0 } }, 'reads.limit'],

@@ -108,7 +108,7 @@ describe.each(interpreters)('a consensus, $name', ({ host }) => {
     expect(one.output).toMatchObject({
       decision: 'reject',
       tally: { abstentions: 1 },
-      votes: [{ voter: 'ann', vote: 'abstain' }, { vote: 'reject' }],
+      votes: [{ member: 'ann', vote: 'abstain' }, { vote: 'reject' }],
     });
     const all = await run({ voters: { ann: says('ann', dead), bob: says('bob', dead) } });
     expect(all).toMatchObject({
@@ -190,8 +190,8 @@ describe.each(interpreters)('a consensus, $name', ({ host }) => {
 const ann = says('ann', 'approve');
 
 test.each<{ setup: Partial<ConsensusSetup>; says: string }>([
-  { setup: { voters: {} }, says: 'nobody votes' },
-  { setup: { voters: { summariser: ann } }, says: "a voter is called 'summariser'" },
+  { setup: { voters: {} }, says: 'needs voters' },
+  { setup: { voters: { summariser: ann } }, says: "none of them called 'summariser'" },
   { setup: { voters: { ann: {} as Agent }, maxRounds: 0 }, says: 'maxRounds is no whole number' },
   { setup: { choices: ['one'] }, says: 'choices are not two' },
   { setup: { choices: ['a', ' A'] }, says: 'choices are not two' },
@@ -201,7 +201,7 @@ test.each<{ setup: Partial<ConsensusSetup>; says: string }>([
   { setup: { rule: 'threshold', threshold: 0 }, says: 'not above 0' },
   { setup: { rule: 'confidence', threshold: 1.1 }, says: 'not above 0' },
   { setup: { weights: { ann: 2 } }, says: 'all votes weigh the same' },
-  { setup: { rule: 'weighted', weights: { bob: 2 } }, says: "somebody who has none: 'bob'" },
+  { setup: { rule: 'weighted', weights: { bob: 2 } }, says: "somebody who has none: found 'bob'" },
   { setup: { rule: 'weighted', weights: { ann: -1 } }, says: 'weighs no number from 0' },
 ])('[D13] what cannot be honoured is refused: $says', ({ setup, says: why }) => {
   expect(() => consensus({ name: 'board', voters: { ann }, ...setup })).toThrow(why);

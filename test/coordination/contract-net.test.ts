@@ -54,12 +54,12 @@ describe.each(interpreters)('$name', ({ host }) => {
       'completed',
     ]);
     expect(ann.requests[0]?.messages[0]?.text).toContain('Work: Paint it.');
-    expect(ofType(result.events, 'bid.made').map(({ contractor, cost }) => [contractor, cost])).toEqual([
+    expect(ofType(result.events, 'bid.made').map(({ member, cost }) => [member, cost])).toEqual([
       ['ann', 5],
       ['bob', 6],
       ['carl', 9],
     ]);
-    expect(ofType(result.events, 'contract.awarded')).toMatchObject([{ contractor: 'bob', byRule: true }]);
+    expect(ofType(result.events, 'contract.awarded')).toMatchObject([{ member: 'bob', byRule: true }]);
   });
 
   test.each([
@@ -79,7 +79,7 @@ describe.each(interpreters)('$name', ({ host }) => {
 
   test('a rule of one’s own names the order; whom it does not name gets nothing', async () => {
     const contractors = () => ({ a: says('a', bid(1), new Error('fell')), b: says('b', bid(2), 'b') });
-    const result = await market(contractors(), { award: (bids) => bids.map(({ contractor }) => contractor) });
+    const result = await market(contractors(), { award: (bids) => bids.map(({ member }) => member) });
     expect(result.output).toBe('b');
     expect((await market(contractors(), { award: () => ['a', 'nobody'] })).status).toBe('failed');
     expect((await market(contractors(), { award: () => [] })).stopReason).toMatchObject({ rule: 'award' });
@@ -99,7 +99,7 @@ describe.each(interpreters)('$name', ({ host }) => {
     });
     expect(result).toMatchObject({
       output: 'b',
-      state: { failed: [{ contractor: 'a' }, { contractor: 'c' }] },
+      state: { failed: [{ member: 'a' }, { member: 'c' }] },
     });
     expect(turnsOf(result, 'market')).toEqual(['a', 'b', 'c', 'a', 'c', 'b']);
   });
@@ -116,19 +116,19 @@ describe.each(interpreters)('$name', ({ host }) => {
         f: says('f', new Error('ill')),
         g: says('g', late(clock, 4_000, bid(100)), 'by g'),
       },
-      { bidWithinMs: 5_000 },
+      { bidTimeMs: 5_000 },
       clock,
     );
     expect(result.output).toBe('by g');
     expect(result.state).toMatchObject({
-      bids: [{ contractor: 'g' }],
+      bids: [{ member: 'g' }],
       noBids: [
-        { contractor: 'a', reason: 'invalid bid' },
-        { contractor: 'b', reason: 'invalid bid' },
-        { contractor: 'c', reason: 'no bid' },
-        { contractor: 'd', reason: 'no bid' },
-        { contractor: 'e', reason: 'too late' },
-        { contractor: 'f' },
+        { member: 'a', reason: 'invalid bid' },
+        { member: 'b', reason: 'invalid bid' },
+        { member: 'c', reason: 'no bid' },
+        { member: 'd', reason: 'no bid' },
+        { member: 'e', reason: 'too late' },
+        { member: 'f' },
       ],
     });
     const [awarded] = ofType(result.events, 'contract.awarded');
@@ -155,7 +155,7 @@ describe.each(interpreters)('$name', ({ host }) => {
       'awarding',
       'executing',
     ]);
-    expect(ofType(chosen.events, 'contract.awarded')).toMatchObject([{ contractor: 'b', byRule: false }]);
+    expect(ofType(chosen.events, 'contract.awarded')).toMatchObject([{ member: 'b', byRule: false }]);
     for (const nonsense of ['whoever', '{"contractors": ["z"]}', new Error('ill')]) {
       const lost = await market(contractors(), { manager: manager(nonsense) });
       expect(lost).toMatchObject({ output: 'a', state: { isManagerLost: true } });
@@ -177,7 +177,7 @@ test.each([
   [{ contractors: {} }, 'needs contractors'],
   [{ contractors: { manager: says('a') } }, "called 'manager'"],
   [{ contractors: { a: says('a') }, award: 'dearest' as never }, "'dearest'"],
-  [{ contractors: { a: says('a') }, bidWithinMs: 0 }, 'bidWithinMs'],
+  [{ contractors: { a: says('a') }, bidTimeMs: 0 }, 'bidTimeMs'],
 ])('what cannot be meant is refused where it is defined: %#', (given, found) => {
   expect(() => contractNet({ name: 'market', ...given })).toThrow(
     expect.objectContaining({ code: 'team.invalid', message: expect.stringContaining(found) }),

@@ -26,7 +26,7 @@ describe.each(interpreters)('a debate, $name', ({ host }) => {
 
   test('[KAIZEN-32] [QITOS-94] three rounds of two are six turns, in order, and one judgement', async () => {
     const [ann, bob] = [three('ann'), three('bob')];
-    const judge = scriptedModel(['{"decision": "against", "confidence": 0.9, "reasoning": "bob was right"}']);
+    const judge = scriptedModel(['{"decision": "against", "confidence": 0.9, "reason": "bob was right"}']);
     const result = await run({ debaters: { ann: ann.agent, bob: bob.agent }, judge: { model: judge } });
     expect(ofType(result.events, 'member.engaged').map(({ member }) => member)).toEqual([
       'ann',
@@ -42,7 +42,7 @@ describe.each(interpreters)('a debate, $name', ({ host }) => {
         .flatMap((phase) => [phase, 'hearing'])
         .concat('judgement', 'judged', 'completed'),
     );
-    expect(result.output).toMatchObject({ decision: 'against', confidence: 0.9, reasoning: 'bob was right' });
+    expect(result.output).toMatchObject({ decision: 'against', confidence: 0.9, reason: 'bob was right' });
     expect(judge.requests[0]).toMatchObject({ output: { name: 'court_judge_answer' } });
   });
 
@@ -90,17 +90,17 @@ describe.each(interpreters)('a debate, $name', ({ host }) => {
   });
 
   test.each<readonly [string, object]>([
-    ['{"decision": "sideways", "confidence": 0.9}', { decision: 'tie', confidence: 0.9, reasoning: null }],
+    ['{"decision": "sideways", "confidence": 0.9}', { decision: 'tie', confidence: 0.9, reason: null }],
     ['{"decision": "FOR", "confidence": 9}', { decision: 'for', confidence: 1 }],
     ['{"decision": "against", "confidence": -9}', { decision: 'against', confidence: 0 }],
     ['{"decision": "for", "confidence": "no idea"}', { decision: 'for', confidence: 0.5 }],
-    ['**Against**, by a hair', { decision: 'against', confidence: 0.5, reasoning: 'Against, by a hair' }],
-    ['Both were good', { decision: 'tie', reasoning: 'Both were good' }],
+    ['**Against**, by a hair', { decision: 'against', confidence: 0.5, reason: 'Against, by a hair' }],
+    ['Both were good', { decision: 'tie', reason: 'Both were good' }],
     ['For-profit is bad', { decision: 'tie' }],
   ])('[KAIZEN-33] a judge who says %s', async (said, expected) => {
     const debaters = { ann: three('ann').agent, bob: three('bob').agent };
     const result = await run({ debaters, rounds: 1, judge: speaker('judge', said).agent });
-    expect(result.output).toMatchObject({ ...expected, transcript: [{ text: 'ann-1' }, { text: 'bob-1' }] });
+    expect(result.output).toMatchObject({ ...expected, turns: [{ text: 'ann-1' }, { text: 'bob-1' }] });
   });
 
   test('[D13] rounds, sides and no judge: the transcript is the result', async () => {
@@ -108,13 +108,13 @@ describe.each(interpreters)('a debate, $name', ({ host }) => {
     const sides = { ann: 'against', bob: 'for' } as const;
     const one = await run({ debaters, rounds: 1, sides });
     expect(one.output).toEqual([
-      { stage: 'opening', round: 1, speaker: 'ann', side: 'against', text: 'ann-1', error: null },
-      { stage: 'opening', round: 1, speaker: 'bob', side: 'for', text: 'bob-1', error: null },
+      { stage: 'opening', round: 1, member: 'ann', side: 'against', text: 'ann-1', error: null },
+      { stage: 'opening', round: 1, member: 'bob', side: 'for', text: 'bob-1', error: null },
     ]);
     expect(phasesOf(one.events, 'court').at(-1)).toBe('completed');
   });
 
-  test('[P1] a turn that fails stands in the transcript, and the opponent answers the one before', async () => {
+  test('[P1] a turn that fails stands in the turns, and the opponent answers the one before', async () => {
     const bob = three('bob');
     const debaters = { ann: speaker('ann', 'ann-1', dead, 'ann-3').agent, bob: bob.agent };
     const result = await run({ debaters });
@@ -122,7 +122,7 @@ describe.each(interpreters)('a debate, $name', ({ host }) => {
     expect(result.output).toMatchObject([
       {},
       {},
-      { speaker: 'ann', round: 2, text: null },
+      { member: 'ann', round: 2, text: null },
       {},
       { text: 'ann-3' },
       {},
@@ -138,7 +138,7 @@ describe.each(interpreters)('a debate, $name', ({ host }) => {
     expect(ofType(result.events, 'member.engaged')).toHaveLength(2);
   });
 
-  test('a judge that fails leaves the transcript, and it says so', async () => {
+  test('a judge that fails leaves the turns, and it says so', async () => {
     const debaters = { ann: three('ann').agent, bob: three('bob').agent };
     const result = await run({ debaters, rounds: 1, judge: speaker('judge', dead).agent });
     expect(result).toMatchObject({
@@ -167,7 +167,7 @@ test('what it gives follows from whether there is a judge', () => {
 test.each<{ setup: Partial<DebateSetup>; says: string }>([
   { setup: { debaters: { ann } }, says: 'two debaters at least' },
   { setup: { debaters: { ann, judge: ann } }, says: "none of them called 'judge'" },
-  { setup: { sides: { carl: 'for' } }, says: "no debater 'carl'" },
+  { setup: { sides: { carl: 'for' } }, says: "no such debater to take a side: found 'carl'" },
   { setup: { sides: { bob: 'for' } }, says: 'on one side' },
   { setup: { rounds: 0 }, says: 'rounds is no whole number' },
 ])('[D13] what cannot be honoured is refused: $says', ({ setup, says }) => {

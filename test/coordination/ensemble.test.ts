@@ -24,18 +24,18 @@ describe.each(interpreters)('an ensemble, $name', ({ host }) => {
   test('[KAIZEN-43] [D14] [QITOS-94] three propose at the same time, and one answer is made of what they said', async () => {
     const peak = { now: 0, most: 0 };
     const asked: string[] = [];
-    const synthesiser = scriptedModel(['one answer']);
+    const aggregator = scriptedModel(['one answer']);
     const names = ['sea', 'sky', 'land'];
     const subject = ensemble({
       name: 'choir',
       proposers: Object.fromEntries(names.map((name) => [name, proposer(name, `says ${name}`, asked, peak)])),
-      synthesiser: { model: synthesiser },
+      aggregator: { model: aggregator },
     });
     const result = await settled(start(subject, 'Why is it blue?', {}, host?.()));
     expect(result).toMatchObject({ status: 'completed', output: 'one answer' });
     expect(peak.most).toBe(3);
     expect(asked).toEqual(names.map((name) => `${name}: Why is it blue?`));
-    const told = synthesiser.requests[0]?.messages.at(-1)?.text;
+    const told = aggregator.requests[0]?.messages.at(-1)?.text;
     expect(told).toContain('Perspectives (3 of 3):\n1. says sea\n2. says sky\n3. says land');
     expect(result.state.perspectives).toHaveLength(3);
   });
@@ -46,7 +46,7 @@ describe.each(interpreters)('an ensemble, $name', ({ host }) => {
       name: 'choir',
       layers: 2,
       proposers: { ann: proposer('ann', 'red', asked), bob: proposer('bob', 'blue', asked) },
-      synthesiser: { model: scriptedModel(['purple']) },
+      aggregator: { model: scriptedModel(['purple']) },
     });
     const result = await settled(start(subject, 'Which?', {}, host?.()));
     expect(result.output).toBe('purple');
@@ -68,7 +68,7 @@ describe.each(interpreters)('an ensemble, $name', ({ host }) => {
         tax: proposer('tax', 'b', asked),
         fish: proposer('fish', 'c', asked),
       },
-      synthesiser: { model: scriptedModel(['x']) },
+      aggregator: { model: scriptedModel(['x']) },
     });
     const result = await settled(start(subject, 'Which fish live in the sea?', {}, host?.()));
     expect(result.state.chosen).toEqual(['sea', 'fish']);
@@ -78,23 +78,23 @@ describe.each(interpreters)('an ensemble, $name', ({ host }) => {
     const subject = ensemble({
       name: 'choir',
       proposers: { ann: proposer('ann', new Error('hoarse')), bob: proposer('bob', 'blue') },
-      synthesiser: { model: scriptedModel(['x']) },
+      aggregator: { model: scriptedModel(['x']) },
     });
     const { state } = await settled(start(subject, 'Which?', {}, host?.()));
-    expect(state.missing).toMatchObject([{ proposer: 'ann', layer: 1 }]);
-    expect(state.missing[0]?.why).toContain('hoarse');
-    expect(state.perspectives.map(({ proposer: who }) => who)).toEqual(['bob']);
+    expect(state.missing).toMatchObject([{ member: 'ann', layer: 1 }]);
+    expect(state.missing[0]?.reason).toContain('hoarse');
+    expect(state.perspectives.map(({ member: who }) => who)).toEqual(['bob']);
   });
 
-  test('a synthesiser that fails takes nothing away', async () => {
+  test('a aggregator that fails takes nothing away', async () => {
     const subject = ensemble({
       name: 'choir',
       proposers: { ann: proposer('ann', 'red'), bob: proposer('bob', 'blue') },
-      synthesiser: { model: scriptedModel([new Error('dead')]) },
+      aggregator: { model: scriptedModel([new Error('dead')]) },
     });
     expect(await settled(start(subject, 'Which?', {}, host?.()))).toMatchObject({
       status: 'stopped',
-      stopReason: { kind: 'rule', rule: 'synthesiser' },
+      stopReason: { kind: 'rule', rule: 'aggregator' },
       candidate: [{ text: 'red' }, { text: 'blue' }],
     });
   });
@@ -106,5 +106,5 @@ test.each([
   [{ top: 0 }, 'top'],
 ])('what makes no ensemble is refused: %j', (change, message) => {
   const two = { ann: agent({ name: 'ann' }), bob: agent({ name: 'bob' }) };
-  expect(() => ensemble({ name: 'choir', proposers: two, synthesiser: {}, ...change })).toThrowError(message);
+  expect(() => ensemble({ name: 'choir', proposers: two, aggregator: {}, ...change })).toThrowError(message);
 });

@@ -27,11 +27,11 @@ describe.each(interpreters)('a group chat, $name', ({ host }) => {
 
   test('each reads all that was said before, and speaks in turn', async () => {
     const read: string[] = [];
-    const speakers = {
+    const members = {
       ann: speaker('ann', ['one', 'three'], read),
       bob: speaker('bob', ['two', 'four'], read),
     };
-    const { output, state } = await chat({ speakers, maxTurns: 4 });
+    const { output, state } = await chat({ members, maxRounds: 4 });
     expect(output).toBe('ann: one\nbob: two\nann: three\nbob: four');
     expect(read[0]).toContain('Nobody has spoken yet.');
     expect(read[3]).toContain('Topic: the plan\n\nann: one\nbob: two\nann: three\n\nYou are bob.');
@@ -39,8 +39,8 @@ describe.each(interpreters)('a group chat, $name', ({ host }) => {
   });
 
   test('who has nothing to add passes, and when a whole round has passed, all is said', async () => {
-    const speakers = { ann: speaker('ann', ['one', 'PASS']), bob: speaker('bob', ['Pass.', 'pass']) };
-    const { output, state } = await chat({ speakers });
+    const members = { ann: speaker('ann', ['one', 'PASS']), bob: speaker('bob', ['Pass.', 'pass']) };
+    const { output, state } = await chat({ members });
     expect(output).toBe('ann: one');
     expect(state.turns.map(({ text }) => text)).toEqual(['one', null, null]);
   });
@@ -52,56 +52,56 @@ describe.each(interpreters)('a group chat, $name', ({ host }) => {
       '```json\n{"next": "ann"}\n```',
       '{"next": null, "conclusion": "We build it."}',
     ]);
-    const speakers = { ann: speaker('ann', ['fine']), bob: speaker('bob', ['first', 'second']) };
-    const { output, state } = await chat({ speakers, moderator: { model } });
+    const members = { ann: speaker('ann', ['fine']), bob: speaker('bob', ['first', 'second']) };
+    const { output, state } = await chat({ members, moderator: { model } });
     expect(output).toBe('We build it.');
-    expect(state.turns.map(({ speaker: who }) => who)).toEqual(['bob', 'bob', 'ann']);
+    expect(state.turns.map(({ member: who }) => who)).toEqual(['bob', 'bob', 'ann']);
     const asked = model.requests[3]?.messages.at(-1)?.text;
     expect(asked).toContain('bob: first\nbob: second\nann: fine');
     expect(asked).toContain('- ann: It is ann.');
   });
 
   test('a moderator that names nobody who is there is told so once; then the chat stops, with all that was said', async () => {
-    const speakers = { ann: speaker('ann', ['one']), bob: speaker('bob', []) };
+    const members = { ann: speaker('ann', ['one']), bob: speaker('bob', []) };
     const again = scriptedModel(['{"next": "carl"}', '{"next": "ann"}', '{"next": null}']);
-    expect((await chat({ speakers, moderator: { model: again } })).output).toBe('ann: one');
-    expect(again.requests[1]?.messages.at(-1)?.text).toContain('The speakers are: ann, bob.');
+    expect((await chat({ members, moderator: { model: again } })).output).toBe('ann: one');
+    expect(again.requests[1]?.messages.at(-1)?.text).toContain('The members are: ann, bob.');
     const stubborn = scriptedModel(['{"next": "ann"}', 'carl', 'carl']);
     expect(
-      await chat({ speakers: { ...speakers, ann: speaker('ann', ['one']) }, moderator: { model: stubborn } }),
+      await chat({ members: { ...members, ann: speaker('ann', ['one']) }, moderator: { model: stubborn } }),
     ).toMatchObject({
       status: 'stopped',
       stopReason: { kind: 'rule', rule: 'moderator' },
-      candidate: [{ speaker: 'ann', text: 'one' }],
+      candidate: [{ member: 'ann', text: 'one' }],
     });
   });
 
   test('a moderator that fails stops the chat, and loses nothing', async () => {
     const moderator = { model: scriptedModel(['{"next": "ann"}', new Error('dead')]) };
-    const speakers = { ann: speaker('ann', ['one']), bob: speaker('bob', []) };
-    expect(await chat({ speakers, moderator })).toMatchObject({
+    const members = { ann: speaker('ann', ['one']), bob: speaker('bob', []) };
+    expect(await chat({ members, moderator })).toMatchObject({
       status: 'stopped',
       candidate: [{ text: 'one' }],
     });
   });
 
   test('a function says who speaks; one that names nobody who is there, or throws, is the end', async () => {
-    const speakers = () => ({ ann: speaker('ann', ['one']), bob: speaker('bob', ['two']) });
+    const members = () => ({ ann: speaker('ann', ['one']), bob: speaker('bob', ['two']) });
     const moderator: GroupChatSetup['moderator'] = (turns) => (turns.length === 0 ? 'bob' : null);
-    expect((await chat({ speakers: speakers(), moderator })).output).toBe('bob: two');
-    expect(await chat({ speakers: speakers(), moderator: () => 'carl' })).toMatchObject({
+    expect((await chat({ members: members(), moderator })).output).toBe('bob: two');
+    expect(await chat({ members: members(), moderator: () => 'carl' })).toMatchObject({
       status: 'failed',
       error: {
         code: 'agent.threw',
-        message: expect.stringContaining("'carl' is none of the speakers: ann, bob") as string,
+        message: expect.stringContaining("'carl' is none of the members: ann, bob") as string,
       },
     });
   });
 
   test('one that fails is not there, and the others hear of it', async () => {
     const read: string[] = [];
-    const speakers = { ann: speaker('ann', [new Error('hoarse')]), bob: speaker('bob', ['two'], read) };
-    const { status } = await chat({ speakers, maxTurns: 2 });
+    const members = { ann: speaker('ann', [new Error('hoarse')]), bob: speaker('bob', ['two'], read) };
+    const { status } = await chat({ members, maxRounds: 2 });
     expect(status).toBe('completed');
     expect(read[0]).toMatch(/ann: \(is not there: .*hoarse/);
   });
@@ -109,8 +109,8 @@ describe.each(interpreters)('a group chat, $name', ({ host }) => {
 
 test('one who talks to himself is no group', () => {
   const ann = agent({ name: 'ann' });
-  expect(() => groupChat({ name: 'meeting', speakers: { ann } })).toThrowError('needs two speakers');
-  expect(() => groupChat({ name: 'meeting', speakers: { ann, bob: ann }, maxTurns: 0 })).toThrowError(
-    'maxTurns',
+  expect(() => groupChat({ name: 'meeting', members: { ann } })).toThrowError('needs two members');
+  expect(() => groupChat({ name: 'meeting', members: { ann, bob: ann }, maxRounds: 0 })).toThrowError(
+    'maxRounds',
   );
 });

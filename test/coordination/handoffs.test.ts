@@ -32,8 +32,8 @@ describe.each(interpreters)('[QITOS-92] handoffs, $name', ({ host }) => {
     const a = someone('a', calls({ name: 'echo', input: { text: 'looked' } }), giving('b', 'an invoice'));
     const b = someone('b', giving('c'));
     const c = someone('c', 'done');
-    const agents = { a: a.agent, b: b.agent, c: c.agent };
-    return { b, c, result: run({ agents, context, ...more }) };
+    const members = { a: a.agent, b: b.agent, c: c.agent };
+    return { b, c, result: run({ members, context, ...more }) };
   };
   const texts = (messages: readonly Turn[] = []) => messages.map(({ role, text }) => `${role}: ${text}`);
 
@@ -88,7 +88,7 @@ describe.each(interpreters)('[QITOS-92] handoffs, $name', ({ host }) => {
     });
     const told = async (setup: Partial<HandoffsSetup<string, string>>) => {
       const b = someone('b', 'done');
-      await run({ agents: { a: giver, b: b.agent }, ...setup });
+      await run({ members: { a: giver, b: b.agent }, ...setup });
       return b.model.requests[0]?.messages.at(-1)?.text;
     };
     expect(await told({})).toBe('Help me.\n\n(Handed over by a)');
@@ -106,7 +106,7 @@ describe.each(interpreters)('[QITOS-92] handoffs, $name', ({ host }) => {
     const seen: Json[] = [];
     const a = agent({ name: 'a', input, state: { account: 7 }, decide: () => handoff('b') });
     const b = agent({ name: 'b', input, decide: (view) => (seen.push(view.input), answer('done')) });
-    const team = handoffs({ name: 'relay', agents: { a, b }, fields: ['account'] });
+    const team = handoffs({ name: 'relay', members: { a, b }, fields: ['account'] });
     await settled(start(team, { order: 1 }, {}, host?.()));
     expect(seen).toEqual([{ order: 1, account: 7 }]);
   });
@@ -116,7 +116,7 @@ describe.each(interpreters)('[QITOS-92] handoffs, $name', ({ host }) => {
       throw new Error('lost');
     };
     const a = agent({ name: 'a', decide: () => handoff('b') });
-    const result = await run({ agents: { a, b: parrot('b', 'x') }, adapt });
+    const result = await run({ members: { a, b: parrot('b', 'x') }, adapt });
     expect(result).toMatchObject({ status: 'failed', error: { code: 'agent.threw' } });
     expect(result.error?.message).toContain("Cannot hand over from 'a' to 'b' as the adapter threw: lost");
   });
@@ -127,7 +127,7 @@ describe.each(interpreters)('[QITOS-92] handoffs, $name', ({ host }) => {
   ])('to %s is refused: the giver goes on from where it was, and is told why', async (_, to, reason) => {
     const a = someone('a', giving('b'));
     const b = someone('b', giving(to), 'then myself');
-    const result = await run({ agents: { a: a.agent, b: b.agent } });
+    const result = await run({ members: { a: a.agent, b: b.agent } });
     expect(result).toMatchObject({ status: 'completed', output: 'then myself' });
     expect(engagedIn(result.events)).toEqual(['a', 'b', 'b']);
     const again = b.model.requests[1]?.messages ?? [];
@@ -139,7 +139,7 @@ describe.each(interpreters)('[QITOS-92] handoffs, $name', ({ host }) => {
   test('who insists ends the team, with an error that names the two', async () => {
     const a = agent({ name: 'a', decide: () => handoff('b') });
     const b = agent({ name: 'b', decide: () => handoff('a') });
-    const result = await run({ agents: { a, b } });
+    const result = await run({ members: { a, b } });
     expect(result).toMatchObject({ status: 'failed', error: { code: 'handoff.refused' } });
     expect(result.error?.message).toBe("Cannot hand over from 'b' to 'a' as it has had the task before");
     expect(engagedIn(result.events)).toEqual(['a', 'b', 'b']);
@@ -148,7 +148,7 @@ describe.each(interpreters)('[QITOS-92] handoffs, $name', ({ host }) => {
   test('two that hand it to and fro are stopped at the limit, by name', async () => {
     const a = agent({ name: 'a', decide: () => handoff('b') });
     const b = agent({ name: 'b', decide: () => handoff('a') });
-    const result = await run({ agents: { a, b }, revisits: 2 });
+    const result = await run({ members: { a, b }, revisits: 2 });
     expect(result.error?.message).toBe(
       "Cannot hand over from 'a' to 'b' as 'a' has handed this task to 'b' 2 times already",
     );
@@ -159,7 +159,7 @@ describe.each(interpreters)('[QITOS-92] handoffs, $name', ({ host }) => {
     const stage = agent({ name: 'stage', decide: () => handoff('b', 'sorry') });
     const b = someone('b', 'done');
     const a = pipeline({ name: 'line', stages: [stage] });
-    const result = await run({ agents: { a, b: b.agent }, context: 'full' });
+    const result = await run({ members: { a, b: b.agent }, context: 'full' });
     expect(result.output).toBe('done');
     expect(b.model.requests[0]?.messages.at(-1)?.text).toBe('Help me.\n\n(Handed over by a: sorry)');
   });
@@ -181,10 +181,10 @@ test('of a state that has no fields none is handed over', () => {
 });
 
 test.each([
-  ['nobody', { agents: {} }],
-  ['a first one that there is not', { agents: { a: parrot('a', 'x') }, first: 'z' }],
-  ['a context that there is not', { agents: { a: parrot('a', 'x') }, context: 'all' as 'full' }],
-  ['a bound of nothing', { agents: { a: parrot('a', 'x') }, summaryRounds: 0 }],
+  ['nobody', { members: {} }],
+  ['a first one that there is not', { members: { a: parrot('a', 'x') }, first: 'z' }],
+  ['a context that there is not', { members: { a: parrot('a', 'x') }, context: 'all' as 'full' }],
+  ['a bound of nothing', { members: { a: parrot('a', 'x') }, summaryRounds: 0 }],
 ])('refuses %s', (_, setup) => {
   expect(() => handoffs({ name: 'relay', ...setup })).toThrow(
     expect.objectContaining({ code: 'team.invalid' }) as Error,

@@ -32,7 +32,7 @@ describe.each(interpreters)('a jury, $name', ({ host }) => {
 
   test('a person is a juror: asked at the inbox, and the verdict waits for the vote', async () => {
     const { clock, handle, end } = begin(() => ({
-      jurors: { ann: says('ann', 'approve'), pat: person({ name: 'pat' }), bob: says('bob', 'reject') },
+      voters: { ann: says('ann', 'approve'), pat: person({ name: 'pat' }), bob: says('bob', 'reject') },
     }));
     await clock.advance(86_400_000);
     const [request] = handle.requests;
@@ -41,9 +41,9 @@ describe.each(interpreters)('a jury, $name', ({ host }) => {
     expect(handle.reply('No, not on a Friday')).toBe(true);
     const result = await end();
     expect(result.output).toMatchObject({
-      verdict: 'reject',
-      ballots: 1,
-      votes: [{}, { voter: 'pat', vote: 'reject', reason: 'No, not on a Friday', error: null }, {}],
+      decision: 'reject',
+      rounds: 1,
+      votes: [{}, { member: 'pat', vote: 'reject', reason: 'No, not on a Friday', error: null }, {}],
     });
     expect(phasesOf(result.events, 'panel')).toEqual([
       'deliberating',
@@ -55,27 +55,27 @@ describe.each(interpreters)('a jury, $name', ({ host }) => {
 
   test('a person who is quicker than the agents is not waited for', async () => {
     const { clock, handle, end } = begin((now) => ({
-      jurors: { ann: says('ann', slowly(now, 5_000, 'approve')), pat: person({ name: 'pat' }) },
+      voters: { ann: says('ann', slowly(now, 5_000, 'approve')), pat: person({ name: 'pat' }) },
     }));
     await clock.advance(1_000);
     handle.reply('approve');
     const result = await end();
-    expect(result.output).toMatchObject({ verdict: 'approve' });
+    expect(result.output).toMatchObject({ decision: 'approve' });
     expect(phasesOf(result.events, 'panel')).toEqual(['deliberating', 'counting', 'completed']);
   });
 
   test('past the deadline the missing vote is an abstention, and nobody is asked any more', async () => {
     const { handle, end } = begin(() => ({
-      jurors: { ann: says('ann', 'approve'), pat: person({ name: 'pat' }) },
-      deadlineMs: 60_000,
+      voters: { ann: says('ann', 'approve'), pat: person({ name: 'pat' }) },
+      personTimeMs: 60_000,
     }));
     const result = await end();
     expect(result).toMatchObject({
       status: 'completed',
       output: {
-        verdict: 'approve',
+        decision: 'approve',
         tally: { abstentions: 1 },
-        votes: [{}, { voter: 'pat', vote: 'abstain' }],
+        votes: [{}, { member: 'pat', vote: 'abstain' }],
       },
     });
     expect(JSON.stringify(result.output)).toContain('60000 ms');
@@ -87,10 +87,10 @@ describe.each(interpreters)('a jury, $name', ({ host }) => {
   test('the deadline is for people, the time of members for agents; each has its own', async () => {
     const { end } = begin(() => ({
       memberTimeMs: 10_000,
-      deadlineMs: 60_000,
+      personTimeMs: 60_000,
       countAbstentions: true,
-      maxBallots: 1,
-      jurors: { pat: person({ name: 'pat' }), ann: says('ann', () => never<string>()) },
+      maxRounds: 1,
+      voters: { pat: person({ name: 'pat' }), ann: says('ann', () => never<string>()) },
     }));
     const result = await end();
     expect(result).toMatchObject({ status: 'failed', error: { code: 'member.timed-out' } });
@@ -103,12 +103,12 @@ describe.each(interpreters)('a jury, $name', ({ host }) => {
   test('under a policy agents are restarted, people are not asked twice', async () => {
     const { end } = begin(() => ({
       supervision: {},
-      deadlineMs: 60_000,
-      jurors: { ann: says('ann', new Error('dead'), 'approve'), pat: person({ name: 'pat' }) },
+      personTimeMs: 60_000,
+      voters: { ann: says('ann', new Error('dead'), 'approve'), pat: person({ name: 'pat' }) },
     }));
     const result = await end();
     expect(result.output).toMatchObject({
-      verdict: 'approve',
+      decision: 'approve',
       votes: [{ error: null }, { vote: 'abstain' }],
     });
     expect(ofType(result.events, 'child.restarted').map(({ member }) => member)).toEqual(['ann']);
@@ -120,14 +120,14 @@ describe.each(interpreters)('a jury, $name', ({ host }) => {
     const votes = ['approve', 'reject: the tests are red'];
     const { end } = begin(
       () => ({
-        jurors: {
+        voters: {
           ann: says('ann', '{"vote":"reject","reason":"it is late"}', 'reject'),
           pat: person({ name: 'pat' }),
         },
       }),
       { person: { answer: (question) => (questions.push(question), Promise.resolve(votes.shift() ?? '')) } },
     );
-    expect((await end()).output).toMatchObject({ verdict: 'reject', ballots: 2 });
+    expect((await end()).output).toMatchObject({ decision: 'reject', rounds: 2 });
     expect(questions[0]).not.toContain('it is late');
     expect(questions[1]).toContain('- ann: reject (confidence 0.5): it is late\n- pat: approve');
   });
@@ -135,15 +135,15 @@ describe.each(interpreters)('a jury, $name', ({ host }) => {
   test('hung for good, it stops with the last tally', async () => {
     const { end } = begin(
       () => ({
-        maxBallots: 2,
-        jurors: { ann: says('ann', 'approve', 'approve'), pat: person({ name: 'pat' }) },
+        maxRounds: 2,
+        voters: { ann: says('ann', 'approve', 'approve'), pat: person({ name: 'pat' }) },
       }),
       { person: { answer: () => Promise.resolve('reject') } },
     );
     expect(await end()).toMatchObject({
       status: 'stopped',
       stopReason: { kind: 'maxRounds', limit: 2 },
-      candidate: { verdict: null, ballots: 2 },
+      candidate: { decision: null, rounds: 2 },
     });
   });
 
@@ -177,10 +177,10 @@ describe.each(interpreters)('a jury, $name', ({ host }) => {
 test('where nobody can be asked the vote is missing, and nothing waits', async () => {
   const panel = jury({
     name: 'panel',
-    jurors: { ann: says('ann', 'approve'), pat: person({ name: 'pat' }) },
+    voters: { ann: says('ann', 'approve'), pat: person({ name: 'pat' }) },
   });
   expect((await panel.run('Release?')).output).toMatchObject({
-    verdict: 'approve',
+    decision: 'approve',
     tally: { abstentions: 1 },
   });
 });
@@ -188,14 +188,14 @@ test('where nobody can be asked the vote is missing, and nothing waits', async (
 const ann = says('ann', 'approve');
 
 test.each<{ setup: Partial<JurySetup>; says: string }>([
-  { setup: { jurors: {} }, says: 'nobody votes' },
-  { setup: { jurors: { pat: person({ name: 'pat' }) } }, says: 'all of its jurors are people' },
-  { setup: { deadlineMs: 5 }, says: 'a deadline for people, and no person' },
+  { setup: { voters: {} }, says: 'needs voters' },
+  { setup: { voters: { pat: person({ name: 'pat' }) } }, says: 'all of its voters are people' },
+  { setup: { personTimeMs: 5 }, says: 'personTimeMs is for people, and there is none' },
   {
-    setup: { jurors: { ann, pat: person({ name: 'pat' }) }, deadlineMs: 0 },
-    says: 'deadlineMs is no whole number',
+    setup: { voters: { ann, pat: person({ name: 'pat' }) }, personTimeMs: 0 },
+    says: 'personTimeMs is no whole number',
   },
-  { setup: { maxBallots: 0 }, says: 'maxBallots is no whole number' },
+  { setup: { maxRounds: 0 }, says: 'maxRounds is no whole number' },
 ])('what cannot be honoured is refused: $says', ({ setup, says: why }) => {
-  expect(() => jury({ name: 'panel', jurors: { ann }, ...setup })).toThrow(why);
+  expect(() => jury({ name: 'panel', voters: { ann }, ...setup })).toThrow(why);
 });

@@ -56,11 +56,11 @@ describe('[TENEX-69] phases', () => {
 describe.each(interpreters)('an orchestrator, $name', ({ host }) => {
   const run = async (
     script: readonly ScriptedReply[],
-    agents: OrchestratorSetup['agents'],
+    members: OrchestratorSetup['members'],
     more: Partial<OrchestratorSetup> = {},
   ) => {
     const model = scriptedModel(script);
-    const subject = orchestrator({ name: 'house', agents, orchestrator: { model }, ...more });
+    const subject = orchestrator({ name: 'house', members, orchestrator: { model }, ...more });
     return { model, result: await settled(start(subject, 'mend it', {}, host?.())) };
   };
 
@@ -85,7 +85,7 @@ describe.each(interpreters)('an orchestrator, $name', ({ host }) => {
       cid: says('cid'),
     });
     expect(result.output).toBe('cid is done');
-    expect(result.state.turns[0]?.completions.map(({ agent: who, status }) => [who, status])).toEqual([
+    expect(result.state.turns[0]?.completions.map(({ member: who, status }) => [who, status])).toEqual([
       ['ann', 'completed'],
       ['bob', 'failed'],
       ['cid', 'completed'],
@@ -108,29 +108,29 @@ describe.each(interpreters)('an orchestrator, $name', ({ host }) => {
   });
 
   test('[TENEX-67] who names nobody that there is, is told once who there is; then the run fails, and says so', async () => {
-    const agents = { ann: says('ann') };
-    const { model, result } = await run([route(['carl']), route(['ann', 'END'])], agents);
+    const members = { ann: says('ann') };
+    const { model, result } = await run([route(['carl']), route(['ann', 'END'])], members);
     expect(result.output).toBe('ann is done');
     expect(model.requests[1]?.messages.at(-1)?.text).toContain(
       "nobody called 'carl'. The agents are: ann, or END.",
     );
-    const twice = await run([route(['carl']), route(['carl'])], agents);
+    const twice = await run([route(['carl']), route(['carl'])], members);
     expect(twice.result).toMatchObject({ status: 'failed', error: { code: 'routing.refused' } });
     // One without a schema of its own says what it likes.
     const boss = agent({ name: 'boss', model: scriptedModel([route([]), 'no idea']) });
-    const vague = await run([], agents, { orchestrator: boss });
+    const vague = await run([], members, { orchestrator: boss });
     expect(vague.result.error?.message).toContain('That was no decision');
   });
 
   test('[TENEX-69] a phase that may not follow is refused, told once, and then the end', async () => {
-    const agents = { ann: says('ann') };
+    const members = { ann: says('ann') };
     const { model, result } = await run(
       [route(['ann'], 'reflection'), route(['ann', 'END'], 'plan')],
-      agents,
+      members,
     );
     expect(result.state.phase).toBe('plan');
     expect(model.requests[1]?.messages.at(-1)?.text).toContain("'reflection' may not follow 'chat'");
-    const twice = await run([route(['ann'], 'chores'), route(['ann'], 'chores')], agents);
+    const twice = await run([route(['ann'], 'chores'), route(['ann'], 'chores')], members);
     expect(twice.result.error?.code).toBe('routing.refused');
   });
 
@@ -139,11 +139,9 @@ describe.each(interpreters)('an orchestrator, $name', ({ host }) => {
       ann: says('ann'),
       bob: says('bob'),
     });
-    expect(result.state.transitions.map(({ from, to, agents }) => `${from}→${to} ${agents.join()}`)).toEqual([
-      'chat→plan ann',
-      'plan→plan bob',
-      'plan→execute ann',
-    ]);
+    expect(
+      result.state.transitions.map(({ from, to, members }) => `${from}→${to} ${members.join()}`),
+    ).toEqual(['chat→plan ann', 'plan→plan bob', 'plan→execute ann']);
     expect(result.state.transitions.every(({ at, reason }) => at > 0 && reason === 'it is time')).toBe(true);
     expect(result.state.phaseStartedAt).toBe(result.state.transitions[2]?.at);
   });
@@ -170,7 +168,7 @@ describe.each(interpreters)('an orchestrator, $name', ({ host }) => {
       { slow, ann: says('ann') },
       { targets: 'together' },
     );
-    expect(result.state.turns[0]?.completions.map(({ agent: who }) => who)).toEqual(['slow', 'ann']);
+    expect(result.state.turns[0]?.completions.map(({ member: who }) => who)).toEqual(['slow', 'ann']);
     expect(ofType(result.events, 'member.ended').filter(({ member }) => member === 'slow')).toHaveLength(1);
   });
 
@@ -205,7 +203,7 @@ describe('[TENEX-73] who may change things', () => {
   const make = (planner: Agent<string, unknown>, mayChange: readonly string[] | undefined) =>
     orchestrator({
       name: 'house',
-      agents: { planner, executor: agent({ name: 'executor', tools: [write] }) },
+      members: { planner, executor: agent({ name: 'executor', tools: [write] }) },
       orchestrator: {},
       mayChange,
     });
@@ -213,7 +211,7 @@ describe('[TENEX-73] who may change things', () => {
   test('a planner that has a tool which writes is refused, however deep it lies', () => {
     const planner = agent({ name: 'planner', tools: [look, write] });
     expect(() => make(planner, ['executor'])).toThrowError(
-      "'planner' may change nothing (mayChange), and has tools that do: write",
+      "'planner' may change nothing (mayChange), and has tools that do: found 'write'",
     );
     const hidden = pipeline({ name: 'planner', stages: [planner] });
     expect(() => make(hidden, ['executor'])).toThrowError('write');
@@ -223,13 +221,13 @@ describe('[TENEX-73] who may change things', () => {
 });
 
 test.each([
-  [{ agents: {} }, 'it needs agents'],
-  [{ agents: { END: agent({ name: 'ann' }) } }, "none of them called 'orchestrator' or 'END'"],
+  [{ members: {} }, 'it needs members'],
+  [{ members: { END: agent({ name: 'ann' }) } }, "none of them called 'orchestrator' or 'END'"],
   [{ phases: { a: ['b'] } }, "'a' leads to 'b', which is no phase"],
-  [{ start: 'lunch' }, "'lunch' is where it starts, and no phase"],
-  [{ maxTurns: 0 }, 'maxTurns'],
+  [{ start: 'lunch' }, 'its start is none of chat, '],
+  [{ maxRounds: 0 }, 'maxRounds'],
 ])('what cannot be orchestrated is refused: %j', (change, message) => {
   expect(() =>
-    orchestrator({ name: 'house', agents: { ann: agent({ name: 'ann' }) }, orchestrator: {}, ...change }),
+    orchestrator({ name: 'house', members: { ann: agent({ name: 'ann' }) }, orchestrator: {}, ...change }),
   ).toThrowError(message);
 });

@@ -207,22 +207,22 @@ describe.each(interpreters)('side by side, $name', ({ host }) => {
       parallel({
         name: 'all',
         members: { ann: slow(clock, 'ann', 300), bob: slow(clock, 'bob', 100) },
-        aggregate,
+        aggregator: aggregate,
       }),
     );
     expect(result.output).toEqual({ input: 'go', said: ['ann: go', 'bob: go'] });
   });
 
   test.each([
-    { what: 'throws', aggregate: (): unknown => 'x'.repeat(-1), says: 'Invalid count value' },
+    { what: 'throws', aggregator: (): unknown => 'x'.repeat(-1), says: 'Invalid count value' },
     {
       what: 'gives a promise',
-      aggregate: (): unknown => Promise.resolve('x'),
+      aggregator: (): unknown => Promise.resolve('x'),
       says: 'has to answer at once',
     },
-    { what: 'gives no plain JSON', aggregate: (): unknown => ({ at: new Date(0) }), says: 'no plain JSON' },
-  ])('[KAIZEN-42] a function that $what takes nothing away', async ({ aggregate, says: why }) => {
-    const result = await run(() => parallel({ name: 'all', members: { ann: says('ann') }, aggregate }));
+    { what: 'gives no plain JSON', aggregator: (): unknown => ({ at: new Date(0) }), says: 'no plain JSON' },
+  ])('[KAIZEN-42] a function that $what takes nothing away', async ({ aggregator, says: why }) => {
+    const result = await run(() => parallel({ name: 'all', members: { ann: says('ann') }, aggregator }));
     expect(result).toMatchObject({
       status: 'stopped',
       stopReason: { kind: 'rule', rule: 'aggregator' },
@@ -237,7 +237,7 @@ describe.each(interpreters)('side by side, $name', ({ host }) => {
       parallel({
         name: 'all',
         members: { ann: slow(clock, 'ann', 300), bob: dies('bob') },
-        aggregate: agent({ name: 'sum', model }),
+        aggregator: agent({ name: 'sum', model }),
       }),
     );
     expect(result.output).toBe('all in all');
@@ -257,7 +257,7 @@ describe.each(interpreters)('side by side, $name', ({ host }) => {
   test('the aggregator of a list reads each item with its reply', async () => {
     const model = scriptedModel(['both']);
     await run(
-      () => parallel({ name: 'all', each: says('w'), aggregate: agent({ name: 'sum', model }) }),
+      () => parallel({ name: 'all', each: says('w'), aggregator: agent({ name: 'sum', model }) }),
       ['one', 'two'],
     );
     expect(model.requests[0]?.messages[0]?.text).toContain('[w] one: w: one\n[w] two: w: two');
@@ -265,7 +265,7 @@ describe.each(interpreters)('side by side, $name', ({ host }) => {
 
   test('an aggregator that fails takes nothing away', async () => {
     const result = await run(() =>
-      parallel({ name: 'all', members: { ann: says('ann') }, aggregate: dies('sum') }),
+      parallel({ name: 'all', members: { ann: says('ann') }, aggregator: dies('sum') }),
     );
     expect(result).toMatchObject({
       status: 'stopped',
@@ -284,7 +284,7 @@ describe.each(interpreters)('side by side, $name', ({ host }) => {
         concurrency: 1,
         budget: { steps },
         members: { ann: says('ann'), bob: says('bob') },
-        aggregate: agent({ name: 'sum', model: scriptedModel(['x']) }),
+        aggregator: agent({ name: 'sum', model: scriptedModel(['x']) }),
       }),
     );
     expect(result).toMatchObject({ status: 'stopped', stopReason: { kind: 'budget' }, candidate });
@@ -297,19 +297,22 @@ test('what it takes and gives follows from its members', () => {
   expectTypeOf(parallel({ name: 'a', members: { reader } })).toExtend<
     Agent<string, readonly ParallelReply[]>
   >();
-  expectTypeOf(parallel({ name: 'a', each: counter, aggregate: () => 1 })).toExtend<
+  expectTypeOf(parallel({ name: 'a', each: counter, aggregator: () => 1 })).toExtend<
     Agent<readonly { n: number }[], number>
   >();
-  expectTypeOf(parallel({ name: 'a', each: reader, aggregate: reader })).toExtend<
+  expectTypeOf(parallel({ name: 'a', each: reader, aggregator: reader })).toExtend<
     Agent<readonly string[], string>
   >();
   expect(parallel({ name: 'a', members: { reader } }).diagram()).toContain('gathering');
 });
 
 test.each([
-  { setup: { members: {} }, says: 'found none' },
+  { setup: { members: {} }, says: 'found {}' },
   { setup: { members: { aggregator: says('x') } }, says: 'none of them called' },
-  { setup: { members: { ann: says('x') }, quorum: 2 }, says: 'more than its members: 2 of 1' },
+  {
+    setup: { members: { ann: says('x') }, quorum: 2 },
+    says: 'more than its members, of whom there are 1: found 2',
+  },
   { setup: { members: { ann: says('x') }, quorum: 0 }, says: 'quorum is no whole number' },
   { setup: { members: { ann: says('x') }, concurrency: 0.5 }, says: 'concurrency is no whole number' },
   { setup: { members: { ann: {} as Agent<string> } }, says: 'was not made by agent()' },

@@ -57,9 +57,9 @@ describe.each(interpreters)('a planner and executors, $name', ({ host }) => {
     ]);
     expect(ofType(result.events, 'team.planned').map(({ assignments }) => assignments)).toEqual([
       [
-        { worker: 'ann', task: 'find' },
-        { worker: 'bob', task: 'pay' },
-        { worker: 'ann', task: 'go' },
+        { member: 'ann', task: 'find' },
+        { member: 'bob', task: 'pay' },
+        { member: 'ann', task: 'go' },
       ],
     ]);
     const [first, last] = textsOf(planner.model);
@@ -100,7 +100,7 @@ describe.each(interpreters)('a planner and executors, $name', ({ host }) => {
     expect(result).toMatchObject({
       status: 'stopped',
       stopReason: { kind: 'rule', rule: 'planner', detail: 'the planner gave no answer' },
-      candidate: [{ task: 'find', executor: 'ann', status: 'completed', output: 'a train', error: null }],
+      candidate: [{ task: 'find', member: 'ann', status: 'completed', output: 'a train', error: null }],
     });
     const failing = await run(
       says('pia', ...Array.from({ length: 5 }, () => plan(['ann', 'find']))).agent,
@@ -233,7 +233,7 @@ test('what cannot be a team is refused; what it gives follows from the result wa
   const ann = agent({ name: 'ann', output: z.number() });
   const make = (executors: Readonly<Record<string, Agent<string, number>>>, more: object = {}) =>
     plannerExecutor({ name: 'trip', planner: {}, executors, ...more });
-  expect(() => make({})).toThrow('found none');
+  expect(() => make({})).toThrow('found {}');
   expect(() => make({ planner: ann })).toThrow("none of them called 'planner'");
   expect(() => make({ ann }, { maxSteps: 0 })).toThrow('maxSteps is no whole number from 1');
   expect(() => make({ ann }, { maxReplans: 0.5 })).toThrow('maxReplans is no whole number from 0');

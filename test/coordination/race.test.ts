@@ -43,12 +43,12 @@ describe.each(interpreters)('a race, $name', ({ host }) => {
   test('the second starts only when the first takes long; the first answer wins, and the other is really stopped', async () => {
     const clock = virtualClock(0);
     const stopped: string[] = [];
-    const runners = {
+    const members = {
       slow: runner(clock, 'slow', 60_000, 'late', stopped),
       fast: runner(clock, 'fast', 1_000, 'here'),
       never: runner(clock, 'never', 1, 'x'),
     };
-    const result = await run(clock, race({ name: 'quick', runners, hedgeAfterMs: 2_000 }));
+    const result = await run(clock, race({ name: 'quick', members, hedgeAfterMs: 2_000 }));
     expect(result).toMatchObject({ output: 'here', state: { winner: 'fast' } });
     expect(startedAt(result)).toEqual([
       ['slow', 0],
@@ -61,18 +61,18 @@ describe.each(interpreters)('a race, $name', ({ host }) => {
 
   test('one that is fast costs no more than itself', async () => {
     const clock = virtualClock(0);
-    const runners = { one: runner(clock, 'one', 100, 'here'), two: runner(clock, 'two', 1, 'x') };
-    const result = await run(clock, race({ name: 'quick', runners }));
+    const members = { one: runner(clock, 'one', 100, 'here'), two: runner(clock, 'two', 1, 'x') };
+    const result = await run(clock, race({ name: 'quick', members }));
     expect(startedAt(result).map(([member]) => member)).toEqual(['one']);
   });
 
   test('one that fails makes room for the next at once', async () => {
     const clock = virtualClock(0);
-    const runners = {
+    const members = {
       one: runner(clock, 'one', 100, new Error('dead')),
       two: runner(clock, 'two', 100, 'x'),
     };
-    const result = await run(clock, race({ name: 'quick', runners, hedgeAfterMs: 60_000 }));
+    const result = await run(clock, race({ name: 'quick', members, hedgeAfterMs: 60_000 }));
     expect(startedAt(result)).toEqual([
       ['one', 0],
       ['two', 100],
@@ -81,10 +81,10 @@ describe.each(interpreters)('a race, $name', ({ host }) => {
 
   test('an answer that is not good enough does not win, and is kept as what was said', async () => {
     const clock = virtualClock(0);
-    const runners = { one: runner(clock, 'one', 100, ''), two: runner(clock, 'two', 5_000, 'good') };
-    const subject = race({ name: 'quick', runners, accept: (answer) => answer !== '' });
+    const members = { one: runner(clock, 'one', 100, ''), two: runner(clock, 'two', 5_000, 'good') };
+    const subject = race({ name: 'quick', members, accept: (answer) => answer !== '' });
     expect((await run(clock, subject)).output).toBe('good');
-    const none = race({ name: 'quick', runners, accept: () => false });
+    const none = race({ name: 'quick', members, accept: () => false });
     expect(await run(clock, none)).toMatchObject({
       status: 'stopped',
       stopReason: {
@@ -98,23 +98,23 @@ describe.each(interpreters)('a race, $name', ({ host }) => {
 
   test('a judge that throws accepts nothing, and says so', async () => {
     const clock = virtualClock(0);
-    const runners = { one: runner(clock, 'one', 1, 'x'), two: runner(clock, 'two', 1, 'y') };
+    const members = { one: runner(clock, 'one', 1, 'x'), two: runner(clock, 'two', 1, 'y') };
     const accept = (): boolean => {
       throw new Error('no glasses');
     };
-    expect(await run(clock, race({ name: 'quick', runners, accept }))).toMatchObject({
+    expect(await run(clock, race({ name: 'quick', members, accept }))).toMatchObject({
       status: 'stopped',
-      candidate: [{ why: expect.stringContaining('no glasses') as string }, { output: 'y' }],
+      candidate: [{ reason: expect.stringContaining('no glasses') as string }, { output: 'y' }],
     });
   });
 });
 
 test('one runner is no race, and a wait is a whole number', () => {
   const one = agent({ name: 'one' });
-  expect(() => race({ name: 'quick', runners: { one } })).toThrowError(
-    'needs two runners at least: found one',
+  expect(() => race({ name: 'quick', members: { one } })).toThrowError(
+    'needs two members at least: found ["one"]',
   );
-  expect(() => race({ name: 'quick', runners: { one, two: one }, hedgeAfterMs: -1 })).toThrowError(
+  expect(() => race({ name: 'quick', members: { one, two: one }, hedgeAfterMs: -1 })).toThrowError(
     'hedgeAfterMs',
   );
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Card } from '../../src/coordination/rank.ts';
+import type { Card } from '../../src/coordination/card.ts';
 import { byChance, byNames, byScores, tierFor, UNJUDGED } from '../../src/coordination/rank.ts';
 import { saidJson } from '../../src/coordination/said-json.ts';
 

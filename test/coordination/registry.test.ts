@@ -12,8 +12,8 @@ const says = (name: string) => agent({ name, decide: () => answer(name) });
 const relay = definePattern({
   name: 'relay',
   description: 'Two after one another.',
-  setup: z.object({ name: z.string().min(1), runners: z.tuple([z.custom<Agent>(), z.custom<Agent>()]) }),
-  make: ({ name, runners: [first, second] }) => pipeline({ name, stages: [first, second] }),
+  setup: z.object({ name: z.string().min(1), members: z.tuple([z.custom<Agent>(), z.custom<Agent>()]) }),
+  make: ({ name, members: [first, second] }) => pipeline({ name, stages: [first, second] }),
 });
 
 describe('[KAIZEN-46] [D13] the patterns, by name', () => {
@@ -24,20 +24,20 @@ describe('[KAIZEN-46] [D13] the patterns, by name', () => {
   test('one of your own is found among them, is checked, and runs', async () => {
     const patterns = patternRegistry([relay]);
     expect(patterns.names).toContain('relay');
-    const team = patterns.get('relay')({ name: 'two', runners: [says('ann'), says('bob')] });
+    const team = patterns.get('relay')({ name: 'two', members: [says('ann'), says('bob')] });
     expect((await team.run('go')).output).toBe('bob');
   });
 
   test('what each is given and gives is typed', () => {
     const patterns = patternRegistry([relay]);
     expectTypeOf(patterns.get('race')).toEqualTypeOf<typeof race>();
-    expectTypeOf(patterns.get('relay')).parameter(0).toHaveProperty('runners');
+    expectTypeOf(patterns.get('relay')).parameter(0).toHaveProperty('members');
     // @ts-expect-error there is no such pattern
     expect(() => patterns.get('pyramid')).toThrowError(
       /no pattern 'pyramid': the patterns are .*pipeline.*relay/,
     );
-    // @ts-expect-error a relay needs runners
-    expect(() => patterns.get('relay')({ name: '' })).toThrowError(/does not fit: name: .*; runners: /);
+    // @ts-expect-error a relay needs members
+    expect(() => patterns.get('relay')({ name: '' })).toThrowError(/does not fit: name: .*; members: /);
     expect(patterns.has('relay')).toBe(true);
     expect(patterns.has('pyramid')).toBe(false);
   });

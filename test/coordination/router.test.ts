@@ -24,7 +24,7 @@ const make = (
   strategy: RouterStrategy,
   setup: Partial<RouterSetup<string, string>> = {},
 ): ReturnType<typeof router<string, string>> =>
-  router({ name: 'switch', agents: agents(), strategy, ...setup });
+  router({ name: 'switch', members: agents(), strategy, ...setup });
 
 const chosen = (events: Parameters<typeof ofType>[0]) =>
   ofType(events, 'route.chosen').map(({ member }) => member);
@@ -41,7 +41,7 @@ describe.each(interpreters)('$name', ({ host }) => {
       const ada = agent({ name: 'ada', description: 'Knows taxes.', model: scriptedModel(['x']) });
       const team = make(
         { kind: 'semantic', judge: { model: judge } },
-        { agents: { ...agents(), a: { agent: ada, skills: ['VAT', 'income'] } } },
+        { members: { ...agents(), a: { agent: ada, skills: ['VAT', 'income'] } } },
       );
       const result = await run(team, 'Which forms?');
       expect(result).toMatchObject({ status: 'completed', output: 'from b' });
@@ -118,7 +118,7 @@ describe.each(interpreters)('$name', ({ host }) => {
     });
 
     test('in the order of the ranking, and each change is told with its reason', async () => {
-      const result = await run(make(by('bac'), { agents: agents('b', 'a') }));
+      const result = await run(make(by('bac'), { members: agents('b', 'a') }));
       expect(result).toMatchObject({ status: 'completed', output: 'from c' });
       expect(chosen(result.events)).toEqual(['b', 'a', 'c']);
       expect(ofType(result.events, 'route.changed')).toMatchObject([
@@ -128,7 +128,7 @@ describe.each(interpreters)('$name', ({ host }) => {
     });
 
     test('no more often than it may: the last failure is the router’s', async () => {
-      const result = await run(make(by('bac'), { agents: agents('b', 'a'), maxAttempts: 2 }));
+      const result = await run(make(by('bac'), { members: agents('b', 'a'), maxAttempts: 2 }));
       expect(result).toMatchObject({ status: 'failed', error: { code: 'model.failed' } });
       expect(chosen(result.events)).toEqual(['b', 'a']);
     });
@@ -140,7 +140,7 @@ describe.each(interpreters)('$name', ({ host }) => {
         maxRejections: 0,
         critics: [{ name: 'no', critique: () => ({ verdict: 'revise', note: 'no' }) }],
       });
-      const result = await run(make(by('abc'), { agents: { a: picky, b: parrot('b', new Error('dead')) } }));
+      const result = await run(make(by('abc'), { members: { a: picky, b: parrot('b', new Error('dead')) } }));
       expect(result).toMatchObject({ status: 'failed', candidate: 'draft' });
     });
   });
@@ -182,7 +182,7 @@ describe.each(interpreters)('$name', ({ host }) => {
 
     test('a tier that fails hands up to the next, which is assessed first', async () => {
       const { judge, strategy } = tiers(says(true), says(false));
-      const result = await run(make(strategy, { agents: agents('a') }));
+      const result = await run(make(strategy, { members: agents('a') }));
       expect(result.output).toBe('from c');
       expect(judge.requests).toHaveLength(2);
       expect(chosen(result.events)).toEqual(['a', 'c']);
@@ -253,7 +253,7 @@ describe.each(interpreters)('$name', ({ host }) => {
     const load = workload();
     const gate = deferred<string>();
     const slow = agent({ name: 'slow', model: scriptedModel([() => gate.promise, 'slow again']) });
-    const team = make({ kind: 'least-loaded', load }, { agents: { slow, b: parrot('b', 'from b') } });
+    const team = make({ kind: 'least-loaded', load }, { members: { slow, b: parrot('b', 'from b') } });
     const first = run(team, 'go', 'r1');
     await quiet();
     expect([load.of('slow'), load.of('b')]).toEqual([1, 0]);
@@ -272,7 +272,7 @@ describe.each(interpreters)('$name', ({ host }) => {
     const load = workload();
     const gate = deferred<string>();
     const b = agent({ name: 'b', model: scriptedModel([() => gate.promise]) });
-    const inner = make({ kind: 'least-loaded', load }, { agents: { a: parrot('a', new Error('dead')), b } });
+    const inner = make({ kind: 'least-loaded', load }, { members: { a: parrot('a', new Error('dead')), b } });
     const after = deferred<string>();
     const last = agent({ name: 'last', model: scriptedModel([() => after.promise]) });
     const outer = pipeline({ name: 'outer', stages: [inner, last] });
@@ -303,11 +303,19 @@ describe.each(interpreters)('$name', ({ host }) => {
 
 describe('what is no router is refused', () => {
   test.each([
-    ['[D18] an unknown strategy', () => make('best' as RouterStrategy), /no such strategy: "best"/],
+    ['[D18] an unknown strategy', () => make('best' as RouterStrategy), /no such strategy: found 'best'/],
     ['[D18] no strategy at all', () => make({} as RouterStrategy), /no such strategy/],
-    ['nobody', () => make('random', { agents: {} }), /needs agents/],
-    ['an agent called chooser', () => make('random', { agents: { chooser: parrot('x', 'x') } }), /'chooser'/],
-    ['too many tiers', () => make({ kind: 'tiers', maxTier: 2 }), /more tiers than maxTier allows: "3 of 2"/],
+    ['nobody', () => make('random', { members: {} }), /needs members/],
+    [
+      'an agent called chooser',
+      () => make('random', { members: { chooser: parrot('x', 'x') } }),
+      /'chooser'/,
+    ],
+    [
+      'too many tiers',
+      () => make({ kind: 'tiers', maxTier: 2 }),
+      /more tiers than maxTier allows, which is 2: found 3/,
+    ],
     ['a bound of nothing', () => make('random', { maxAttempts: 0 }), /maxAttempts/],
   ])('%s', (_, define, message) => {
     expect(define).toThrow(

@@ -20,13 +20,13 @@ const world = () => {
         return { kind: 'answer', answer: deed };
       },
     });
-  const task = z.object({ step: z.string(), output: z.json(), failed: z.string(), why: z.string() });
+  const task = z.object({ step: z.string(), output: z.json(), failed: z.string(), reason: z.string() });
   const undoes = (deed: string) =>
     agent({
       name: `no-${deed}`,
       decide: ({ input }) => {
-        const { step, output, failed, why } = task.parse(JSON.parse(words(input)));
-        log.push(`undo ${step} (${words(output)}) as ${failed}: ${why}`);
+        const { step, output, failed, reason } = task.parse(JSON.parse(words(input)));
+        log.push(`undo ${step} (${words(output)}) as ${failed}: ${reason}`);
         return { kind: 'answer', answer: 'undone' };
       },
     });
@@ -107,8 +107,8 @@ describe.each(interpreters)('a saga, $name', ({ host }) => {
       car: { does: fails('car') },
     });
     expect(result.candidate).toEqual([
-      { step: 'flight', output: 'flight', fate: 'undone', why: null },
-      { step: 'hotel', output: 'hotel', fate: 'notUndone', why: 'Cannot do no-hotel' },
+      { step: 'flight', output: 'flight', fate: 'undone', reason: null },
+      { step: 'hotel', output: 'hotel', fate: 'notUndone', reason: 'Cannot do no-hotel' },
     ]);
   });
 
@@ -144,5 +144,5 @@ describe.each(interpreters)('a saga, $name', ({ host }) => {
 });
 
 test('a saga without steps is none', () => {
-  expect(() => saga({ name: 'trip', steps: {} })).toThrowError('needs a step');
+  expect(() => saga({ name: 'trip', steps: {} })).toThrowError('needs steps');
 });

@@ -83,7 +83,7 @@ describe.each(interpreters)('$name', ({ host }) => {
     );
     expect(result.output).toEqual([
       {
-        worker: 'ann',
+        member: 'ann',
         task: 'shed',
         status: 'completed',
         output: 'a shed',
@@ -92,16 +92,16 @@ describe.each(interpreters)('$name', ({ host }) => {
         review: { accepted: true, reason: 'dry' },
       },
       {
-        worker: 'bob',
+        member: 'bob',
         task: 'door',
         status: 'completed',
         output: 'a door',
         error: null,
         review: { accepted: true, reason: 'so' },
       },
-      expect.objectContaining({ worker: 'carl', task: 'paint', status: 'failed' }),
+      expect.objectContaining({ member: 'carl', task: 'paint', status: 'failed' }),
     ]);
-    expect(ofType(result.events, 'work.reviewed').map(({ worker, accepted }) => [worker, accepted])).toEqual([
+    expect(ofType(result.events, 'work.reviewed').map(({ member, accepted }) => [member, accepted])).toEqual([
       ['ann', false],
       ['bob', true],
       ['ann', true],
@@ -115,7 +115,7 @@ describe.each(interpreters)('$name', ({ host }) => {
       supervisor: { model: supervisor },
       workers: { ann: does('ann', '1', '2', '3') },
       reviewer: { model: scriptedModel([verdict(false), verdict(false), verdict(false, 'still no roof')]) },
-      maxRedos: 2,
+      maxRejections: 2,
     });
     const result = await settled(start(team, 'go', {}, host?.()));
     expect(result.output).toBe('enough');
@@ -163,23 +163,23 @@ describe.each(interpreters)('$name', ({ host }) => {
     const result = await replies(
       {
         workers: { ann: dead('ann'), bob: dead('bob'), carl: does('carl', 'done'), dora: does('dora', 'x') },
-        maxReassignments: 2,
+        maxAttempts: 3,
       },
       plan([['bob', 'paint']]),
     );
     expect(turnsOf(result, 'desk')).toEqual(['supervisor', 'bob', 'ann', 'carl']);
     expect(result.output).toMatchObject([
-      { worker: 'carl', task: 'paint', status: 'completed', output: 'done', before: ['bob', 'ann'] },
+      { member: 'carl', task: 'paint', status: 'completed', output: 'done', before: ['bob', 'ann'] },
     ]);
     expect(ofType(result.events, 'work.reassigned').map(({ from, to }) => [from, to])).toEqual([
       ['bob', 'ann'],
       ['ann', 'carl'],
     ]);
     const once = await replies(
-      { workers: { ann: dead('ann'), bob: dead('bob'), carl: does('carl') }, maxReassignments: 1 },
+      { workers: { ann: dead('ann'), bob: dead('bob'), carl: does('carl') }, maxAttempts: 2 },
       plan([['bob', 'paint']]),
     );
-    expect(once.output).toMatchObject([{ worker: 'ann', status: 'failed', before: ['bob'] }]);
+    expect(once.output).toMatchObject([{ member: 'ann', status: 'failed', before: ['bob'] }]);
   });
 
   test('[KAIZEN-39] the twenty-first delegation of a run is refused, and everybody can see it', async () => {
@@ -209,15 +209,15 @@ describe.each(interpreters)('$name', ({ host }) => {
       name: 'desk',
       supervisor: { model: supervisor },
       workers: { ann: dead('ann'), bob: dead('bob'), carl: does('carl', 'x') },
-      maxReassignments: 5,
+      maxAttempts: 6,
       maxDelegations: 2,
     });
     const result = await settled(start(team, 'go', {}, host?.()));
     expect(result.output).toBe('from what there is');
     expect(turnsOf(result, 'desk')).toEqual(['supervisor', 'ann', 'bob', 'supervisor', 'supervisor']);
     expect(ofType(result.events, 'work.refused')).toMatchObject([
-      { worker: 'carl', task: 'shed' },
-      { worker: 'bob', task: 'door' },
+      { member: 'carl', task: 'shed' },
+      { member: 'bob', task: 'door' },
     ]);
   });
 
@@ -225,8 +225,12 @@ describe.each(interpreters)('$name', ({ host }) => {
     const names = ['ann', 'bob', 'carl'];
     const result = await replies(
       {
-        workers: Object.fromEntries(names.map((name) => [name, agent({ name, decide: () => answer(name) })])),
-        capabilities: { carl: ['contracts', 'law'] },
+        workers: Object.fromEntries(
+          names.map((name) => {
+            const worker = agent({ name, decide: () => answer(name) });
+            return [name, name === 'carl' ? { agent: worker, skills: ['contracts', 'law'] } : worker];
+          }),
+        ),
       },
       plan([
         [null, 'Check the contract.'],
@@ -236,14 +240,14 @@ describe.each(interpreters)('$name', ({ host }) => {
       ]),
     );
     expect(result.output).toMatchObject(
-      ['carl', 'ann', 'bob', 'ann'].map((worker) => ({ worker, status: 'completed' })),
+      ['carl', 'ann', 'bob', 'ann'].map((member) => ({ member, status: 'completed' })),
     );
   });
 });
 
-test('[KAIZEN-40] a fit is the words that a task and a card share, those of capabilities more', () => {
-  const ann = { name: 'ann', description: 'Writes poems about ships.' };
-  const bob = { name: 'bob', description: 'Helps.', capabilities: ['writing poems'] };
+test('[KAIZEN-40] a fit is the words that a task and a card share, those of skills more', () => {
+  const ann = { name: 'ann', description: 'Writes poems about ships.', skills: [] };
+  const bob = { name: 'bob', description: 'Helps.', skills: ['writing poems'] };
   expect(fitOf('A poem, please', ann)).toBe(1);
   expect(fitOf('A poem, please', bob)).toBe(3);
   expect(fitOf('the and of', bob)).toBe(0);
@@ -267,8 +271,8 @@ test.each([
 
 test.each([
   [{ workers: { reviewer: dead('reviewer') } }, 'reviewer'],
-  [{ workers: { ann: dead('ann') }, capabilities: { bob: ['x'] } }, 'no worker: bob'],
-  [{ workers: { ann: dead('ann') }, maxRedos: -1 }, 'maxRedos'],
+  [{ workers: { ann: dead('ann') }, maxAttempts: 0 }, 'maxAttempts'],
+  [{ workers: { ann: dead('ann') }, maxRejections: -1 }, 'maxRejections'],
   [{ workers: { ann: dead('ann') }, maxDelegations: 0 }, 'maxDelegations'],
 ])('what cannot be meant is refused where it is defined: %#', (given, found) => {
   expect(() => supervisorWorker({ name: 'desk', supervisor: {}, ...given })).toThrow(

@@ -142,11 +142,11 @@ describe('who does what is the supervisor’s to say, however many', () => {
       const result = await settled(start(team, 'go', {}, host?.()));
       expect(result.stopReason).toMatchObject({ kind: 'budget', path: 'desk' });
       expect(result.candidate).toMatchObject([
-        { worker: 'ann', status: 'completed' },
-        { worker: 'bob', status: 'completed', output: 'heard' },
-        { worker: 'ann', status: 'stopped', error: 'budget' },
-        { worker: 'bob', task: 'task 3', status: 'stopped', error: 'it was never begun' },
-        { worker: 'ann', task: 'task 4', status: 'stopped', error: 'it was never begun' },
+        { member: 'ann', status: 'completed' },
+        { member: 'bob', status: 'completed', output: 'heard' },
+        { member: 'ann', status: 'stopped', error: 'budget' },
+        { member: 'bob', task: 'task 3', status: 'stopped', error: 'it was never begun' },
+        { member: 'ann', task: 'task 4', status: 'stopped', error: 'it was never begun' },
       ]);
     });
 

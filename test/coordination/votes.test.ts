@@ -17,7 +17,7 @@ const counting = (rule: VotingRule, options: Partial<Counting> = {}): Counting =
 });
 
 const vote = (said: string, { weight = 1, confidence = 0.5 } = {}): Vote => ({
-  voter: said,
+  member: said,
   vote: said,
   confidence,
   weight,
@@ -176,7 +176,7 @@ describe('[KAIZEN-37] a vote is read as it was meant, or is an abstention', () =
     [null, { vote: 'abstain' }],
     [['approve'], { vote: 'abstain' }],
   ])('%j', (said, expected) => {
-    expect(read(said)).toMatchObject({ voter: 'ann', weight: 1, error: null, ...expected });
+    expect(read(said)).toMatchObject({ member: 'ann', weight: 1, error: null, ...expected });
   });
 
   test('of names that begin alike the longest counts; yes is none of them', () => {

@@ -141,7 +141,7 @@ describe.each(interpreters)('$name', ({ host }) => {
         result: 'replies',
       });
       const { output } = await settled(start(desk, 'go', { clock: virtualClock() }, host?.()));
-      expect(output).toMatchObject([{ worker: 'w', output: 'b', autoCompleted: true }]);
+      expect(output).toMatchObject([{ member: 'w', output: 'b', autoCompleted: true }]);
     });
 
     test('[TENEX-56] a router is never completed: without a route its run fails', async () => {

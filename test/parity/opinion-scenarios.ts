@@ -44,7 +44,7 @@ export const opinionScenarios: readonly Scenario[] = [
           again: says('again', outage(500), 'at last'),
           quick: says('quick', 'at once'),
         },
-        aggregate: says('sum', 'all in all'),
+        aggregator: says('sum', 'all in all'),
       }),
     }),
   },
@@ -62,7 +62,7 @@ export const opinionScenarios: readonly Scenario[] = [
           slow: slowly(clock, 'slow', 2_500),
           flaky: says('flaky', new Error('dead'), 'mended'),
         },
-        aggregate: (replies) => replies.map(({ status }) => status),
+        aggregator: (replies) => replies.map(({ status }) => status),
       }) as Agent<unknown, unknown>;
       const each = parallel({ name: 'each', each: says('reader', 'a', 'b', 'c'), concurrency: 1 });
       return {
@@ -125,9 +125,9 @@ export const opinionScenarios: readonly Scenario[] = [
       agent: jury({
         name: 'panel',
         countAbstentions: true,
-        maxBallots: 2,
-        deadlineMs: 60_000,
-        jurors: {
+        maxRounds: 2,
+        personTimeMs: 60_000,
+        voters: {
           ann: says('ann', 'approve', 'reject'),
           bob: says('bob', 'reject: it is late', 'reject'),
           pat: person({ name: 'pat' }),

@@ -26,7 +26,7 @@ export const routingScenarios: readonly Scenario[] = [
       agent: router({
         name: 'switch',
         strategy: { kind: 'semantic', judge: { model: scripted([judged({ ann: 0.9, bob: 0.5 })]) } },
-        agents: { bob: says('bob', 'b'), ann: says('ann', new Error('dead')) },
+        members: { bob: says('bob', 'b'), ann: says('ann', new Error('dead')) },
       }),
     }),
   },
@@ -41,7 +41,7 @@ export const routingScenarios: readonly Scenario[] = [
           kind: 'semantic',
           judge: { model: scripted([new Error('no judge')]), asMember: { restart: 'temporary' } },
         },
-        agents: { ann: says('ann', outage(), outage(), outage(), 'a'), bob: says('bob', 'b') },
+        members: { ann: says('ann', outage(), outage(), outage(), 'a'), bob: says('bob', 'b') },
       }),
     }),
   },
@@ -55,7 +55,7 @@ export const routingScenarios: readonly Scenario[] = [
           kind: 'tiers',
           judge: { model: scripted(['{"canHandle":false,"complexity":0.9,"requiresTier":null}']) },
         },
-        agents: { low: says('low', 'l'), high: says('high', 'h') },
+        members: { low: says('low', 'l'), high: says('high', 'h') },
       }),
     }),
   },
@@ -66,7 +66,7 @@ export const routingScenarios: readonly Scenario[] = [
       agent: router({
         name: 'switch',
         strategy,
-        agents: { ann: says('ann', new Error('dead')), bob: says('bob', 'b') },
+        members: { ann: says('ann', new Error('dead')), bob: says('bob', 'b') },
       }),
     }),
   })),
@@ -78,7 +78,7 @@ export const routingScenarios: readonly Scenario[] = [
         name: 'relay',
         context,
         fields: ['seen'],
-        agents: {
+        members: {
           ann: passes('ann', 'bob'),
           bob: passes('bob', 'ann', 'then I do it'),
           carl: says('carl', 'c'),
@@ -94,7 +94,7 @@ export const routingScenarios: readonly Scenario[] = [
         name: 'relay',
         context: 'full',
         supervision: {},
-        agents: { ann: passes('ann', 'carl'), carl: says('carl', new Error('dead'), 'c') },
+        members: { ann: passes('ann', 'carl'), carl: says('carl', new Error('dead'), 'c') },
       }),
     }),
   },

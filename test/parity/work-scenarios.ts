@@ -23,7 +23,7 @@ export const workScenarios: readonly Scenario[] = [
         reviewer: {
           model: scripted([verdict(false, 'too short'), verdict(true, 'fine'), verdict(true, 'fine')]),
         },
-        maxReassignments: 1,
+        maxAttempts: 2,
         concurrency: 1,
       }),
     }),
@@ -56,7 +56,7 @@ export const workScenarios: readonly Scenario[] = [
             b: says('b', bid(2), 'by b'),
             c: says('c', () => never<string>()),
           },
-          bidWithinMs: 5_000,
+          bidTimeMs: 5_000,
         }),
       };
     },

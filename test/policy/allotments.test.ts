@@ -113,8 +113,8 @@ describe.each(interpreters)('[QITOS-93] parts of a budget ($name)', ({ host }) =
     const result = await play(desk);
     expect(result.status).toBe('completed');
     expect(result.output).toMatchObject([
-      { worker: 'greedy', status: 'stopped' },
-      { worker: 'modest', status: 'completed' },
+      { member: 'greedy', status: 'stopped' },
+      { member: 'modest', status: 'completed' },
     ]);
   });
 

@@ -69,7 +69,7 @@ describe.each(interpreters)('$name', ({ host }) => {
       /ann\(draw\)[^]*failed[^]*\[bob\] count again\n42/,
     );
     const planned = ofType(events, 'team.planned').flatMap(({ assignments }) =>
-      assignments.map(({ worker }) => worker),
+      assignments.map(({ member }) => member),
     );
     const ended = ofType(events, 'member.ended').filter(({ member }) => member !== 'desk-supervisor');
     expect(ended.map(({ member }) => member).toSorted()).toEqual(planned.toSorted());

@@ -19,7 +19,7 @@ const desk = (events: RuntimeEvent[] = []) =>
     hooks: [{ name: 'witness', handle: (event) => void ('seq' in event && events.push(event)) }],
   });
 
-const REPLIES = [{ worker: 'ann', output: 'from ann' }];
+const REPLIES = [{ member: 'ann', output: 'from ann' }];
 
 /** Somebody else's machine, that asks the desk when it is told to. */
 const appWith = (team: ReturnType<typeof desk>) =>

@@ -150,7 +150,7 @@ describe('an agent in an app of somebody else', () => {
     expect(done).toMatchObject([
       { status: 'completed', output: '1' },
       { status: 'completed', output: '2' },
-      { status: 'completed', output: [{ worker: 'ann', output: 'from ann' }] },
+      { status: 'completed', output: [{ member: 'ann', output: 'from ann' }] },
     ]);
   });
 

@@ -38,7 +38,7 @@ const hedged = (documents: Toolset, model: DeskModels['researcher']) =>
   race({
     name: 'search',
     description: 'Finds passages of the documents that answer a question.',
-    runners: {
+    members: {
       researcher: researcher(documents, model),
       second: researcher(documents, model, 'second-researcher'),
     },

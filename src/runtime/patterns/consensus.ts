@@ -1,25 +1,21 @@
-import { TroupeError } from '../../contracts/error.ts';
 import type { ConsensusResult } from '../../coordination/consensus.ts';
 import { consensusMachine, SUMMARISER } from '../../coordination/consensus.ts';
-import { checkCount } from '../check-count.ts';
+import { checkSetup } from './check-setup.ts';
 import type { EmbeddableAgent } from '../face.ts';
-import type { Member } from '../team.ts';
 import { setupOf, team } from '../team.ts';
-import type { RoleOptions } from './role-of.ts';
+import type { Role } from './role-of.ts';
 import { roleOf } from './role-of.ts';
-import type { Voter, VotingSetup } from './voting.ts';
+import type { VotingSetup, VotingState } from './voting.ts';
 import { countingOf, votersOf } from './voting.ts';
 
 export type { ConsensusResult };
 
 /** Who has to agree, and when they do. */
 export interface ConsensusSetup extends VotingSetup {
-  /** By name; at least one, none of them called `summariser`. They take a text. */
-  readonly voters: Readonly<Record<string, Voter>>;
   /** Rounds held before it is given up; from the second on all know what the others said. Default 5. */
   readonly maxRounds?: number | undefined;
   /** Puts into words what was agreed on; it has no say in it. Default: nobody. */
-  readonly summariser?: Member | RoleOptions | undefined;
+  readonly summariser?: Role | undefined;
   /** Voters at work at the same time. Default 10. */
   readonly concurrency?: number | undefined;
 }
@@ -39,24 +35,19 @@ export interface ConsensusSetup extends VotingSetup {
  * const { output } = await board.run('Ship it today?');
  * output?.decision; // 'approve' | 'reject'
  *
- * @throws {TroupeError} `team.invalid` without voters, for one called `summariser`, for choices that cannot be told apart, for
+ * @throws {TroupeError} `team.invalid` without voters, for one called `summariser` or that is no agent, for choices that cannot be told apart, for
  * a threshold or weights that the rule does not take, or a number that bounds nothing.
  */
-export const consensus = (setup: ConsensusSetup): EmbeddableAgent<string, ConsensusResult> => {
+export const consensus = (setup: ConsensusSetup): EmbeddableAgent<string, ConsensusResult, VotingState> => {
+  const check = checkSetup(setup);
   const { name, summariser } = setup;
-  const voters = Object.keys(setup.voters);
-  const counting = countingOf(setup, voters);
-  if (voters.includes(SUMMARISER))
-    throw new TroupeError(
-      'team.invalid',
-      `Cannot define the team '${name}' as a voter is called '${SUMMARISER}'`,
-    );
-  const count = { code: 'team.invalid', owner: `the team '${name}'` } as const;
+  const voters = check.asked('voters', setup.voters, { reserved: [SUMMARISER] });
+  const counting = countingOf(check, setup);
   return team({
     ...setupOf(setup),
     machine: consensusMachine,
     members: {
-      ...votersOf(setup, setup.voters),
+      ...votersOf(setup),
       ...(summariser === undefined
         ? {}
         : { [SUMMARISER]: roleOf(summariser, { team: name, role: SUMMARISER }) }),
@@ -64,8 +55,8 @@ export const consensus = (setup: ConsensusSetup): EmbeddableAgent<string, Consen
     options: {
       voters,
       counting,
-      maxRounds: checkCount(setup.maxRounds ?? 5, 1, 'maxRounds', count),
-      concurrency: checkCount(setup.concurrency ?? 10, 1, 'concurrency', count),
+      maxRounds: check.count('maxRounds', setup.maxRounds, 5),
+      concurrency: check.count('concurrency', setup.concurrency, 10),
       isSummarised: summariser !== undefined,
     },
   });

@@ -28,10 +28,10 @@ export interface PatternOptions<Name extends string, Shape extends Schema, Team>
  * @example
  * const relay = definePattern({
  *   name: 'relay',
- *   setup: z.object({ runners: z.array(z.custom<Agent>()).min(2) }),
- *   make: ({ runners: [first, second] }) => pipeline({ name: 'relay', stages: [first, second] }),
+ *   setup: z.object({ members: z.array(z.custom<Agent>()).min(2) }),
+ *   make: ({ members: [first, second] }) => pipeline({ name: 'relay', stages: [first, second] }),
  * });
- * const team = relay.make({ runners: [ann, bob] });
+ * const team = relay.make({ members: [ann, bob] });
  *
  * @throws {TroupeError} `agent.invalid` for a bad name; `team.invalid`, by `make`, for a setup that does not fit, with all that is
  * wrong, or a schema that takes its time.

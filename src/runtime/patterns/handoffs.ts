@@ -1,19 +1,18 @@
 import type { Agent } from '../../contracts/agent.ts';
-import { TroupeError } from '../../contracts/error.ts';
 import type { Json } from '../../contracts/json.ts';
-import type { HandoffsOptions } from '../../coordination/handoffs.ts';
+import type { HandoffsOptions, HandoffsState } from '../../coordination/handoffs.ts';
 import { ADAPTER, handoffsMachine } from '../../coordination/handoffs.ts';
 import { textOf } from '../../coordination/said-json.ts';
-import { checkCount } from '../check-count.ts';
 import type { EmbeddableAgent } from '../face.ts';
 import type { TeamSetup } from '../team.ts';
 import { setupOf, team } from '../team.ts';
+import { checkSetup } from './check-setup.ts';
 
 /** What handoffs are made of. */
 export interface HandoffsSetup<Input, Output> extends TeamSetup {
   /** By the names under which they hand on to each other: by the tool `handoffTool()`, or by deciding `handoff(name)`. */
-  readonly agents: Readonly<Record<string, Agent<Input, Output>>>;
-  /** Who has it first. Default: the first of the agents. */
+  readonly members: Readonly<Record<string, Agent<Input, Output>>>;
+  /** Who has it first. Default: the first of the members. */
   readonly first?: string | undefined;
   /**
    * What the receiver sees beside the task: the giver's whole conversation (`full`), the last rounds of it in a few lines
@@ -33,35 +32,33 @@ export interface HandoffsSetup<Input, Output> extends TeamSetup {
 }
 
 /**
- * A task goes from hand to hand: whoever has it answers, or hands it on to another of the agents.
+ * A task goes from hand to hand: whoever has it answers, or hands it on to another of the members.
  *
  * A handoff to nobody, to oneself, or to somebody who had the task is refused; the giver goes on from its own conversation and is
  * told why, once. After that, and for two that hand it to and fro more than `revisits` allows, the run fails with `handoff.refused`. Past
- * `maxHandoffs` it ends `stopped { kind: 'softCap', cap: 'handoffs' }`. A team among the agents has no conversation
+ * `maxHandoffs` it ends `stopped { kind: 'softCap', cap: 'handoffs' }`. A team among the members has no conversation
  * to hand on: its receiver sees the task.
  *
  * Not where somebody should decide who does what (`supervisorWorker`, `orchestrator`), or who does it once and for all (`router`).
  *
  * @example
- * const desk = handoffs({ name: 'desk', agents: { reception, billing, tech }, context: 'summary' });
+ * const desk = handoffs({ name: 'desk', members: { reception, billing, tech }, context: 'summary' });
  * const { output } = await desk.run('I was charged twice.');
  *
- * @throws {TroupeError} `team.invalid` without agents, for a first one or a context that there is not, or a number that bounds nothing.
+ * @throws {TroupeError} `team.invalid` without members, for a first one or a context that there is not, or a number that bounds nothing.
  */
 export const handoffs = <Input = string, Output = string>(
   setup: HandoffsSetup<Input, Output>,
-): EmbeddableAgent<Input, Output> => {
-  const { name, agents, context = 'isolated', fields = [], adapt } = setup;
-  const members = Object.keys(agents);
-  const first = setup.first ?? members[0];
-  if (first === undefined || !members.includes(first))
-    throw invalid(name, `'${first ?? ''}' has it first and is none of its agents`, members);
-  if (!CONTEXTS.includes(context)) throw invalid(name, 'there is no such context', context);
-  const count = { code: 'team.invalid', owner: `the team '${name}'` } as const;
+): EmbeddableAgent<Input, Output, HandoffsState> => {
+  const check = checkSetup(setup);
+  const { members, adapt } = setup;
+  const names = check.asked('members', members, {});
+  const [first = ''] = names;
+  check.rule('adapt', adapt);
   return team({
     ...setupOf(setup),
     machine: handoffsMachine,
-    members: agents,
+    members,
     functions:
       adapt === undefined
         ? {}
@@ -70,18 +67,13 @@ export const handoffs = <Input = string, Output = string>(
               adapt(given, { from: textOf(from), to: textOf(to) }),
           },
     options: {
-      first,
-      members,
-      context,
-      summaryRounds: checkCount(setup.summaryRounds ?? 3, 1, 'summaryRounds', count),
-      fields,
-      maxHandoffs: checkCount(setup.maxHandoffs ?? 10, 0, 'maxHandoffs', count),
-      revisits: checkCount(setup.revisits ?? 0, 0, 'revisits', count),
+      first: check.word('first', setup.first, first, names),
+      members: names,
+      context: check.word('context', setup.context, 'isolated', ['full', 'summary', 'isolated']),
+      summaryRounds: check.count('summaryRounds', setup.summaryRounds, 3),
+      fields: check.texts('fields', setup.fields),
+      maxHandoffs: check.count('maxHandoffs', setup.maxHandoffs, 10, 0),
+      revisits: check.count('revisits', setup.revisits, 0, 0),
     } satisfies HandoffsOptions,
   });
 };
-
-const CONTEXTS: readonly string[] = ['full', 'summary', 'isolated'];
-
-const invalid = (name: string, why: string, found: unknown): TroupeError =>
-  new TroupeError('team.invalid', `Cannot define the team '${name}' as ${why}: ${JSON.stringify(found)}`);

@@ -1,27 +1,32 @@
 import type { Agent } from '../../contracts/agent.ts';
-import { TroupeError } from '../../contracts/error.ts';
 import type { Tool, Toolset } from '../../contracts/tool.ts';
 import { orchestratorMachine } from '../../coordination/orchestrator.ts';
-import type { Completion, OrchestratorTurn, PhaseTransition } from '../../coordination/orchestrator-route.ts';
+import type {
+  Completion,
+  OrchestratorState,
+  OrchestratorTurn,
+  PhaseTransition,
+} from '../../coordination/orchestrator-route.ts';
 import { END, ORCHESTRATOR, routeSchema } from '../../coordination/orchestrator-route.ts';
 import type { PhaseMap } from '../../coordination/work-phases.ts';
 import { phaseProblems, workPhases } from '../../coordination/work-phases.ts';
-import { checkCount } from '../check-count.ts';
 import type { Definition } from '../definition.ts';
 import type { EmbeddableAgent } from '../face.ts';
 import type { Member, TeamSetup } from '../team.ts';
-import { memberOf, setupOf, team } from '../team.ts';
+import { descriptionsOf, memberOf, setupOf, team } from '../team.ts';
+import { isRecord } from '../is-record.ts';
+import { checkSetup } from './check-setup.ts';
 import type { RoleOptions } from './role-of.ts';
 import { isMember, roleOf } from './role-of.ts';
 
-export type { Completion, OrchestratorTurn, PhaseMap, PhaseTransition };
+export type { Completion, OrchestratorState, OrchestratorTurn, PhaseMap, PhaseTransition };
 export { workPhases };
 
 /** Who is orchestrated, and by whom. */
 export interface OrchestratorSetup extends TeamSetup {
   /** By name, none of them called `orchestrator` or `END`; their descriptions say what they are good for. */
-  readonly agents: Readonly<Record<string, Agent<string, unknown>>>;
-  /** Decides and does nothing: an agent or a team as it is, or the options of one that is made for it, without tools. */
+  readonly members: Readonly<Record<string, Agent<string, unknown>>>;
+  /** Decides and does nothing: somebody as they are, or the options of an agent, which has no tools. */
   readonly orchestrator: Member | Omit<RoleOptions, 'tools'>;
   /** Which phases may follow which; work begins in the first, or in `start`. Default: {@link workPhases}. */
   readonly phases?: PhaseMap | undefined;
@@ -30,19 +35,8 @@ export interface OrchestratorSetup extends TeamSetup {
   readonly mayChange?: readonly string[] | undefined;
   /** `in-order`: the next begins when the one before is through (default). `together`: all at once. */
   readonly targets?: 'in-order' | 'together' | undefined;
-  /** Decisions that are followed. Default 30. */
-  readonly maxTurns?: number | undefined;
-}
-
-/** What is known of an orchestrated run beside its output. */
-export interface OrchestratorState {
-  readonly phase: string;
-  /** In ms. A handoff within a phase does not begin it anew. */
-  readonly phaseStartedAt: number;
-  readonly turns: readonly OrchestratorTurn[];
-  readonly transitions: readonly PhaseTransition[];
-  /** How often work went back from being verified to being done. */
-  readonly rework: number;
+  /** Rounds: decisions that are followed. Default 30. */
+  readonly maxRounds?: number | undefined;
 }
 
 /**
@@ -58,46 +52,39 @@ export interface OrchestratorState {
  * @example
  * const house = orchestrator({
  *   name: 'house',
- *   agents: { planner, executor, verifier },
+ *   members: { planner, executor, verifier },
  *   orchestrator: { instructions: 'Have everything verified before you end.' },
  *   mayChange: ['executor'],
  * });
  * const { output, state } = await house.run('Mend the login page');
  * state.transitions.map(({ from, to }) => `${from} → ${to}`);
  *
- * @throws {TroupeError} `team.invalid` without agents, for one that has a name of the pattern's own, that is no agent, or that has tools which
+ * @throws {TroupeError} `team.invalid` without members, for one that has a name of the pattern's own, that is no agent, or that has tools which
  * change things and may not; for phases that lead nowhere, or a number that bounds nothing.
  */
 export const orchestrator = <Output = string>(
   setup: OrchestratorSetup,
 ): EmbeddableAgent<string, Output, OrchestratorState> => {
-  const { name, agents, phases = workPhases, maxTurns = 30 } = setup;
-  const names = Object.keys(agents);
-  const owner = `the team '${name}'`;
-  const refuse = (why: string): never => {
-    throw new TroupeError('team.invalid', `Cannot define ${owner} as ${why}`);
-  };
-  if (names.length === 0 || names.includes(ORCHESTRATOR) || names.includes(END))
-    refuse(
-      `it needs agents, none of them called '${ORCHESTRATOR}' or '${END}': found ${names.join(', ') || 'none'}`,
-    );
-  const [first = ''] = Object.keys(phases);
-  const start = setup.start ?? first;
-  const problems = [
-    ...phaseProblems(phases),
-    ...(Object.hasOwn(phases, start) ? [] : [`'${start}' is where it starts, and no phase`]),
-  ];
-  if (problems.length > 0) refuse(`its phases are none to go through: ${problems.join('; ')}`);
-  for (const [role, member] of Object.entries(agents)) {
-    const changing = setup.mayChange?.includes(role) === false ? changesOf(memberOf(name, role, member)) : [];
+  const check = checkSetup(setup);
+  const { name, members, phases = workPhases } = setup;
+  const names = check.asked('members', members, { reserved: [ORCHESTRATOR, END] });
+  const [first = ''] = check.names('phases', phases);
+  for (const [phase, next] of Object.entries<unknown>(phases))
+    if (!Array.isArray(next)) check.refuse(`the phases after '${phase}' are no list`, next);
+  const problems = phaseProblems(phases);
+  if (problems.length > 0) check.refuse(`its phases are none to go through: ${problems.join('; ')}`, phases);
+  const mayChange = setup.mayChange === undefined ? names : check.texts('mayChange', setup.mayChange);
+  for (const [role, member] of Object.entries(members)) {
+    const changing = mayChange.includes(role) ? [] : changesOf(memberOf(name, role, member));
     if (changing.length > 0)
-      refuse(`'${role}' may change nothing (mayChange), and has tools that do: ${changing.join(', ')}`);
+      check.refuse(`'${role}' may change nothing (mayChange), and has tools that do`, changing.join(', '));
   }
   const { orchestrator: given } = setup;
   // Cool, as a decision is no place for fancy.
-  const decides = isMember(given)
-    ? given
-    : { ...given, settings: { temperature: 0.3, ...given.settings }, tools: [] };
+  const decides =
+    !isRecord(given) || isMember(given)
+      ? given
+      : { ...given, settings: { temperature: 0.3, ...given.settings }, tools: [] };
   const role = {
     team: name,
     role: ORCHESTRATOR,
@@ -108,13 +95,13 @@ export const orchestrator = <Output = string>(
   return team({
     ...setupOf(setup),
     machine: orchestratorMachine,
-    members: { ...agents, [ORCHESTRATOR]: roleOf(decides, role) },
+    members: { ...members, [ORCHESTRATOR]: roleOf(decides, role) },
     options: {
-      agents: Object.fromEntries(Object.entries(agents).map(([who, { description }]) => [who, description])),
+      members: descriptionsOf(name, members),
       phases,
-      start,
-      maxTurns: checkCount(maxTurns, 1, 'maxTurns', { code: 'team.invalid', owner }),
-      isParallel: setup.targets === 'together',
+      start: check.word('start', setup.start, first, Object.keys(phases)),
+      maxRounds: check.count('maxRounds', setup.maxRounds, 30),
+      isParallel: check.word('targets', setup.targets, 'in-order', ['in-order', 'together']) === 'together',
     },
   });
 };

@@ -1,18 +1,19 @@
 import type { Agent } from '../../contracts/agent.ts';
-import { TroupeError } from '../../contracts/error.ts';
 import type { Json } from '../../contracts/json.ts';
-import type { ParallelReply } from '../../coordination/parallel.ts';
+import type { ParallelReply, ParallelState } from '../../coordination/parallel.ts';
 import { AGGREGATE, AGGREGATOR, parallelMachine } from '../../coordination/parallel.ts';
-import { checkCount } from '../check-count.ts';
 import type { EmbeddableAgent } from '../face.ts';
 import type { Member, TeamSetup } from '../team.ts';
 import { memberOf, setupOf, team } from '../team.ts';
+import { checkSetup } from './check-setup.ts';
+import type { Role } from './role-of.ts';
+import { roleOf } from './role-of.ts';
 
-export type { ParallelReply };
+export type { ParallelReply, ParallelState };
 
-/** What makes one of all replies: a pure function, or an agent that reads them. */
+/** What makes one of all replies: a pure function, or somebody who reads them. */
 export type Aggregator<Output> =
-  ((replies: readonly ParallelReply[], input: Json) => Output) | Agent<string, Output>;
+  ((replies: readonly ParallelReply[], input: Json) => Output) | Agent<string, Output> | Role;
 
 /** What holds of work side by side, whoever does it. */
 export interface ParallelBounds<Output> extends TeamSetup {
@@ -23,7 +24,7 @@ export interface ParallelBounds<Output> extends TeamSetup {
   /** The first that does not answer ends the work, and the others are called off. Default false. */
   readonly failsFast?: boolean | undefined;
   /** Default: the replies are the result. */
-  readonly aggregate?: Aggregator<Output> | undefined;
+  readonly aggregator?: Aggregator<Output> | undefined;
 }
 
 /** Several members, each of whom gets the whole input. */
@@ -43,7 +44,7 @@ export interface ParallelMapSetup<Item, Output> extends ParallelBounds<Output> {
  * All at the same time: every member on the whole input, or (`each`) one member on every item of a list.
  *
  * The replies come in order, whoever was done first. One that fails is a reply with its error, and the others go on: the
- * team completes unless nobody has answered, the `quorum` is not met, or it `failsFast`. An `aggregate` that fails takes
+ * team completes unless nobody has answered, the `quorum` is not met, or it `failsFast`. An `aggregator` that fails takes
  * nothing away: the run ends `stopped { rule: 'aggregator' }`, and the replies are its candidate.
  *
  * Not for parts of one task that somebody has to cut first (`supervisorWorker`), nor for several tries at one answer
@@ -54,7 +55,7 @@ export interface ParallelMapSetup<Item, Output> extends ParallelBounds<Output> {
  * const { output } = await checks.run('The moon is made of cheese.'); // [{ member: 'spelling', output: … }, …]
  *
  * @example
- * const summaries = parallel({ name: 'summaries', each: summariser, aggregate: (replies) => replies.length });
+ * const summaries = parallel({ name: 'summaries', each: summariser, aggregator: (replies) => replies.length });
  * await summaries.run(['page one', 'page two']);
  *
  * @throws {TroupeError} `team.invalid` without members, for one called `aggregator` or that is no agent, for a number that
@@ -62,47 +63,37 @@ export interface ParallelMapSetup<Item, Output> extends ParallelBounds<Output> {
  */
 export const parallel = <Input, Output = readonly ParallelReply[], Item = never>(
   setup: ParallelSetup<Input, Output> | ParallelMapSetup<Item, Output>,
-): EmbeddableAgent<[Item] extends [never] ? Input : readonly Item[], Output> => {
-  const { name, each, aggregate } = setup;
+): EmbeddableAgent<[Item] extends [never] ? Input : readonly Item[], Output, ParallelState> => {
+  const check = checkSetup(setup);
+  const { name, each, aggregator } = setup;
   const workers: Readonly<Record<string, Member>> =
-    setup.members ?? (each === undefined ? {} : { [memberOf(name, 'each', each).name]: each });
-  const roles = Object.keys(workers);
-  if (roles.length === 0 || roles.includes(AGGREGATOR))
-    throw new TroupeError(
-      'team.invalid',
-      `Cannot define the team '${name}' as it needs members, none of them called '${AGGREGATOR}': found ${roles.join(', ') || 'none'}`,
-    );
-  const count = { code: 'team.invalid', owner: `the team '${name}'` } as const;
-  const quorum = setup.quorum === undefined ? null : checkCount(setup.quorum, 1, 'quorum', count);
+    each === undefined ? setup.members : { [memberOf(name, 'each', each).name]: each };
+  const roles = check.asked('members', workers, { reserved: [AGGREGATOR] });
+  const quorum = setup.quorum === undefined ? null : check.count('quorum', setup.quorum, 1);
   if (quorum !== null && each === undefined && quorum > roles.length)
-    throw new TroupeError(
-      'team.invalid',
-      `Cannot define the team '${name}' as its quorum is more than its members: ${quorum} of ${roles.length}`,
-    );
+    check.refuse(`its quorum is more than its members, of whom there are ${roles.length}`, quorum);
   const readers = Object.entries(workers).flatMap(([role, member]) =>
     memberOf(name, role, member).agent?.takesText === true ? [role] : [],
   );
-  const isFunction = typeof aggregate === 'function';
+  const reads = aggregator === undefined || typeof aggregator === 'function' ? undefined : aggregator;
   return team({
     ...setupOf(setup),
     machine: parallelMachine,
-    members: aggregate === undefined || isFunction ? workers : { ...workers, [AGGREGATOR]: aggregate },
-    ...(isFunction ? { functions: { [AGGREGATE]: functionOf(aggregate) } } : {}),
+    members:
+      reads === undefined
+        ? workers
+        : { ...workers, [AGGREGATOR]: roleOf(reads, { team: name, role: AGGREGATOR }) },
+    ...(typeof aggregator === 'function' ? { functions: { [AGGREGATE]: functionOf(aggregator) } } : {}),
     options: {
       members: each === undefined ? roles : [],
       each: each === undefined ? null : (roles[0] ?? null),
       readers,
-      cap: checkCount(setup.concurrency ?? 10, 1, 'concurrency', count),
+      cap: check.count('concurrency', setup.concurrency, 10),
       quorum,
-      failsFast: setup.failsFast ?? false,
-      aggregate: aggregateKind(aggregate),
+      failsFast: check.flag('failsFast', setup.failsFast),
+      aggregator: reads === undefined ? (aggregator === undefined ? 'none' : 'function') : 'agent',
     },
   });
-};
-
-const aggregateKind = (aggregate: Aggregator<unknown> | undefined): 'none' | 'function' | 'agent' => {
-  if (aggregate === undefined) return 'none';
-  return typeof aggregate === 'function' ? 'function' : 'agent';
 };
 
 /** The machine hands it what it made itself, and checks what it gives. */

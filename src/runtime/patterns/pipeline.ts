@@ -1,12 +1,15 @@
 import type { Agent } from '../../contracts/agent.ts';
-import { TroupeError } from '../../contracts/error.ts';
 import type { Json } from '../../contracts/json.ts';
 import { toJson } from '../../contracts/json.ts';
-import type { StageErrorRule } from '../../coordination/pipeline.ts';
+import type { PipelineState, StageErrorRule } from '../../coordination/pipeline.ts';
 import { pipelineMachine, stageFunction } from '../../coordination/pipeline.ts';
 import type { EmbeddableAgent } from '../face.ts';
 import type { Member, TeamSetup } from '../team.ts';
 import { memberOf, setupOf, team } from '../team.ts';
+import type { SetupCheck } from './check-setup.ts';
+import { isRecord } from '../is-record.ts';
+import { checkSetup } from './check-setup.ts';
+import { memberWith } from './member-with.ts';
 
 /**
  * What a stage that fails or stops means. `stop`: the end of the pipeline. `continue`: the next stage is given a `StageFailure` in
@@ -59,14 +62,12 @@ type StageLike = Member | StageOptions;
  */
 export const pipeline = <Input, Output>(
   setup: PipelineSetup<Input, Output>,
-): EmbeddableAgent<Input, Output> => {
+): EmbeddableAgent<Input, Output, PipelineState> => {
+  const check = checkSetup(setup);
   const { name } = setup;
   const stages: readonly StageLike[] = setup.stages;
-  if (stages.length === 0)
-    throw new TroupeError(
-      'team.invalid',
-      `Cannot define the team '${name}' as it has no stages: give it one at least`,
-    );
+  if (!Array.isArray(stages) || stages.length === 0)
+    check.refuse('it has no list of stages, of one at least', stages);
   const members: Record<string, Member> = {};
   const join = (wanted: string, at: string, member: Member): string => {
     const role = wanted in members && members[wanted] !== member ? `${wanted}-${at}` : wanted;
@@ -75,20 +76,18 @@ export const pipeline = <Input, Output>(
   };
   const functions: Record<string, (...values: readonly Json[]) => Json> = {};
   const made = stages.map((stage, index) => {
-    const {
-      agent: member,
-      map,
-      onError = setup.onStageError ?? 'stop',
-    } = 'agent' in stage ? stage : { agent: stage, map: undefined };
-    const { agent: plan, name: own } = memberOf(name, `stage ${index + 1}`, member);
+    const at = `stage ${index + 1}`;
+    const [member, { map, onError = setup.onStageError }] = memberWith<StageOptions>(name, at, stage);
+    const { agent: plan, name: own } = memberOf(name, at, member);
+    check.rule(`map of ${at}`, map);
     if (map !== undefined)
       functions[stageFunction(index)] = (previous = null, first = null) => map(previous, first);
     else if (index > 0 && plan?.takesText === true)
       functions[stageFunction(index)] = (previous = null) => textOf(previous);
     return {
       member: join(own, `${index + 1}`, member),
-      onError: ruleOf(name, index, onError, (standIn) => {
-        const { name: other } = memberOf(name, `stand-in of stage ${index + 1}`, standIn);
+      onError: ruleOf(check, at, onError, (standIn) => {
+        const { name: other } = memberOf(name, `stand-in of ${at}`, standIn);
         return join(other, `${index + 1}-stand-in`, standIn);
       }),
     };
@@ -97,17 +96,18 @@ export const pipeline = <Input, Output>(
 };
 
 const ruleOf = (
-  team: string,
-  stage: number,
-  rule: OnStageError,
+  check: SetupCheck,
+  stage: string,
+  rule: OnStageError | undefined,
   join: (standIn: Member) => string,
 ): StageErrorRule => {
+  if (rule === undefined) return { kind: 'stop' };
   if (rule === 'stop' || rule === 'continue') return { kind: rule };
-  if (typeof rule === 'object' && 'agent' in rule) return { kind: 'member', member: join(rule.agent) };
-  if (typeof rule === 'object' && 'value' in rule) return { kind: 'value', value: toJson(rule.value) };
-  throw new TroupeError(
-    'team.invalid',
-    `Cannot define the team '${team}' as what it does about a failure of stage ${stage + 1} is none of 'stop', 'continue', { value } and { agent }: found ${String(rule)}`,
+  if (isRecord(rule) && 'agent' in rule) return { kind: 'member', member: join(rule.agent) };
+  if (isRecord(rule) && 'value' in rule) return { kind: 'value', value: toJson(rule.value) };
+  return check.refuse(
+    `what it does about a failure of ${stage} (onError) is none of 'stop', 'continue', { value } and { agent }`,
+    rule,
   );
 };
 

@@ -1,26 +1,23 @@
 import type { Agent } from '../../contracts/agent.ts';
-import { TroupeError } from '../../contracts/error.ts';
-import type { StepResult } from '../../coordination/planner-executor.ts';
+import type { PlannerExecutorState, StepResult } from '../../coordination/step-plan.ts';
 import { PLANNER, plannerExecutorMachine } from '../../coordination/planner-executor.ts';
 import { stepPlanSchema } from '../../coordination/step-plan.ts';
-import { checkCount } from '../check-count.ts';
 import type { EmbeddableAgent } from '../face.ts';
-import type { Member, TeamSetup } from '../team.ts';
-import { setupOf, team } from '../team.ts';
-import type { RoleOptions } from './role-of.ts';
+import type { TeamSetup } from '../team.ts';
+import { descriptionsOf, setupOf, team } from '../team.ts';
+import { checkSetup } from './check-setup.ts';
+import type { Role } from './role-of.ts';
 import { roleOf } from './role-of.ts';
 
-export type { StepResult };
+export type { PlannerExecutorState, StepResult };
 
 /** Who plans, and who carries it out. */
 export interface PlannerExecutorSetup<
   Output = unknown,
   Result extends 'answer' | 'last' = 'answer' | 'last',
 > extends TeamSetup {
-  /**
-   * An agent or a team as it is, or the options of an agent that is made for it. Gives plans: `{ steps: [{ task, executor }], answer }`.
-   */
-  readonly planner: Member | RoleOptions;
+  /** Gives plans: `{ steps: [{ task, executor }], answer }`. */
+  readonly planner: Role;
   /** By name, none of them called `planner`; their descriptions tell the planner what each is good for. They take a string. */
   readonly executors: Readonly<Record<string, Agent<string, Output>>>;
   /** `answer`: the planner makes the answer of all results (default). `last`: what the last step gave is the result. */
@@ -53,15 +50,10 @@ export interface PlannerExecutorSetup<
  */
 export const plannerExecutor = <Output, const Result extends 'answer' | 'last' = 'answer'>(
   setup: PlannerExecutorSetup<Output, Result>,
-): EmbeddableAgent<string, Result extends 'last' ? Output : string> => {
+): EmbeddableAgent<string, Result extends 'last' ? Output : string, PlannerExecutorState> => {
+  const check = checkSetup(setup);
   const { name, executors } = setup;
-  const names = Object.keys(executors);
-  if (names.length === 0 || names.includes(PLANNER))
-    throw new TroupeError(
-      'team.invalid',
-      `Cannot define the team '${name}' as it needs executors, none of them called '${PLANNER}': found ${names.join(', ') || 'none'}`,
-    );
-  const count = { code: 'team.invalid', owner: `the team '${name}'` } as const;
+  check.asked('executors', executors, { reserved: [PLANNER] });
   const instructions = 'You plan what others do. Make few steps, each for the executor that is best at it.';
   return team({
     ...setupOf(setup),
@@ -71,12 +63,10 @@ export const plannerExecutor = <Output, const Result extends 'answer' | 'last' =
       [PLANNER]: roleOf(setup.planner, { team: name, role: PLANNER, instructions, output: stepPlanSchema() }),
     },
     options: {
-      executors: Object.fromEntries(
-        Object.entries(executors).map(([role, { description }]) => [role, description]),
-      ),
-      result: setup.result ?? 'answer',
-      maxSteps: checkCount(setup.maxSteps ?? 20, 1, 'maxSteps', count),
-      maxReplans: checkCount(setup.maxReplans ?? 2, 0, 'maxReplans', count),
+      executors: descriptionsOf(name, executors),
+      result: check.word<'answer' | 'last'>('result', setup.result, 'answer', ['answer', 'last']),
+      maxSteps: check.count('maxSteps', setup.maxSteps, 20),
+      maxReplans: check.count('maxReplans', setup.maxReplans, 2, 0),
     },
   });
 };

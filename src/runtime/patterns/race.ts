@@ -1,19 +1,18 @@
 import type { Agent } from '../../contracts/agent.ts';
-import { TroupeError } from '../../contracts/error.ts';
 import type { Json } from '../../contracts/json.ts';
-import type { RaceLoser } from '../../coordination/race.ts';
+import type { RaceLoser, RaceState } from '../../coordination/race.ts';
 import { ACCEPTS, raceMachine } from '../../coordination/race.ts';
-import { checkCount } from '../check-count.ts';
 import type { EmbeddableAgent } from '../face.ts';
 import type { TeamSetup } from '../team.ts';
 import { setupOf, team } from '../team.ts';
+import { checkSetup } from './check-setup.ts';
 
-export type { RaceLoser };
+export type { RaceLoser, RaceState };
 
 /** Who runs for an answer. */
 export interface RaceSetup<Input, Output> extends TeamSetup {
   /** By name, in the order in which they start: the cheapest first. At least two. */
-  readonly runners: Readonly<Record<string, Agent<Input, Output>>>;
+  readonly members: Readonly<Record<string, Agent<Input, Output>>>;
   /** The next one starts when there is no winner after so long, in ms, or when one has failed. 0: all start together. Default 5,000. */
   readonly hedgeAfterMs?: number | undefined;
   /** Whether an answer is good enough to win. Pure. Default: every answer is. */
@@ -31,39 +30,29 @@ export interface RaceSetup<Input, Output> extends TeamSetup {
  * a better one, let several be written and read (`ensemble`).
  *
  * @example
- * const quick = race({ name: 'quick', runners: { small, large }, hedgeAfterMs: 2_000, accept: (answer) => answer !== '' });
+ * const quick = race({ name: 'quick', members: { small, large }, hedgeAfterMs: 2_000, accept: (answer) => answer !== '' });
  * const { output, state } = await quick.run('What is the capital of Peru?');
  *
- * @throws {TroupeError} `team.invalid` for less than two runners, one that is no agent, or a wait that is no whole number from 0.
+ * @throws {TroupeError} `team.invalid` for less than two members, one that is no agent, or a wait that is no whole number from 0.
  */
 export const race = <Input, Output>(
   setup: RaceSetup<Input, Output>,
-): EmbeddableAgent<
-  Input,
-  Output,
-  { readonly winner: string | null; readonly losers: readonly RaceLoser[] }
-> => {
-  const { name, runners, accept, hedgeAfterMs = 5_000 } = setup;
-  const names = Object.keys(runners);
-  if (names.length < 2)
-    throw new TroupeError(
-      'team.invalid',
-      `Cannot define the team '${name}' as a race needs two runners at least: found ${names.join(', ') || 'none'}`,
-    );
+): EmbeddableAgent<Input, Output, RaceState> => {
+  const check = checkSetup(setup);
+  const { members, accept } = setup;
+  const names = check.asked('members', members, { least: 2 });
+  check.rule('accept', accept);
   return team({
     ...setupOf(setup),
     machine: raceMachine,
-    members: runners,
-    // What a runner gives was checked by its own schema.
+    members,
+    // What a member gives was checked by its own schema.
     ...(accept === undefined
       ? {}
       : { functions: { [ACCEPTS]: (output: Json = null) => accept(output as Output) } }),
     options: {
-      runners: names,
-      hedgeAfterMs: checkCount(hedgeAfterMs, 0, 'hedgeAfterMs', {
-        code: 'team.invalid',
-        owner: `the team '${name}'`,
-      }),
+      members: names,
+      hedgeAfterMs: check.count('hedgeAfterMs', setup.hedgeAfterMs, 5_000, 0),
       judges: accept !== undefined,
     },
   });

@@ -63,7 +63,7 @@ export interface PatternRegistry<Own extends readonly Pattern[] = readonly []> {
  * @example
  * const patterns = patternRegistry([relay]);
  * patterns.names;                                        // [ 'consensus', 'debate', …, 'relay', … ]
- * const team = patterns.get('relay')({ runners: [ann, bob] });
+ * const team = patterns.get('relay')({ members: [ann, bob] });
  *
  * @throws {TroupeError} `team.invalid` for two patterns of one name; by `get`, for a name that there is not.
  */

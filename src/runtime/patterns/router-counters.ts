@@ -16,7 +16,7 @@ export interface Rotation {
  *
  * @example
  * const turns = rotation();
- * router({ name: 'desk', agents, strategy: { kind: 'round-robin', turns } });
+ * router({ name: 'desk', members, strategy: { kind: 'round-robin', turns } });
  */
 export const rotation = (): Rotation => {
   let turn = -1;
@@ -43,7 +43,7 @@ export interface Workload {
  *
  * @example
  * const load = workload();
- * router({ name: 'desk', agents, strategy: { kind: 'least-loaded', load } });
+ * router({ name: 'desk', members, strategy: { kind: 'least-loaded', load } });
  */
 export const workload = (): Workload => {
   /** Who has the task of each ticket: `runId path` of the router. */

@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import type { Agent } from '../../contracts/agent.ts';
 import { answer } from '../../contracts/decision.ts';
-import { TroupeError } from '../../contracts/error.ts';
 import type { Hook } from '../../contracts/event.ts';
 import type { Json } from '../../contracts/json.ts';
 import { isJsonObject } from '../../contracts/json.ts';
 import { onDemand } from '../../coordination/on-demand.ts';
-import type { Assessment, Card } from '../../coordination/rank.ts';
+import type { Card } from '../../coordination/card.ts';
+import type { Assessment } from '../../coordination/rank.ts';
 import type { RouterOptions } from '../../coordination/router-options.ts';
 import {
   assessmentSchema,
@@ -14,16 +13,21 @@ import {
   CHOOSER,
   scoresSchema,
 } from '../../coordination/router-options.ts';
+import type { RouterState } from '../../coordination/router.ts';
 import { routerMachine } from '../../coordination/router.ts';
 import { agent } from '../agent.ts';
-import { checkCount } from '../check-count.ts';
 import type { EmbeddableAgent } from '../face.ts';
 import type { Member, TeamSetup } from '../team.ts';
-import { memberOf, setupOf, team } from '../team.ts';
-import type { RoleOptions } from './role-of.ts';
+import { setupOf, team } from '../team.ts';
+import type { SetupCheck } from './check-setup.ts';
+import { isRecord } from '../is-record.ts';
+import { checkSetup } from './check-setup.ts';
+import type { Role } from './role-of.ts';
 import { roleOf } from './role-of.ts';
 import type { Rotation, Workload } from './router-counters.ts';
 import { rotation, workload } from './router-counters.ts';
+import type { Skilled } from './skilled.ts';
+import { skilledMembers } from './skilled.ts';
 
 /** What a pure function that chooses sees of an agent. */
 export type RouterCard = Card;
@@ -39,7 +43,7 @@ export type RouterStrategy =
   | 'least-loaded'
   | 'tiers'
   /** A model scores the agents by their descriptions and skills; the default model, if none is given. */
-  | { readonly kind: 'semantic'; readonly judge: Member | RoleOptions }
+  | { readonly kind: 'semantic'; readonly judge: Role }
   /** A pure function does, from 0 to 1; undefined for no score, which counts as 0.5. */
   | { readonly kind: 'semantic'; readonly score: (task: Json, card: RouterCard) => number | undefined }
   /** One after the other, run by run. */
@@ -47,7 +51,7 @@ export type RouterStrategy =
   /** Who has the least to do at the moment. */
   | { readonly kind: 'least-loaded'; readonly load: Workload }
   /** From the first tier up: each is judged for the task before it takes it; the top one takes it in any case. */
-  | { readonly kind: 'tiers'; readonly judge?: Member | RoleOptions; readonly maxTier?: number }
+  | { readonly kind: 'tiers'; readonly judge?: Role; readonly maxTier?: number }
   | {
       readonly kind: 'tiers';
       /** Pure. */
@@ -55,14 +59,10 @@ export type RouterStrategy =
       readonly maxTier?: number;
     };
 
-/** An agent, or an agent with words for what it can do. */
-export type Routed<Input, Output> =
-  Agent<Input, Output> | { readonly agent: Agent<Input, Output>; readonly skills: readonly string[] };
-
 /** What a router is made of. */
 export interface RouterSetup<Input, Output> extends TeamSetup {
   /** By name; of tiers the lowest first. */
-  readonly agents: Readonly<Record<string, Routed<Input, Output>>>;
+  readonly members: Readonly<Record<string, Skilled<Input, Output>>>;
   /** Default `semantic`. */
   readonly strategy?: RouterStrategy | undefined;
   /** Agents that are tried for a task, the first included. Default 3; 1: the first failure is the router's. */
@@ -81,47 +81,33 @@ export interface RouterSetup<Input, Output> extends TeamSetup {
  * then ask that agent.
  *
  * @example
- * const desk = router({ name: 'desk', agents: { billing, tech }, strategy: { kind: 'semantic', judge: { model: 'openai:gpt-5.5-mini' } } });
+ * const desk = router({ name: 'desk', members: { billing, tech }, strategy: { kind: 'semantic', judge: { model: 'openai:gpt-5.5-mini' } } });
  * const { output } = await desk.run('My invoice is wrong.');
  *
- * @throws {TroupeError} `team.invalid` without agents, for one called `chooser`, for a strategy that there is not, for more
+ * @throws {TroupeError} `team.invalid` without members, for one called `chooser`, for a strategy that there is not, for more
  * tiers than `maxTier` (3), or a number that bounds nothing.
  */
 export const router = <Input = string, Output = string>(
   setup: RouterSetup<Input, Output>,
-): EmbeddableAgent<Input, Output> => {
-  const { name } = setup;
-  const entries = Object.entries(setup.agents).map(([role, given]) => {
-    const { agent: routed, skills } = 'agent' in given ? given : { agent: given, skills: [] };
-    return {
-      role,
-      routed,
-      card: { name: role, description: memberOf(name, role, routed).description, skills },
-    };
-  });
-  if (entries.length === 0 || CHOOSER in setup.agents)
-    throw invalid(name, `it needs agents, none of them called '${CHOOSER}'`, Object.keys(setup.agents));
-  const cards = entries.map(({ card }) => card);
-  const { strategy, by, chooser, choice, load } = choiceOf(name, setup.strategy ?? 'semantic', cards);
+): EmbeddableAgent<Input, Output, RouterState> => {
+  const check = checkSetup(setup);
+  const { name, strategy: given = 'semantic' } = setup;
+  check.asked('members', setup.members, { reserved: [CHOOSER] });
+  const { cards, members } = skilledMembers(name, setup.members, check);
+  const { strategy, by, chooser, choice, load } = choiceOf(name, given, cards, check);
   const { hooks = [], ...rest } = setupOf(setup);
   const follow = load === undefined ? [] : [following(name, load)];
   return team({
     ...rest,
     hooks: [...hooks, ...follow],
     machine: routerMachine,
-    members: {
-      ...Object.fromEntries(entries.map(({ role, routed }) => [role, routed])),
-      ...(chooser === undefined ? {} : { [CHOOSER]: chooser }),
-    },
+    members: { ...members, ...(chooser === undefined ? {} : { [CHOOSER]: chooser }) },
     functions: choice === undefined ? {} : { [CHOICE_FUNCTION]: choice },
     options: {
       strategy,
       by,
       cards,
-      maxAttempts: checkCount(setup.maxAttempts ?? 3, 1, 'maxAttempts', {
-        code: 'team.invalid',
-        owner: `the team '${name}'`,
-      }),
+      maxAttempts: check.count('maxAttempts', setup.maxAttempts, 3),
     } satisfies RouterOptions,
   });
 };
@@ -135,7 +121,7 @@ interface Choice extends Pick<RouterOptions, 'strategy' | 'by'> {
 /** Every strategy in one: what is there follows from the kind. */
 interface AnyStrategy {
   readonly kind: string;
-  readonly judge?: Member | RoleOptions;
+  readonly judge?: Role;
   readonly score?: (task: Json, card: RouterCard) => number | undefined;
   readonly turns?: Rotation;
   readonly load?: Workload;
@@ -143,8 +129,10 @@ interface AnyStrategy {
   readonly maxTier?: number;
 }
 
-const choiceOf = (name: string, given: RouterStrategy, cards: readonly Card[]): Choice => {
-  const strategy: AnyStrategy = typeof given === 'string' ? { kind: given } : given;
+const choiceOf = (name: string, given: RouterStrategy, cards: readonly Card[], check: SetupCheck): Choice => {
+  const strategy: AnyStrategy = isRecord(given) ? given : { kind: given };
+  check.rule('strategy.score', strategy.score);
+  check.rule('strategy.assess', strategy.assess);
   switch (strategy.kind) {
     case 'semantic':
       return { strategy: 'semantic', ...semantic(name, strategy) };
@@ -154,18 +142,35 @@ const choiceOf = (name: string, given: RouterStrategy, cards: readonly Card[]): 
       return {
         strategy: 'round-robin',
         by: 'member',
-        chooser: turnsOf(name, strategy.turns ?? rotation()),
+        chooser: turnsOf(name, counterOf(check, strategy.turns, rotation, 'turns', 'next')),
       };
     case 'least-loaded': {
-      const { load = workload() } = strategy;
+      const load = counterOf(check, strategy.load, workload, 'load', 'take');
       return { strategy: 'least-loaded', by: 'member', chooser: leastOf(name, load), load };
     }
     case 'tiers':
-      return { strategy: 'tiers', ...tiers(name, strategy, cards.length) };
+      return { strategy: 'tiers', ...tiers(name, strategy, cards.length, check) };
     default:
       // In JavaScript anything may stand there.
-      throw invalid(name, 'there is no such strategy', strategy.kind);
+      return check.refuse(
+        'there is no such strategy',
+        Object.hasOwn(strategy, 'kind') ? strategy.kind : given,
+      );
   }
+};
+
+/** A counter that was given, or a new one. */
+const counterOf = <Counter extends object>(
+  check: SetupCheck,
+  given: Counter | undefined,
+  make: () => Counter,
+  option: string,
+  method: keyof Counter & string,
+): Counter => {
+  if (given === undefined) return make();
+  return typeof Object(given)[method] === 'function'
+    ? given
+    : check.refuse(`its strategy.${option} has no '${method}'`, given);
 };
 
 const semantic = (name: string, { score, judge = {} }: AnyStrategy): Omit<Choice, 'strategy'> => {
@@ -184,11 +189,12 @@ const judging = (name: string) => ({
 
 const tiers = (
   name: string,
-  { judge = {}, assess, maxTier = 3 }: AnyStrategy,
+  { judge = {}, assess, maxTier }: AnyStrategy,
   count: number,
+  check: SetupCheck,
 ): Omit<Choice, 'strategy'> => {
-  if (count > checkCount(maxTier, 1, 'maxTier', { code: 'team.invalid', owner: `the team '${name}'` }))
-    throw invalid(name, 'it has more tiers than maxTier allows', `${count} of ${maxTier}`);
+  const most = check.count('strategy.maxTier', maxTier, 3);
+  if (count > most) check.refuse(`it has more tiers than maxTier allows, which is ${most}`, count);
   if (assess === undefined) return { by: 'member', chooser: roleOf(judge, assessing(name)) };
   const choice = (task: Json = null, card: Json = null): Json => {
     const tier = isJsonObject(card) && typeof card['tier'] === 'number' ? card['tier'] : 1;
@@ -245,6 +251,3 @@ const following = (name: string, load: Workload): Hook => ({
     if (event.agent === name || event.type === 'run.ended') load.follow(event);
   },
 });
-
-const invalid = (name: string, why: string, found: unknown): TroupeError =>
-  new TroupeError('team.invalid', `Cannot define the team '${name}' as ${why}: ${JSON.stringify(found)}`);

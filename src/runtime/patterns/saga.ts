@@ -1,14 +1,15 @@
 import type { Agent } from '../../contracts/agent.ts';
-import { TroupeError } from '../../contracts/error.ts';
 import type { Json } from '../../contracts/json.ts';
-import type { SagaStep } from '../../coordination/saga.ts';
+import type { SagaState, SagaStep } from '../../coordination/saga.ts';
 import { sagaMachine, sagaStepFunction } from '../../coordination/saga.ts';
 import { textOf } from '../../coordination/said-json.ts';
 import type { EmbeddableAgent } from '../face.ts';
 import type { Member, TeamSetup } from '../team.ts';
 import { memberOf, setupOf, team } from '../team.ts';
+import { isRecord } from '../is-record.ts';
+import { checkSetup } from './check-setup.ts';
 
-export type { SagaStep };
+export type { SagaState, SagaStep };
 
 /** A step of a saga: who does it, and who undoes it. */
 export interface SagaStepSetup {
@@ -50,20 +51,21 @@ export interface SagaSetup extends TeamSetup {
  */
 export const saga = <Input = string, Output = string>(
   setup: SagaSetup,
-): EmbeddableAgent<Input, Output, { readonly steps: readonly SagaStep[] }> => {
+): EmbeddableAgent<Input, Output, SagaState> => {
+  const check = checkSetup(setup);
   const { name } = setup;
+  check.asked('steps', setup.steps, {});
   const steps = Object.entries(setup.steps);
-  if (steps.length === 0)
-    throw new TroupeError(
-      'team.invalid',
-      `Cannot define the team '${name}' as a saga needs a step: found none`,
-    );
   const members: Record<string, Member> = {};
   const functions: Record<string, (...values: readonly Json[]) => Json> = {};
-  for (const [index, [step, { does, undoes, map }]] of steps.entries()) {
+  for (const [index, [step, given]] of steps.entries()) {
+    if (!isRecord(given) || !('does' in given))
+      check.refuse(`its step '${step}' does not say who does it`, given);
+    const { does, undoes, map } = given;
+    const takesText = memberOf(name, step, does).agent?.takesText === true;
     members[step] = does;
     if (undoes !== undefined) members[undoing(step)] = undoes;
-    const takesText = memberOf(name, step, does).agent?.takesText === true;
+    check.rule(`map of '${step}'`, map);
     if (map !== undefined)
       functions[sagaStepFunction(index)] = (previous = null, first = null) => map(previous, first);
     else if (index > 0 && takesText)

@@ -1,18 +1,18 @@
-import { TroupeError } from '../../contracts/error.ts';
 import { voteSchema } from '../../coordination/ballot.ts';
 import type { Counting, Vote, VoteTally, VotingRule } from '../../coordination/votes.ts';
 import { ABSTAIN, YES_NO } from '../../coordination/votes.ts';
+import type { VotingState } from '../../coordination/voting-round.ts';
 import type { Member, TeamSetup } from '../team.ts';
-import type { RoleOptions } from './role-of.ts';
+import type { SetupCheck } from './check-setup.ts';
+import type { Role } from './role-of.ts';
 import { roleOf } from './role-of.ts';
 
-export type { Vote, VoteTally, VotingRule };
+export type { Vote, VoteTally, VotingRule, VotingState };
 
-/** Somebody who votes: an agent, a team or a person as they are, or the options of an agent that is made for it. */
-export type Voter = Member | RoleOptions;
-
-/** How a vote is decided, whoever votes. */
+/** Who votes, and how it is decided. */
 export interface VotingSetup extends TeamSetup {
+  /** By name; they take a text. */
+  readonly voters: Readonly<Record<string, Role>>;
   /** What there is to choose from; two at least, none called `abstain`. Default: to approve the input, or to reject it. */
   readonly choices?: readonly string[] | undefined;
   /** Default `majority`. */
@@ -33,47 +33,48 @@ const DEFAULT_THRESHOLDS: Readonly<Partial<Record<VotingRule, number>>> = {
   confidence: 0.8,
 };
 
+const RULES: readonly VotingRule[] = ['majority', 'weighted', 'unanimous', 'threshold', 'confidence'];
+
 /** How the votes of a setup are counted. */
-export const countingOf = (setup: VotingSetup, voters: readonly string[]): Counting => {
-  const { choices = YES_NO, rule = 'majority', weights = {}, threshold } = setup;
-  const refuse = (why: string): never => {
-    throw new TroupeError('team.invalid', `Cannot define the team '${setup.name}' as ${why}`);
-  };
-  if (voters.length === 0) refuse('nobody votes: give it a voter at least');
+export const countingOf = (check: SetupCheck, setup: VotingSetup): Counting => {
+  const { weights = {}, threshold } = setup;
+  const voters = Object.keys(setup.voters);
+  const choices = setup.choices === undefined ? YES_NO : check.texts('choices', setup.choices);
   const names = choices.map((choice) => choice.trim().toLowerCase());
   if (names.length < 2 || new Set(names).size < names.length || names.includes('') || names.includes(ABSTAIN))
-    refuse(
-      `its choices are not two at least, each with a name of its own, none of them '${ABSTAIN}': ${JSON.stringify(choices)}`,
+    check.refuse(
+      `its choices are not two at least, each with a name of its own, none of them '${ABSTAIN}'`,
+      choices,
     );
+  const rule = check.word('rule', setup.rule, 'majority', RULES);
   const known = DEFAULT_THRESHOLDS[rule];
-  if (threshold !== undefined && (known === undefined || !(threshold > 0 && threshold <= 1)))
-    refuse(
-      known === undefined
-        ? `the rule '${rule}' has no threshold: found ${threshold}`
-        : `its threshold is not above 0 and up to 1: ${threshold}`,
-    );
-  const weighed = Object.entries(weights);
+  if (threshold !== undefined && known === undefined)
+    check.refuse(`the rule '${rule}' has no threshold`, threshold);
+  if (threshold !== undefined && !(typeof threshold === 'number' && threshold > 0 && threshold <= 1))
+    check.refuse('its threshold is not above 0 and up to 1', threshold);
+  const weighed = check.names('weights', weights);
   if (weighed.length > 0 && rule !== 'weighted' && rule !== 'threshold')
-    refuse(`by the rule '${rule}' all votes weigh the same: weights are for 'weighted' and 'threshold'`);
-  for (const [voter, weight] of weighed) {
-    if (!voters.includes(voter)) refuse(`it weighs the vote of somebody who has none: '${voter}'`);
-    if (!Number.isFinite(weight) || weight < 0)
-      refuse(`the vote of '${voter}' weighs no number from 0: ${weight}`);
+    check.refuse(
+      `by the rule '${rule}' all votes weigh the same: weights are for 'weighted' and 'threshold'`,
+      weights,
+    );
+  for (const voter of weighed) {
+    if (!voters.includes(voter)) check.refuse('it weighs the vote of somebody who has none', voter);
+    const weight = weights[voter];
+    if (!(typeof weight === 'number' && Number.isFinite(weight) && weight >= 0))
+      check.refuse(`the vote of '${voter}' weighs no number from 0`, weight);
   }
   return {
     choices,
     rule,
     threshold: threshold ?? known ?? 0.5,
     weights,
-    countsAbstentions: setup.countAbstentions ?? false,
+    countsAbstentions: check.flag('countAbstentions', setup.countAbstentions),
   };
 };
 
 /** The voters as members: whoever is made of options answers by the schema of a vote. */
-export const votersOf = (
-  { name, choices = YES_NO }: VotingSetup,
-  voters: Readonly<Record<string, Voter>>,
-): Readonly<Record<string, Member>> =>
+export const votersOf = ({ name, voters, choices = YES_NO }: VotingSetup): Readonly<Record<string, Member>> =>
   Object.fromEntries(
     Object.entries(voters).map(([role, given]) => [
       role,

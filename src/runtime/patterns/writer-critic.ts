@@ -1,11 +1,11 @@
 import type { Agent } from '../../contracts/agent.ts';
-import { TroupeError } from '../../contracts/error.ts';
+import type { WriterCriticState } from '../../coordination/writer-critic.ts';
 import { CRITIC, verdictSchema, writerCriticMachine } from '../../coordination/writer-critic.ts';
-import { checkCount } from '../check-count.ts';
 import type { EmbeddableAgent } from '../face.ts';
-import type { Member, TeamSetup } from '../team.ts';
+import type { TeamSetup } from '../team.ts';
 import { memberOf, setupOf, team } from '../team.ts';
-import type { RoleOptions } from './role-of.ts';
+import { checkSetup } from './check-setup.ts';
+import type { Role } from './role-of.ts';
 import { roleOf } from './role-of.ts';
 
 /** Who writes, and who judges what was written. */
@@ -16,7 +16,7 @@ export interface WriterCriticSetup<Output> extends TeamSetup {
    * Somebody else: the options of an agent that is made for it, and answers `{ verdict, note }`; or an agent, a team or a person as they
    * are, who may say `accept` or `revise: why` as well.
    */
-  readonly critic: Member | RoleOptions;
+  readonly critic: Role;
   /** Drafts that may be sent back; the next one that is not accepted ends the run. Default 2, so three drafts. */
   readonly maxRejections?: number | undefined;
 }
@@ -38,7 +38,10 @@ export interface WriterCriticSetup<Output> extends TeamSetup {
  * @throws {TroupeError} `team.invalid` where writer and critic are the same agent or have one name, for one that is no agent, or
  * a number that bounds nothing.
  */
-export const writerCritic = <Output>(setup: WriterCriticSetup<Output>): EmbeddableAgent<string, Output> => {
+export const writerCritic = <Output>(
+  setup: WriterCriticSetup<Output>,
+): EmbeddableAgent<string, Output, WriterCriticState> => {
+  const check = checkSetup(setup);
   const { name } = setup;
   const critic = roleOf(setup.critic, {
     team: name,
@@ -50,11 +53,7 @@ export const writerCritic = <Output>(setup: WriterCriticSetup<Output>): Embeddab
   const writing = memberOf(name, 'writer', setup.writer).name;
   const judging = memberOf(name, CRITIC, critic).name;
   if (writing === judging)
-    throw new TroupeError(
-      'team.invalid',
-      `Cannot define the team '${name}' as nobody judges their own draft: '${writing}' is both its writer and its critic`,
-    );
-  const owner = `the team '${name}'`;
+    check.refuse('nobody judges their own draft: its writer and its critic are the same', writing);
   return team({
     ...setupOf(setup),
     machine: writerCriticMachine,
@@ -62,10 +61,7 @@ export const writerCritic = <Output>(setup: WriterCriticSetup<Output>): Embeddab
     options: {
       writer: writing,
       critic: judging,
-      maxRejections: checkCount(setup.maxRejections ?? 2, 0, 'maxRejections', {
-        code: 'team.invalid',
-        owner,
-      }),
+      maxRejections: check.count('maxRejections', setup.maxRejections, 2, 0),
     },
   });
 };

@@ -24,7 +24,7 @@ export const row: PatternRow = {
       controller: { model: scripted([...Object.keys(specialists).map(next), '{"complete": true}']) },
     }),
   says: (name) => JSON.stringify(insight(name)),
-  output: { converged: true, iterations: 2, answer: null, insights: [insight('ann'), insight('bob')] },
+  output: { converged: true, rounds: 2, answer: null, insights: [insight('ann'), insight('bob')] },
   // Nothing is on the board, and that is said.
   allFail: 'stopped',
   isParallel: false,

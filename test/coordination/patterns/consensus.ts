@@ -23,7 +23,7 @@ export const row: PatternRow = {
       ],
     },
     votes: ['ann', 'bob'].map((voter) => ({
-      voter,
+      member: voter,
       vote: 'approve',
       confidence: 0.9,
       weight: 1,

@@ -3,12 +3,12 @@ import { debate } from '../../../src/runtime/patterns/index.ts';
 import { scripted } from '../../support/prompt-book.ts';
 import type { PatternRow } from './pattern-row.ts';
 
-const turn = (speaker: string, round: number, stage: string) => ({
+const turn = (member: string, round: number, stage: string) => ({
   stage,
   round,
-  speaker,
-  side: speaker === 'ann' ? 'for' : 'against',
-  text: speaker,
+  member,
+  side: member === 'ann' ? 'for' : 'against',
+  text: member,
   error: null,
 });
 
@@ -22,14 +22,14 @@ export const row: PatternRow = {
       name,
       debaters,
       rounds: 2,
-      judge: { model: scripted(['{"decision": "for", "confidence": 0.7, "reasoning": "well put"}']) },
+      judge: { model: scripted(['{"decision": "for", "confidence": 0.7, "reason": "well put"}']) },
     }),
   says: (name) => name,
   output: {
     decision: 'for',
     confidence: 0.7,
-    reasoning: 'well put',
-    transcript: [
+    reason: 'well put',
+    turns: [
       turn('ann', 1, 'opening'),
       turn('bob', 1, 'opening'),
       turn('ann', 2, 'closing'),

@@ -8,7 +8,7 @@ export const row: PatternRow = {
   chart: ensembleMachine,
   ownStates: ['synthesising', 'comparing'],
   make: (proposers, { name = 'choir', ...beside } = {}) =>
-    ensemble({ ...beside, name, proposers, synthesiser: { model: scripted(['in unison']) } }),
+    ensemble({ ...beside, name, proposers, aggregator: { model: scripted(['in unison']) } }),
   says: (name) => name,
   output: 'in unison',
   isParallel: true,

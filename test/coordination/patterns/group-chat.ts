@@ -7,8 +7,8 @@ export const row: PatternRow = {
   name: 'groupChat',
   chart: groupChatMachine,
   ownStates: ['moderating', 'speaking', 'hearing'],
-  make: (speakers, { name = 'meeting', ...beside } = {}) =>
-    groupChat({ ...beside, name, speakers, maxTurns: 2 }),
+  make: (members, { name = 'meeting', ...beside } = {}) =>
+    groupChat({ ...beside, name, members, maxRounds: 2 }),
   says: (name) => name,
   output: 'ann: ann\nbob: bob',
   isParallel: false,
@@ -16,9 +16,9 @@ export const row: PatternRow = {
     make: () =>
       groupChat({
         name: 'meeting',
-        speakers: { ann: parrot('ann', 'more'), bob: parrot('bob', 'more') },
+        members: { ann: parrot('ann', 'more'), bob: parrot('bob', 'more') },
         moderator: () => 'ann',
-        maxTurns: 4,
+        maxRounds: 4,
       }),
     stopReason: { kind: 'maxRounds', limit: 4 },
   },

@@ -12,7 +12,7 @@ export const row: PatternRow = {
   make: (members, { name = 'relay', ...beside } = {}) => {
     const [first = ''] = Object.keys(members);
     const door = agent({ name: 'door', decide: () => handoff(first) });
-    return handoffs({ ...beside, name, first: 'door', agents: { ...members, door } });
+    return handoffs({ ...beside, name, first: 'door', members: { ...members, door } });
   },
   says: (name) => name,
   output: 'ann',
@@ -25,7 +25,7 @@ export const row: PatternRow = {
         name,
         agent({ name, decide: () => handoff(`m${index + 1}`) }),
       ]);
-      return handoffs({ name: 'relay', agents: Object.fromEntries(members), maxHandoffs: 4 });
+      return handoffs({ name: 'relay', members: Object.fromEntries(members), maxHandoffs: 4 });
     },
     stopReason: { kind: 'softCap', cap: 'handoffs', limit: 4, detail: "'m4' would have handed over to 'm5'" },
   },

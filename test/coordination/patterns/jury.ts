@@ -7,11 +7,11 @@ export const row: PatternRow = {
   name: 'jury',
   chart: juryMachine,
   ownStates: ['deliberating', 'awaitingPeople'],
-  make: (jurors, { name = 'panel', ...beside } = {}) => jury({ ...beside, name, jurors, maxBallots: 2 }),
+  make: (voters, { name = 'panel', ...beside } = {}) => jury({ ...beside, name, voters, maxRounds: 2 }),
   says: (name) => `reject: ${name} has doubts`,
   output: {
-    verdict: 'reject',
-    ballots: 1,
+    decision: 'reject',
+    rounds: 1,
     tally: {
       winner: 'reject',
       share: 1,
@@ -22,7 +22,7 @@ export const row: PatternRow = {
       ],
     },
     votes: ['ann', 'bob'].map((voter) => ({
-      voter,
+      member: voter,
       vote: 'reject',
       confidence: 0.5,
       weight: 1,
@@ -36,8 +36,8 @@ export const row: PatternRow = {
     make: () =>
       jury({
         name: 'panel',
-        maxBallots: 4,
-        jurors: { ann: parrot('ann', 'approve'), bob: parrot('bob', 'reject') },
+        maxRounds: 4,
+        voters: { ann: parrot('ann', 'approve'), bob: parrot('bob', 'reject') },
       }),
     stopReason: { kind: 'maxRounds', limit: 4 },
   },

@@ -11,13 +11,13 @@ export const row: PatternRow = {
   name: 'orchestrator',
   chart: orchestratorMachine,
   ownStates: ['checkingRoute', 'takingTurns', 'closingTurn'],
-  make: (agents, { name = 'house', ...beside } = {}) =>
+  make: (members, { name = 'house', ...beside } = {}) =>
     orchestrator({
       ...beside,
       name,
-      agents,
+      members,
       targets: 'together',
-      orchestrator: { model: scripted([route(Object.keys(agents), 'plan'), route(['END'])]) },
+      orchestrator: { model: scripted([route(Object.keys(members), 'plan'), route(['END'])]) },
     }),
   says: (name) => name,
   output: 'bob',
@@ -26,9 +26,9 @@ export const row: PatternRow = {
     make: () =>
       orchestrator({
         name: 'house',
-        agents: { ann: parrot('ann', 'more') },
+        members: { ann: parrot('ann', 'more') },
         orchestrator: { model: scripted(Array.from({ length: 9 }, () => route(['ann']))) },
-        maxTurns: 4,
+        maxRounds: 4,
       }),
     stopReason: { kind: 'maxRounds', limit: 4 },
   },

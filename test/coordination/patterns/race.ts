@@ -6,8 +6,8 @@ export const row: PatternRow = {
   name: 'race',
   chart: raceMachine,
   ownStates: ['racing'],
-  make: (runners, { name = 'quick', ...beside } = {}) =>
-    race({ ...beside, name, runners, hedgeAfterMs: 60_000, accept: (output) => output !== 'ann' }),
+  make: (members, { name = 'quick', ...beside } = {}) =>
+    race({ ...beside, name, members, hedgeAfterMs: 60_000, accept: (output) => output !== 'ann' }),
   says: (name) => name,
   output: 'bob',
   isParallel: false,

@@ -7,12 +7,12 @@ export const row: PatternRow = {
   chart: routerMachine,
   ownStates: ['consulting', 'routing', 'weighing'],
   // The first has the best score; the others are next, one by one.
-  make: (agents, { name = 'switch', ...beside } = {}) => {
-    const order = Object.keys(agents);
+  make: (members, { name = 'switch', ...beside } = {}) => {
+    const order = Object.keys(members);
     return router({
       ...beside,
       name,
-      agents,
+      members,
       maxAttempts: order.length,
       strategy: { kind: 'semantic', score: (_, card) => 1 / (2 + order.indexOf(card.name)) },
     });

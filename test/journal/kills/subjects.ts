@@ -173,7 +173,7 @@ const troupe = (setup: SubjectSetup): Agent<string, unknown> => {
         name: 'both',
         members: { ann: worker('ann', 'note'), frail },
         supervision: { backOff: { leastMs: 1, mostMs: 10 } },
-        aggregate: (replies) => JSON.stringify(replies),
+        aggregator: (replies) => JSON.stringify(replies),
       }),
       saga({
         name: 'trip',

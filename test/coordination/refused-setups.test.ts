@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { messageOf, TroupeError } from '../../src/contracts/error.ts';
+import { patternRegistry } from '../../src/runtime/patterns/registry.ts';
+import type { SetupRow } from './setup-rows.ts';
+import { EVERY, MEANT, setupRows } from './setup-rows.ts';
+
+/** What JavaScript may put anywhere, and how it is named when it is found. */
+const RUBBISH: readonly (readonly [found: unknown, named: string])[] = [
+  [undefined, 'nothing'],
+  [null, 'null'],
+  [3, '3'],
+  ['x', "'x'"],
+  [[], '[]'],
+  [{}, '{}'],
+];
+
+/** Makes a team as JavaScript may: of anything. */
+const make = (pattern: string, setup: unknown): unknown => {
+  const patterns = patternRegistry();
+  if (!patterns.has(pattern)) throw new Error(`no pattern '${pattern}'`);
+  const maker: unknown = patterns.get(pattern);
+  if (typeof maker !== 'function') throw new Error(`'${pattern}' makes nothing`);
+  return Reflect.apply(maker, undefined, [setup]);
+};
+
+const thrownBy = (act: () => unknown): unknown => {
+  try {
+    act();
+    return undefined;
+  } catch (thrown) {
+    return thrown;
+  }
+};
+
+/** Everything that somebody may get wrong: what it is, the setup, and what is to be said of it. */
+const wrongSetups = ({ setup, options, places }: SetupRow) => {
+  const all = [
+    ...Object.entries({ ...EVERY, ...options }).map(
+      ([option, kind]) => [option, kind, (found: unknown) => ({ [option]: found })] as const,
+    ),
+    ...Object.entries(places).map(([place, [kind, change]]) => [place, kind, change] as const),
+  ];
+  return all.flatMap(([what, kind, change]) =>
+    RUBBISH.map(([found, named]) => {
+      const meant: readonly string[] = MEANT[kind];
+      const isName = what === 'name' && named === 'nothing';
+      return {
+        what,
+        named,
+        setup: { name: 'team', ...setup, ...change(found) },
+        isMeant: meant.includes(named) && !isName,
+      };
+    }),
+  );
+};
+
+describe('what cannot be meant is refused with a typed error that says what was found', () => {
+  test('there is a row for every pattern', () => {
+    expect(setupRows.map(({ pattern }) => pattern)).toEqual(patternRegistry().names);
+  });
+
+  test.each(setupRows)('$pattern: each option and each member', (row) => {
+    expect(make(row.pattern, { name: 'team', ...row.setup })).toBeDefined();
+    const wrong = wrongSetups(row).flatMap(({ what, named, setup, isMeant }) => {
+      const thrown = thrownBy(() => make(row.pattern, setup));
+      const said =
+        thrown instanceof TroupeError
+          ? thrown.message
+          : thrown === undefined
+            ? 'taken'
+            : `untyped: ${messageOf(thrown)}`;
+      const isFine = isMeant ? said === 'taken' : thrown instanceof TroupeError && said.endsWith(named);
+      return isFine ? [] : [`${what} = ${named}: ${said}`];
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test.each(setupRows)('$pattern: anything in place of the whole setup', ({ pattern }) => {
+    for (const [found, named] of RUBBISH) {
+      const thrown = thrownBy(() => make(pattern, found));
+      expect(thrown).toBeInstanceOf(TroupeError);
+      // Of an object without anything in it, the name is what is missed first.
+      expect(String(thrown)).toMatch(
+        named === '{}' ? /nothing$/ : new RegExp(`found ${named.replace('[]', '\\[\\]')}$`),
+      );
+    }
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expectTypeOf, test } from 'vitest';
+import type { Agent, RunResult } from '../../src/index.ts';
+import type {
+  Bid,
+  BlackboardState,
+  ChatTurn,
+  DebateState,
+  EnsembleState,
+  OrchestratorState,
+  ParallelReply,
+  PlannerExecutorState,
+  RaceState,
+  SagaState,
+  StageFailure,
+  StepResult,
+  VoteTally,
+  WriterCriticState,
+} from '../../src/runtime/patterns/index.ts';
+import * as patterns from '../../src/runtime/patterns/index.ts';
+
+declare const ann: Agent<string, string>;
+declare const bob: Agent<string, string>;
+
+/** What a run of such a team leaves as its state. */
+type StateOf<Team> = Team extends { run(input: never): Promise<infer Result> }
+  ? Result extends RunResult<unknown, infer State>
+    ? State
+    : never
+  : never;
+declare const stateOf: <Team>(make: () => Team) => StateOf<Team>;
+
+const name = 'team';
+const members = { ann, bob };
+
+describe('what a team knows beside its answer is typed', () => {
+  test('an auction says who bid what, who did not and why, and who has the work', () => {
+    const state = stateOf(() => patterns.contractNet({ name, contractors: members }));
+    expectTypeOf(state.bids).toEqualTypeOf<readonly Bid[]>();
+    expectTypeOf(state.awarded).toEqualTypeOf<string | null>();
+    expectTypeOf(state.noBids[0]?.reason).toEqualTypeOf<string | undefined>();
+    expectTypeOf(state.failed[0]?.member).toEqualTypeOf<string | undefined>();
+    // @ts-expect-error who is next is the chart's own
+    expectTypeOf(state.line);
+  });
+
+  test('a plan says what is left of it, and what came of the rest', () => {
+    const state = stateOf(() => patterns.plannerExecutor({ name, planner: {}, executors: members }));
+    expectTypeOf(state).toEqualTypeOf<PlannerExecutorState>();
+    expectTypeOf(state.results).toEqualTypeOf<readonly StepResult[]>();
+    expectTypeOf(state.plan[0]?.task).toEqualTypeOf<string | undefined>();
+  });
+
+  test('votes are told the same way by all who vote', () => {
+    const agreed = stateOf(() => patterns.consensus({ name, voters: members }));
+    const found = stateOf(() => patterns.jury({ name, voters: members }));
+    expectTypeOf(agreed).toEqualTypeOf(found);
+    expectTypeOf(agreed.tally).toEqualTypeOf<VoteTally | null>();
+    expectTypeOf(agreed.votes[0]?.member).toEqualTypeOf<string | undefined>();
+    expectTypeOf(agreed.rounds).toEqualTypeOf<number>();
+  });
+
+  test('a router says who was thought fit, and who had the task', () => {
+    const state = stateOf(() => patterns.router({ name, members }));
+    expectTypeOf(state.tried).toEqualTypeOf<readonly string[]>();
+    expectTypeOf(state.ranking[0]?.score).toEqualTypeOf<number | null | undefined>();
+    expectTypeOf(state.assessments[0]?.tier).toEqualTypeOf<number | undefined>();
+  });
+
+  test('and so is that of every other pattern', () => {
+    const chat = stateOf(() => patterns.groupChat({ name, members }));
+    expectTypeOf(chat.turns).toEqualTypeOf<readonly ChatTurn[]>();
+    const side = stateOf(() => patterns.parallel({ name, members }));
+    expectTypeOf(side.replies).toEqualTypeOf<readonly ParallelReply[]>();
+    const line = stateOf(() => patterns.pipeline({ name, stages: [ann, bob] }));
+    expectTypeOf(line.failures).toEqualTypeOf<readonly StageFailure[]>();
+    expectTypeOf(stateOf(() => patterns.handoffs({ name, members })).holder).toEqualTypeOf<string>();
+    const desk = stateOf(() => patterns.supervisorWorker({ name, supervisor: {}, workers: members }));
+    expectTypeOf(desk.replies[0]?.member).toEqualTypeOf<string | undefined>();
+    expectTypeOf(
+      stateOf(() => patterns.blackboard({ name, specialists: members, controller: {} })),
+    ).toEqualTypeOf<BlackboardState>();
+    expectTypeOf(stateOf(() => patterns.debate({ name, debaters: members }))).toEqualTypeOf<DebateState>();
+    expectTypeOf(
+      stateOf(() => patterns.ensemble({ name, proposers: members, aggregator: {} })),
+    ).toEqualTypeOf<EnsembleState>();
+    expectTypeOf(
+      stateOf(() => patterns.orchestrator({ name, members, orchestrator: {} })),
+    ).toEqualTypeOf<OrchestratorState>();
+    expectTypeOf(stateOf(() => patterns.race({ name, members }))).toEqualTypeOf<RaceState>();
+    expectTypeOf(
+      stateOf(() => patterns.saga({ name, steps: { one: { does: ann } } })),
+    ).toEqualTypeOf<SagaState>();
+    expectTypeOf(
+      stateOf(() => patterns.writerCritic({ name, writer: ann, critic: {} })),
+    ).toEqualTypeOf<WriterCriticState>();
+  });
+});
