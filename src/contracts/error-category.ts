@@ -37,6 +37,7 @@ const byNoun: Readonly<Record<Noun, ErrorCategory>> = {
   session: 'system',
   journal: 'system',
   request: 'policy',
+  inspector: 'system',
   command: 'task',
   internal: 'system',
 };

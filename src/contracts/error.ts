@@ -107,6 +107,8 @@ export const errorCodes = [
   'memory.read-only',
   'memory.unreadable',
   'documents.unreadable',
+  'inspector.failed',
+  'inspector.package-missing',
   'command.usage',
   'internal',
 ] as const;

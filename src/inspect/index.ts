@@ -3,6 +3,15 @@ export { recorder } from './recording/recorder.ts';
 export type { Recorder, RecorderOptions } from './recording/recorder.ts';
 export { Recording } from './recording/recording.ts';
 export type { Follower, RecordingSetup } from './recording/recording.ts';
+export { classicBridge } from './sinks/classic-bridge.ts';
+export type { ClassicBridge, ClassicBridgeOptions } from './sinks/classic-bridge.ts';
+export { toStately } from './sinks/stately-sink.ts';
+export type {
+  StatelyEvent,
+  StatelyInspector,
+  StatelySinkOptions,
+  StatelySnapshot,
+} from './sinks/stately-sink.ts';
 export { Tableau } from './recording/tableau.ts';
 export type { ActorView, TableauData } from './recording/tableau.ts';
 export type {
