@@ -42,7 +42,7 @@ const house = () =>
       parallel({
         name: 'both',
         members: { ann: worker('ann', 5), bob: worker('bob', 4) },
-        aggregate: (replies) => JSON.stringify(replies),
+        aggregator: (replies) => JSON.stringify(replies),
       }),
       worker('last', 3),
     ],
