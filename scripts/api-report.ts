@@ -33,6 +33,7 @@ export const entryPoints = [
   { source: 'tools/messages/index', report: 'troupe-messages' },
   { source: 'runtime/resources/index', report: 'troupe-resources' },
   { source: 'runtime/workflows/index', report: 'troupe-workflows' },
+  { source: 'inspect/traces/index', report: 'troupe-traces' },
   { source: 'persistence/index', report: 'troupe-stores' },
 ] as const;
 

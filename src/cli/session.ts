@@ -70,6 +70,7 @@ export const codeOfFailure = (thrown: unknown): number => {
 const USAGE: ReadonlySet<string> = new Set([
   'command.usage',
   'documents.unreadable',
+  'trace.unreadable',
   'model.unknown',
   'model.missing',
   'agent.invalid',

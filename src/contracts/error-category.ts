@@ -34,6 +34,7 @@ const byNoun: Readonly<Record<Noun, ErrorCategory>> = {
   memory: 'state',
   thread: 'state',
   documents: 'tool',
+  trace: 'system',
   session: 'system',
   journal: 'system',
   request: 'policy',

@@ -109,6 +109,7 @@ export const errorCodes = [
   'documents.unreadable',
   'inspector.failed',
   'inspector.package-missing',
+  'trace.unreadable',
   'command.usage',
   'internal',
 ] as const;

@@ -16,8 +16,8 @@ import { withStore } from './open-store.ts';
 import { waitingLines } from './request-words.ts';
 import { jsonLine, statusPaint, timeWords } from './run-words.ts';
 import { stepDetails, stepLine } from './step-lines.ts';
-import type { StepView } from './step-view.ts';
-import { stepsIn } from './step-view.ts';
+import type { StepView } from '../../inspect/traces/step-view.ts';
+import { stepsIn } from '../../inspect/traces/step-view.ts';
 import type { StoredRun } from './stored-run.ts';
 import { readStoredRun } from './stored-run.ts';
 

@@ -4,7 +4,7 @@ import type { TakenDecision } from '../../contracts/decision.ts';
 import type { ToolResult } from '../../contracts/tool.ts';
 import { counted, grouped, lasting } from '../number-words.ts';
 import type { Paint } from '../paint.ts';
-import type { StepView } from './step-view.ts';
+import type { StepView } from '../../inspect/traces/step-view.ts';
 
 /** Of a call's input or an answer, on one line. */
 const SHORT = 80;

@@ -19,13 +19,10 @@ export interface StepView {
 export const stepsIn = (events: readonly RuntimeEvent[]): readonly StepView[] => {
   const steps = new Map<string, StepView>();
   for (const event of events) {
-    const { path, agent, step } = event.type === 'step.ended' ? event.record : event;
-    if (step === undefined) continue;
-    const key = `${path} ${step}`;
-    // Teams work through their members, and an end is no step.
-    if (!steps.has(key) && !WORK.test(event.type)) continue;
-    const before = steps.get(key) ?? { path, agent, step, modelCalls: 0, tokens: 0, costUsd: 0 };
-    steps.set(key, after(before, event));
+    const key = stepKeyOf(event);
+    if (key === undefined) continue;
+    const before = steps.get(key) ?? stepNamed(event);
+    if (before !== undefined) steps.set(key, stepAfter(before, event) ?? before);
   }
   return [...steps.values()];
 };
@@ -33,7 +30,25 @@ export const stepsIn = (events: readonly RuntimeEvent[]): readonly StepView[] =>
 /** What tells that an agent is in a step. */
 const WORK = /^(?:agent|model|tool|step|person)\./;
 
-const after = (view: StepView, event: RuntimeEvent): StepView => {
+/** By what the events of a step belong together; undefined for what is of none. */
+export const stepKeyOf = (event: RuntimeEvent): string | undefined => {
+  const { path, step } = placeOf(event);
+  return step === undefined ? undefined : `${path} ${step}`;
+};
+
+/** A step as its first event tells of it. Teams work through their members, and an end is no step: undefined for these. */
+export const stepNamed = (event: RuntimeEvent): StepView | undefined => {
+  const { path, agent, step } = placeOf(event);
+  if (step === undefined || !WORK.test(event.type)) return undefined;
+  return { path, agent, step, modelCalls: 0, tokens: 0, costUsd: 0 };
+};
+
+const placeOf = (event: RuntimeEvent): { path: string; agent: string; step?: number | undefined } =>
+  event.type === 'step.ended' ? event.record : event;
+
+/** A step after one more of its events. */
+export const stepAfter = (view: StepView | undefined, event: RuntimeEvent): StepView | undefined => {
+  if (view === undefined) return undefined;
   if (event.type === 'step.ended') return { ...view, record: event.record };
   if (event.type !== 'model.answered') return view;
   const { usage, costUsd } = event;

@@ -1,0 +1,76 @@
+import type { RuntimeEvent } from '../../contracts/event.ts';
+import type { Json, JsonObject } from '../../contracts/json.ts';
+import { isJsonObject, toJson } from '../../contracts/json.ts';
+import { printableJson } from '../../events/printable.ts';
+import type { Secrets } from '../../policy/redaction.ts';
+import { redactor } from '../../policy/redaction.ts';
+
+/** What is not to be written, and how much of it. */
+export interface TidyOptions {
+  readonly secrets: Secrets;
+  /** Done to every text after secrets were taken out. */
+  readonly redact?: ((text: string) => string) | undefined;
+  /** Characters of one text, at least 1. */
+  readonly maxText: number;
+}
+
+/** What there is to write of a value, and how many of its texts were cut. */
+export interface Tidied<Value> {
+  readonly value: Value;
+  readonly cut: number;
+}
+
+/** Keys whose values are nobody's business, whatever they are. */
+const SECRET_KEY =
+  /^(?:proxy[-_]?)?authorization$|^(?:set[-_]?)?cookie$|^(?:api|private|access|secret)[-_]?key$|pass(?:word|wd|phrase)$|secret$|^(?:(?:access|refresh|id|auth|bearer|api)[-_]?)?token$/i;
+
+const REDACTED = '[redacted]';
+
+/**
+ * Makes what is written of a value: plain JSON, whatever it was, without secrets, none of its texts too long.
+ *
+ * Secrets are taken out of texts and of keys; of what stands under a key such as `password` or `apiKey`, nothing is left.
+ */
+export const tidier = ({
+  secrets,
+  redact = (text) => text,
+  maxText,
+}: TidyOptions): ((value: unknown) => Tidied<Json>) => {
+  const withoutSecrets = redactor(secrets);
+  return (value) => {
+    let cut = 0;
+    const text = (given: string): string => {
+      const clean = redact(withoutSecrets(given));
+      if (clean.length <= maxText) return clean;
+      cut += 1;
+      const head = clean.slice(0, maxText).replace(/[\uD800-\uDBFF]$/, '');
+      return `${head}… [cut: ${clean.length} characters]`;
+    };
+    const walk = (item: Json): Json => {
+      if (typeof item === 'string') return text(item);
+      if (Array.isArray(item)) return item.map((each: Json) => walk(each));
+      if (!isJsonObject(item)) return item;
+      return Object.fromEntries(
+        Object.entries(item).map(([key, each]): [string, Json] => [
+          text(key),
+          isHidden(key, each) ? REDACTED : walk(each ?? null),
+        ]),
+      );
+    };
+    return { value: walk(toJson(value)), cut };
+  };
+};
+
+const isHidden = (key: string, value: Json | undefined): boolean =>
+  value !== null && value !== '' && typeof value !== 'boolean' && SECRET_KEY.test(key);
+
+/** An event as a line, its line feed included. What its log is read by is as it was: never cut, never taken for a secret. */
+export const eventLine = (
+  event: RuntimeEvent,
+  tidy: (value: unknown) => Tidied<Json>,
+): { readonly text: string; readonly cut: number } => {
+  const { value, cut } = tidy(event);
+  const { v, type, seq, at, runId, path, agent } = event;
+  const names: JsonObject = { v, type, seq, at, runId, path, agent };
+  return { text: `${printableJson({ ...(isJsonObject(value) ? value : {}), ...names })}\n`, cut };
+};

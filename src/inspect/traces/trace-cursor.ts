@@ -1,0 +1,90 @@
+import type { RuntimeEvent } from '../../contracts/event.ts';
+import type { Progress } from '../../events/progress.ts';
+import { foldProgress, noProgress } from '../../events/progress.ts';
+
+/** Where to stop: all that is said has to hold. */
+export interface Breakpoint {
+  readonly path?: string | undefined;
+  readonly step?: number | undefined;
+  readonly phase?: string | undefined;
+  readonly type?: RuntimeEvent['type'] | undefined;
+  readonly when?: ((event: RuntimeEvent) => boolean) | undefined;
+}
+
+/** A place in a run, from which to go on; the run itself stays as it is. */
+export interface TraceCursor {
+  /** How many events have been gone through. */
+  readonly position: number;
+  /** The last of them; undefined at the beginning. */
+  readonly event: RuntimeEvent | undefined;
+  /** How far everybody was then. */
+  readonly progress: Progress;
+  readonly isAtEnd: boolean;
+  /**
+   * Goes on by one event, or with `step` to the next end of a step of anybody; with `over` to the next of whoever is at the place, passing
+   * over what members do meanwhile. False at the end.
+   */
+  next(by?: 'event' | 'step' | 'over'): boolean;
+  /** Goes on to the next event that fits; false where none does, and then it is at the end. */
+  runTo(breakpoint: Breakpoint): boolean;
+  /** Goes anywhere, also back. */
+  seek(position: number): void;
+}
+
+/**
+ * Steps through a run that is over: by event, by step, to a breakpoint, and back. To go on otherwise from a place, `fork` the stored run.
+ *
+ * @example
+ * const cursor = traceCursor(await readTrace('./traces/r1'));
+ * while (cursor.runTo({ phase: 'ACT' })) console.log(cursor.event?.path, progressLine(cursor.progress));
+ */
+export const traceCursor = ({ events }: { readonly events: readonly RuntimeEvent[] }): TraceCursor => {
+  let position = 0;
+  let progress = noProgress;
+  const forward = (): boolean => {
+    const event = events[position];
+    if (event === undefined) return false;
+    position += 1;
+    progress = foldProgress(progress, event);
+    return true;
+  };
+  const until = (isIt: (event: RuntimeEvent) => boolean): boolean => {
+    while (forward()) {
+      const event = events[position - 1];
+      if (event !== undefined && isIt(event)) return true;
+    }
+    return false;
+  };
+  return {
+    get position() {
+      return position;
+    },
+    get event() {
+      return events[position - 1];
+    },
+    get progress() {
+      return progress;
+    },
+    get isAtEnd() {
+      return position >= events.length;
+    },
+    next: (by = 'event') => {
+      if (by === 'event') return forward();
+      const path = events[position - 1]?.path ?? events[0]?.path ?? '';
+      return until(({ type, path: other }) => type === 'step.ended' && (by === 'step' || other === path));
+    },
+    runTo: (breakpoint) => until((event) => fits(event, breakpoint)),
+    seek: (wanted) => {
+      const target = Math.max(0, Math.min(events.length, Math.trunc(wanted) || 0));
+      if (target < position) [position, progress] = [0, noProgress];
+      while (position < target) forward();
+    },
+  };
+};
+
+const fits = (event: RuntimeEvent, { path, step, phase, type, when }: Breakpoint): boolean =>
+  (path === undefined || event.path === path) &&
+  (step === undefined || event.step === step) &&
+  (phase === undefined || event.phase === phase) &&
+  (type === undefined || event.type === type) &&
+  (when === undefined || when(event));

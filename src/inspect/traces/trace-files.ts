@@ -1,0 +1,196 @@
+import { resolve } from 'node:path';
+import { canonical } from '../../contracts/canonical.ts';
+import { TroupeError } from '../../contracts/error.ts';
+import type { Hook, RuntimeEvent } from '../../contracts/event.ts';
+import { runtimeEventSchema } from '../../contracts/event.ts';
+import type { JsonObject } from '../../contracts/json.ts';
+import { isJsonObject, toJson } from '../../contracts/json.ts';
+import { sha256 } from '../../contracts/sha256.ts';
+import { hook } from '../../events/hooks.ts';
+import { processHolder } from '../../persistence/process-holder.ts';
+import type { Secrets } from '../../policy/redaction.ts';
+import { secretsIn } from '../../policy/redaction.ts';
+import { atProcessEnd } from './at-process-end.ts';
+import { tidier } from './tidy-event.ts';
+import type { TraceDisk } from './trace-disk.ts';
+import { realDisk } from './trace-disk.ts';
+import type { TraceSetup } from './trace-writer.ts';
+import { TraceWriter } from './trace-writer.ts';
+
+/** Where traces are written, and what of runs is not to be in them. */
+export interface TraceOptions {
+  /** Each run has a folder of its own in it. Made when the first run begins. */
+  readonly folder: string;
+  /** Never written, as `[redacted NAME]` stands for them. Default: those of the environment, by the names of its variables. */
+  readonly secrets?: Secrets | undefined;
+  /** Done to every text that is written, after secrets were taken out. One that throws harms the trace alone. */
+  readonly redact?: ((text: string) => string) | undefined;
+  /** What else is to be known of the runs: commit, configuration, seed … In the manifest with its hash. */
+  readonly facts?: JsonObject | undefined;
+  /** Of the events of one run; what comes then is counted, not written, but for its end. Default 256 MiB. */
+  readonly maxBytes?: number | undefined;
+  /** Characters of one text; longer ones are cut. Default 100,000. */
+  readonly maxText?: number | undefined;
+}
+
+/** A hook that writes traces. */
+export interface TraceFiles extends Hook {
+  /** Resolves when all that happened so far is on the disk, or never will be; gives what went wrong. Never rejects. */
+  written(): Promise<readonly TraceTrouble[]>;
+  /** Where the trace of a run is; undefined for one that was not seen yet, or had ended when a thousand others began. */
+  folderOf(runId: string): string | undefined;
+}
+
+/** A trace that is not whole. */
+export interface TraceTrouble {
+  readonly runId: string;
+  readonly message: string;
+}
+
+const MIB = 1024 * 1024;
+/** Characters that wait for the disk, of one run. */
+const MAX_WAITING = 32 * MIB;
+/** Runs that have ended or do nothing, and are remembered. */
+const REMEMBERED = 1_000;
+/** Troubles that are remembered. */
+const TOLD = 100;
+/** A run waits for no hook, but whoever shuts an engine down waits for the end of a trace. In ms. */
+const END_MS = 30_000;
+
+/**
+ * A hook that writes what happens in each run to files: `FOLDER/RUN_ID/manifest.json`, `events.jsonl` and `steps.jsonl`.
+ *
+ * Give it to a run, or to an engine. It only adds lines, from the first event on, so that a crash leaves a trace that can be read. A disk
+ * that is slow, full or broken harms the trace and nothing else. A result is there before the last line is: `await traces.written()`.
+ *
+ * A run that goes on in another process goes on in its trace; of two runs with one id, the second has a folder `RUN_ID~2`. Numbers are not
+ * looked at for secrets.
+ *
+ * @example
+ * const traces = traceFiles({ folder: './traces' });
+ * const { runId } = await desk.run('How are retries configured?', { hooks: [traces] });
+ * await traces.written();
+ * console.log((await readTrace(`./traces/${runId}`)).manifest.status); // => 'completed'
+ *
+ * @throws {TroupeError} `input.invalid` for a limit that is none, or an empty folder.
+ */
+export const traceFiles = (options: TraceOptions): TraceFiles => traceFilesOn(realDisk, options);
+
+/** The same by another disk, and with less room before it, for tests. */
+export const traceFilesOn = (
+  disk: TraceDisk,
+  options: TraceOptions,
+  maxWaiting = MAX_WAITING,
+): TraceFiles => {
+  const setup = { ...setupOf(disk, options), maxWaiting };
+  const writers = new Map<string, TraceWriter>();
+  const troubles: TraceTrouble[] = [];
+  const told = new WeakSet<TraceWriter>();
+  /** Traces whose end is being written, also where another run of that id has begun. */
+  const ending = new Set<Promise<void>>();
+
+  const writerOf = ({ runId }: RuntimeEvent): TraceWriter => {
+    const known = writers.get(runId);
+    if (known !== undefined && !known.isOver) return known;
+    const writer = new TraceWriter(runId, setup, known?.written());
+    // Set anew, it is the youngest.
+    writers.delete(runId);
+    writers.set(runId, writer);
+    atProcessEnd.add(writer);
+    if (writers.size > REMEMBERED) forgetOne();
+    return writer;
+  };
+
+  /** Of the oldest one that does nothing; should its run go on, so does its trace. */
+  const forgetOne = (): void => {
+    for (const [runId, writer] of writers) {
+      if (!writer.isIdle) continue;
+      writer.release();
+      atProcessEnd.delete(writer);
+      writers.delete(runId);
+      return;
+    }
+  };
+
+  /** Told once, by whoever notices first. */
+  const note = (runId: string, writer: TraceWriter): TraceTrouble | undefined => {
+    const { trouble } = writer;
+    if (trouble === undefined || told.has(writer)) return undefined;
+    told.add(writer);
+    const found = { runId, message: trouble };
+    if (troubles.length < TOLD) troubles.push(found);
+    return found;
+  };
+
+  const ended = async (runId: string, writer: TraceWriter): Promise<void> => {
+    await writer.written();
+    atProcessEnd.delete(writer);
+    const trouble = note(runId, writer);
+    if (trouble !== undefined) throw failure(trouble);
+  };
+
+  const handle = (event: RuntimeEvent): void | Promise<void> => {
+    const { runId } = event;
+    const writer = writerOf(event);
+    writer.take(event);
+    if (event.type === 'run.ended') {
+      const end = ended(runId, writer);
+      const settled = end.catch(() => undefined).then(() => void ending.delete(settled));
+      ending.add(settled);
+      return end;
+    }
+    const trouble = note(runId, writer);
+    if (trouble !== undefined) throw failure(trouble);
+  };
+
+  return {
+    ...hook({ name: 'trace', on: durable, timeoutMs: END_MS, handle }),
+    written: async () => {
+      await Promise.all([...[...writers.values()].map((writer) => writer.written()), ...ending]);
+      for (const [runId, writer] of writers) note(runId, writer);
+      return [...troubles];
+    },
+    folderOf: (runId) => writers.get(runId)?.folder,
+  };
+};
+
+/** Not the deltas: whoever wants these makes models stream. */
+const durable: readonly RuntimeEvent['type'][] = runtimeEventSchema.options.map(
+  ({ shape }) => shape.type.value,
+);
+
+const failure = ({ runId, message }: TraceTrouble): TroupeError =>
+  new TroupeError('trace.unreadable', message, { runId });
+
+const setupOf = (
+  disk: TraceDisk,
+  {
+    folder,
+    secrets = secretsIn(process.env),
+    redact,
+    facts,
+    maxBytes = 256 * MIB,
+    maxText = 100_000,
+  }: TraceOptions,
+): Omit<TraceSetup, 'maxWaiting'> => {
+  if (folder.trim() === '') throw refused('folder', 'it names none');
+  if (!(maxBytes >= 0)) throw refused('maxBytes', 'it is no number of bytes');
+  if (!(maxText >= 1)) throw refused('maxText', 'it is no number of characters');
+  const tidy = tidier({ secrets, redact, maxText });
+  const writer = { holder: processHolder(), node: process.version, platform: process.platform };
+  return { disk, folder: resolve(folder), tidy, maxBytes, writer, facts: hashed(facts, tidy) };
+};
+
+/** Facts and their hash, which is the same wherever the facts are. */
+const hashed = (facts: JsonObject | undefined, tidy: TraceSetup['tidy']): TraceSetup['facts'] => {
+  if (facts === undefined) return {};
+  const plain = toJson(facts);
+  const { value } = tidy(plain);
+  return { facts: isJsonObject(value) ? withoutHoles(value) : {}, factsHash: sha256(canonical(plain)) };
+};
+
+const withoutHoles = (facts: JsonObject) =>
+  Object.fromEntries(Object.entries(facts).map(([key, value]) => [key, value ?? null]));
+
+const refused = (option: string, reason: string): TroupeError =>
+  new TroupeError('input.invalid', `Cannot write traces as ${option} will not do: ${reason}`);

@@ -1,0 +1,430 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { act, agent, answer, createGlobalEngine, hook, maxSteps, tool } from '../../../src/index.ts';
+import { scriptedModel } from '../../../src/testing/index.ts';
+import { checkTrace } from '../../../src/inspect/traces/check-trace.ts';
+import { readTrace } from '../../../src/inspect/traces/read-trace.ts';
+import { tidier } from '../../../src/inspect/traces/tidy-event.ts';
+import { realDisk } from '../../../src/inspect/traces/trace-disk.ts';
+import { traceFiles, traceFilesOn } from '../../../src/inspect/traces/trace-files.ts';
+import { traceFolderName } from '../../../src/inspect/traces/trace-folder.ts';
+import {
+  traceJsonSchemas,
+  traceManifestSchema,
+  traceStepSchema,
+} from '../../../src/inspect/traces/trace-schema.ts';
+import { diskWith, filesIn, linesOf, looker, temporaryFolder, textOf } from './traces-kit.ts';
+
+const manifestOf = (folder: string) => traceManifestSchema.parse(JSON.parse(textOf(folder, 'manifest.json')));
+
+/** A promise, and what settles it. */
+const gate = () => {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+};
+
+describe('the trace of a run', () => {
+  test('[QITOS-58] [M50] is three files: running in the middle, final after, every event and every step', async () => {
+    const folder = temporaryFolder();
+    const traces = traceFiles({ folder });
+    const inside: string[] = [];
+    const spy = tool({
+      name: 'spy',
+      description: 'Looks at the trace of its own run.',
+      input: z.object({}),
+      execute: async () => {
+        await traces.written();
+        inside.push(manifestOf(join(folder, 'r1')).status);
+        return 'seen';
+      },
+    });
+    const spying = agent({
+      name: 'spying',
+      tools: [spy],
+      decide: ({ step }) => (step === 0 ? act({ name: 'spy', input: {} }) : answer('done')),
+    });
+    const { events } = await spying.run('Look.', { runId: 'r1', hooks: [traces] });
+    expect(await traces.written()).toEqual([]);
+
+    const trace = join(folder, 'r1');
+    expect(traces.folderOf('r1')).toBe(trace);
+    expect(filesIn(trace)).toEqual(['events.jsonl', 'manifest.json', 'steps.jsonl']);
+    expect(inside).toEqual(['running']);
+    expect(manifestOf(trace).status).toBe('completed');
+    expect(linesOf(trace, 'events.jsonl')).toEqual(JSON.parse(JSON.stringify(events)));
+    expect(linesOf(trace, 'steps.jsonl').map((step) => traceStepSchema.parse(step).step)).toEqual([0, 1]);
+    expect(await checkTrace(trace)).toEqual([]);
+  });
+
+  test('[QITOS-59] has a manifest with input, model, times, totals, counts, sums and the facts of its caller', async () => {
+    const folder = temporaryFolder();
+    const hashOf = async (runId: string, facts: Record<string, string>): Promise<unknown> => {
+      const traces = traceFiles({ folder, facts });
+      await looker(1, { model: scriptedModel(['hi']) }).run('Look.', {
+        runId,
+        hooks: [traces],
+        task: 'Find it',
+      });
+      await traces.written();
+      return manifestOf(join(folder, runId)).factsHash;
+    };
+    const hash = await hashOf('a', { commit: 'abc', seed: '7' });
+    expect(await hashOf('b', { seed: '7', commit: 'abc' })).toBe(hash);
+    expect(await hashOf('c', { seed: '8', commit: 'abc' })).not.toBe(hash);
+    expect(manifestOf(join(folder, 'a'))).toMatchObject({
+      v: 1,
+      eventVersion: 1,
+      runId: 'a',
+      agent: 'looker',
+      status: 'completed',
+      input: 'Look.',
+      task: { objective: 'Find it' },
+      stopReason: { kind: 'answered' },
+      output: 'All of it is here.',
+      totals: { steps: 2, toolCalls: 1 },
+      counts: { steps: 2, agents: 1, errors: 0, byType: { 'run.started': 1, 'run.ended': 1 } },
+      left: { events: 0, cut: 0 },
+      facts: { commit: 'abc', seed: '7' },
+      files: { events: { name: 'events.jsonl' }, steps: { name: 'steps.jsonl', lines: 2 } },
+    });
+  });
+
+  const broken = agent({
+    name: 'broken',
+    decide: () => {
+      throw new Error('no idea');
+    },
+    recovery: { limit: 1, handle: () => ({ kind: 'giveUp' }) },
+  });
+  const aborting = agent({
+    name: 'aborting',
+    decide: () => new Promise<never>(() => undefined),
+  });
+  test.each([
+    ['a run that is done', 'completed', 'answered'],
+    ['one whose budget is spent', 'stopped', 'budget'],
+    ['one that came to its last step', 'stopped', 'maxSteps'],
+    ['one that failed', 'failed', 'failed'],
+    ['one that was aborted', 'aborted', 'aborted'],
+  ] as const)('[QITOS-60] says how %s ended: %s, %s', async (_, status, kind) => {
+    const folder = temporaryFolder();
+    const traces = traceFiles({ folder });
+    const options = { runId: 'r', hooks: [traces] };
+    const runs = {
+      answered: () => looker(1).run('x', options),
+      budget: () => looker(9).run('x', { ...options, budget: { steps: 2 } }),
+      maxSteps: () => looker(9, { stop: [maxSteps(1)] }).run('x', options),
+      failed: () => broken.run('x', options),
+      aborted: () => {
+        const handle = aborting.stream('x', options);
+        handle.abort('enough');
+        return handle.result;
+      },
+    };
+    await runs[kind]().catch(() => undefined);
+    await traces.written();
+    const manifest = manifestOf(join(folder, 'r'));
+    expect([manifest.status, manifest.stopReason?.kind]).toEqual([status, kind]);
+    expect(await checkTrace(join(folder, 'r'))).toEqual([]);
+  });
+
+  test('[QITOS-61] is read back as it ends: a manifest that lost a key is trouble, and told', async () => {
+    const folder = temporaryFolder();
+    const forgetful = diskWith({
+      replace: (file, text) =>
+        realDisk.replace(
+          file,
+          text.includes('"completed"') ? text.replace('"startedAt"', '"begunAt"') : text,
+        ),
+    });
+    const traces = traceFilesOn(forgetful, { folder });
+    await looker(1).run('x', { runId: 'r', hooks: [traces] });
+    const [trouble] = await traces.written();
+    expect(trouble).toMatchObject({ runId: 'r', message: expect.stringContaining('startedAt') });
+    expect((await checkTrace(join(folder, 'r')))[0]?.kind).toBe('manifest.invalid');
+  });
+
+  test('[QITOS-62] writes whatever it is given: cyclic, bigint, Error, function, and nothing that is secret', () => {
+    const tidy = tidier({ secrets: { A_KEY: 'sk-123456789' }, maxText: 50 });
+    const cyclic: Record<string, unknown> = {
+      name: 'sk-123456789',
+      big: 10n,
+      why: new Error('no'),
+      run: () => 1,
+    };
+    cyclic['self'] = cyclic;
+    cyclic['sk-123456789'] = 'a key, too';
+    cyclic['long'] = 'x'.repeat(60);
+    cyclic['auth'] = {
+      apiKey: 'k',
+      api_key: 1,
+      Authorization: 'Bearer x',
+      password: ['p'],
+      tokens: 5,
+      token: 't',
+    };
+    const { value, cut } = tidy(cyclic);
+    expect(value).toEqual({
+      name: '[redacted A_KEY]',
+      big: '10',
+      why: { name: 'Error', message: 'no' },
+      run: expect.stringContaining('function'),
+      self: '[circular]',
+      '[redacted A_KEY]': 'a key, too',
+      long: `${'x'.repeat(50)}… [cut: 60 characters]`,
+      auth: {
+        apiKey: '[redacted]',
+        api_key: '[redacted]',
+        Authorization: '[redacted]',
+        password: '[redacted]',
+        tokens: 5,
+        token: '[redacted]',
+      },
+    });
+    expect(cut).toBe(1);
+    fc.assert(
+      fc.property(fc.anything(), (anything) => {
+        JSON.stringify(tidy(anything).value);
+      }),
+    );
+  });
+
+  test('[QITOS-62] holds no secret in any of its files, wherever that was said', async () => {
+    const folder = temporaryFolder();
+    const secret = 'hunter2-hunter2';
+    const traces = traceFiles({
+      folder,
+      secrets: { SITE_PASSWORD: secret },
+      redact: (text) => text.replaceAll('Ada', 'A.'),
+      facts: { by: secret },
+    });
+    const leaky = agent({ name: 'leaky', decide: () => answer(`Ada said ${secret}, ${btoa(secret)}`) });
+    await leaky.run(`My word is ${secret}`, { runId: 'r', hooks: [traces] });
+    await traces.written();
+    for (const file of ['manifest.json', 'events.jsonl', 'steps.jsonl']) {
+      const text = textOf(join(folder, 'r'), file);
+      expect(text).not.toContain(secret);
+      expect(text).not.toContain('Ada');
+      expect(text).not.toContain(btoa(secret));
+    }
+    expect(manifestOf(join(folder, 'r'))).toMatchObject({
+      input: 'My word is [redacted SITE_PASSWORD]',
+      facts: { by: '[redacted SITE_PASSWORD]' },
+    });
+    expect(await checkTrace(join(folder, 'r'))).toEqual([]);
+  });
+
+  test('is published as JSON Schema, of all three formats', () => {
+    const { manifest, step, event } = traceJsonSchemas();
+    expect(manifest['required']).toEqual(expect.arrayContaining(['v', 'runId', 'status', 'totals', 'files']));
+    expect(step['required']).toEqual(expect.arrayContaining(['v', 'path', 'step', 'results', 'seq']));
+    expect(JSON.stringify(event)).toContain('"run.ended"');
+  });
+
+  test('can be read by its user only', async () => {
+    const folder = join(temporaryFolder(), 'new');
+    const traces = traceFiles({ folder });
+    await looker(0).run('x', { runId: 'r', hooks: [traces] });
+    await traces.written();
+    expect(statSync(join(folder, 'r')).mode & 0o077).toBe(0);
+    for (const file of filesIn(join(folder, 'r')))
+      expect(statSync(join(folder, 'r', file)).mode & 0o077).toBe(0);
+  });
+
+  test('does not make a model stream that nobody listens to', async () => {
+    const traces = traceFiles({ folder: temporaryFolder() });
+    expect(traces.on).not.toContain('model.delta');
+    expect(traces.on).toContain('run.ended');
+    await traces.written();
+  });
+});
+
+describe('[M85] [QITOS-81] the folder of a run', () => {
+  test('is one name within the folder of all, whatever the id is; two ids are two folders', () => {
+    const seen = new Map<string, string>();
+    const hostile = [
+      '..',
+      '.',
+      '',
+      '../../etc/passwd',
+      '/etc',
+      'C:\\x',
+      'a/b',
+      'a\0b',
+      'CON',
+      'nul.txt',
+      'ä',
+      '%',
+      '~2',
+    ];
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.constantFrom(...hostile), fc.string(), fc.string({ unit: 'binary', minLength: 150 })),
+        (id) => {
+          const name = traceFolderName(id);
+          expect(name).toMatch(/^[a-z0-9_%-](?:[a-z0-9_.%-]*[a-z0-9_%-])?$/);
+          expect(name).not.toMatch(/\.\./);
+          expect(name).not.toMatch(/^(?:con|nul|aux|prn|com\d|lpt\d)(?:\.|$)/i);
+          expect(name.length).toBeLessThanOrEqual(120);
+          const before = seen.get(name) ?? id;
+          // Halves of characters are one and the same as bytes.
+          expect(Buffer.from(before)).toEqual(Buffer.from(id));
+          seen.set(name, id);
+        },
+      ),
+    );
+    expect(traceFolderName('3f9a1c0b7d2e')).toBe('3f9a1c0b7d2e');
+  });
+
+  test('is where the trace of a hostile id is, and nowhere else', async () => {
+    const folder = temporaryFolder();
+    const traces = traceFiles({ folder: join(folder, 'traces') });
+    await looker(0).run('x', { runId: '../../evil', hooks: [traces] });
+    await traces.written();
+    expect(filesIn(folder)).toEqual(['traces']);
+    expect(filesIn(join(folder, 'traces'))).toEqual(['%2e%2e%2f.%2e%2fevil']);
+    expect((await readTrace(join(folder, 'traces', '%2e%2e%2f.%2e%2fevil'))).manifest.runId).toBe(
+      '../../evil',
+    );
+  });
+});
+
+describe('a disk that fails harms the trace alone', () => {
+  test('a folder that cannot be made: the run goes well, and the failure is an event, once', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'a-file'), '');
+    const traces = traceFiles({ folder: join(folder, 'a-file/traces') });
+    const { status, events } = await looker(20).run('x', { runId: 'r', hooks: [traces] });
+    expect(status).toBe('completed');
+    expect(await traces.written()).toHaveLength(1);
+    expect(events.filter(({ type }) => type === 'observer.failed').length).toBeLessThanOrEqual(1);
+  });
+
+  test('a disk that is full for a while: what is not there is counted, and checkTrace says so', async () => {
+    const folder = temporaryFolder();
+    let appends = 0;
+    const full = diskWith({
+      append: (file, text) => {
+        appends += 1;
+        return appends === 2
+          ? Promise.reject(Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }))
+          : realDisk.append(file, text);
+      },
+    });
+    const traces = traceFilesOn(full, { folder });
+    const { status } = await looker(3).run('x', { runId: 'r', hooks: [traces] });
+    expect(status).toBe('completed');
+    expect(await traces.written()).toMatchObject([
+      { runId: 'r', message: expect.stringContaining('no space left') },
+    ]);
+    const manifest = manifestOf(join(folder, 'r'));
+    expect(manifest).toMatchObject({
+      status: 'completed',
+      trouble: expect.stringContaining('no space left'),
+    });
+    expect((await checkTrace(join(folder, 'r'))).map(({ kind }) => kind)).toContain('trace.incomplete');
+  });
+
+  test('a disk that takes for ever: the run waits for nothing, and what does not fit into memory is counted', async () => {
+    const folder = temporaryFolder();
+    const { opened, open } = gate();
+    const slow = diskWith({
+      append: async (file, text) => {
+        await opened;
+        await realDisk.append(file, text);
+      },
+    });
+    const traces = traceFilesOn(slow, { folder }, 20_000);
+    const { status, events } = await looker(60).run('x', { runId: 'r', hooks: [traces] });
+    expect(status).toBe('completed');
+    open();
+    expect(await traces.written()).toEqual([]);
+    const manifest = manifestOf(join(folder, 'r'));
+    expect(manifest.left.events).toBeGreaterThan(0);
+    expect(manifest.left.events + linesOf(join(folder, 'r'), 'events.jsonl').length).toBe(events.length);
+    expect(manifest).toMatchObject({ status: 'completed', totals: { steps: 61 } });
+    expect(new Set((await checkTrace(join(folder, 'r'))).map(({ kind }) => kind))).toContain(
+      'trace.incomplete',
+    );
+  });
+
+  test('a trace is bounded: past maxBytes only its end is written', async () => {
+    const folder = temporaryFolder();
+    const traces = traceFiles({ folder, maxBytes: 5_000 });
+    await looker(30).run('x', { runId: 'r', hooks: [traces] });
+    await traces.written();
+    const lines = textOf(join(folder, 'r'), 'events.jsonl');
+    expect(lines.length).toBeLessThan(7_000);
+    expect(lines).toMatch(/"type":"run.ended"[^\n]*\n$/);
+  });
+
+  test('a redaction that throws harms the trace alone', async () => {
+    const folder = temporaryFolder();
+    const traces = traceFiles({
+      folder,
+      redact: () => {
+        throw new Error('oops');
+      },
+    });
+    expect((await looker(1).run('x', { runId: 'r', hooks: [traces] })).status).toBe('completed');
+    expect(await traces.written()).toMatchObject([{ message: expect.stringContaining('oops') }]);
+  });
+
+  test('other observers that fail are in the trace, and do not end it', async () => {
+    const folder = temporaryFolder();
+    const traces = traceFiles({ folder });
+    const bad = hook({
+      name: 'bad',
+      on: 'agent.decided',
+      handle: () => {
+        throw new Error('bad');
+      },
+    });
+    await looker(1).run('x', { runId: 'r', hooks: [bad, traces] });
+    await traces.written();
+    expect(await checkTrace(join(folder, 'r'))).toEqual([]);
+    expect(manifestOf(join(folder, 'r')).counts.byType['observer.failed']).toBeGreaterThan(0);
+  });
+});
+
+describe('the traces of an engine', () => {
+  test('are one folder for each run, however many run at once; runs of one id do not share one', async () => {
+    const folder = temporaryFolder();
+    const traces = traceFiles({ folder });
+    const engine = createGlobalEngine({ hooks: [traces] });
+    const ids = Array.from({ length: 25 }, (_, index) => `run-${index}`);
+    const one = looker(3);
+    await Promise.all(ids.map((runId) => engine.execute(one, runId, { runId })));
+    await engine.execute(one, 'again', { runId: 'run-0' });
+    await engine.shutdown();
+    expect(filesIn(folder)).toEqual([...ids, 'run-0~2'].toSorted());
+    for (const name of filesIn(folder)) expect(await checkTrace(join(folder, name))).toEqual([]);
+    expect((await readTrace(join(folder, 'run-0~2'))).manifest.input).toBe('again');
+  });
+
+  test('and a run that is watched twice has two', async () => {
+    const folder = temporaryFolder();
+    const [one, other] = [traceFiles({ folder }), traceFiles({ folder })];
+    await looker(2).run('x', { runId: 'r', hooks: [one, other] });
+    await one.written();
+    await other.written();
+    expect(filesIn(folder)).toEqual(['r', 'r~2']);
+    for (const name of filesIn(folder)) expect(await checkTrace(join(folder, name))).toEqual([]);
+    expect(readFileSync(join(folder, 'r/events.jsonl'))).toEqual(
+      readFileSync(join(folder, 'r~2/events.jsonl')),
+    );
+  });
+});
+
+test.each([{ folder: ' ' }, { folder: 'x', maxBytes: Number.NaN }, { folder: 'x', maxText: 0 }])(
+  'options that make no sense are refused: %o',
+  (options) => {
+    expect(() => traceFiles(options)).toThrow(/^Cannot write traces as \w+ will not do/);
+  },
+);
