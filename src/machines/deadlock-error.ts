@@ -1,20 +1,33 @@
 import { TroupeError } from '../contracts/error.ts';
 import type { WaitArrow, WaitKind } from './wait-graph.ts';
 
+/** What the parties of a circle are called. */
+export interface PartyNames<Party> {
+  readonly nameOf: (party: Party) => string;
+  /** Used where two of them would be called the same. Default: as before. */
+  readonly distinctNameOf?: (party: Party) => string;
+}
+
 /**
- * A circle as the error for whoever would have closed it: it names everybody in it, and what each waits for.
+ * A circle as the error for whoever would have closed it: it names everybody in it, and what each waits for. An agent and the calls that
+ * its next step needs are one.
  *
  * @example
  * const circle = graph.add(wait);
- * if (circle !== undefined) throw deadlockError(circle, ({ path }) => path);
+ * if (circle !== undefined) throw deadlockError(circle, { nameOf: ({ path }) => path });
  */
 export const deadlockError = <Party>(
   circle: readonly WaitArrow<Party>[],
-  nameOf: (party: Party) => string,
+  names: PartyNames<Party>,
 ): TroupeError => {
-  const cycle = circle.map(({ from, to, wait: { kind, what } }) => ({
-    from: nameOf(from),
-    to: nameOf(to),
+  const arrows = betweenOthers(circle);
+  const called = namesFor(
+    arrows.map(({ from }) => from),
+    names,
+  );
+  const cycle = arrows.map(({ kind, what }, index) => ({
+    from: called[index] ?? '',
+    to: called[(index + 1) % called.length] ?? '',
     kind,
     ...(what === undefined ? {} : { what }),
   }));
@@ -26,14 +39,46 @@ export const deadlockError = <Party>(
   );
 };
 
-const wordsOf = (kind: WaitKind, to: string, what: string | undefined): string => {
+type Told = Exclude<WaitKind, 'call'>;
+
+interface ToldArrow<Party> {
+  readonly from: Party;
+  readonly kind: Told;
+  readonly what: string | undefined;
+}
+
+/** Without the arrows from somebody to a call of his own: where they lead on, he does. */
+const betweenOthers = <Party>(circle: readonly WaitArrow<Party>[]): readonly ToldArrow<Party>[] => {
+  const arrows: ToldArrow<Party>[] = [];
+  let known: Party | undefined;
+  // Who comes first may be a call whose agent comes last.
+  const end = circle.findLastIndex(({ wait }) => wait.kind !== 'call') + 1;
+  for (const { from, wait } of [...circle.slice(end), ...circle.slice(0, end)]) {
+    known ??= from;
+    if (wait.kind === 'call') continue;
+    arrows.push({ from: known, kind: wait.kind, what: wait.what });
+    known = undefined;
+  }
+  return arrows;
+};
+
+const namesFor = <Party>(
+  parties: readonly Party[],
+  { nameOf, distinctNameOf = nameOf }: PartyNames<Party>,
+): readonly string[] => {
+  const names = parties.map((party) => nameOf(party));
+  return parties.map((party, index) => {
+    const name = names[index] ?? '';
+    return names.indexOf(name) === names.lastIndexOf(name) ? name : distinctNameOf(party);
+  });
+};
+
+const wordsOf = (kind: Told, to: string, what: string | undefined): string => {
   switch (kind) {
     case 'ask':
       return `waits for an answer of '${to}'`;
     case 'child':
       return `waits for '${to}' to end`;
-    case 'approval':
-      return `waits for a yes of '${to}'`;
     case 'lock':
       return what === undefined ? `waits for the lock '${to}'` : `waits for the lock '${what}' of '${to}'`;
     case 'slot':

@@ -1,7 +1,11 @@
-/** What somebody waits for: an answer, a child's end, a yes, a lock, a place in a pool. */
-export type WaitKind = 'ask' | 'child' | 'approval' | 'lock' | 'slot';
+/**
+ * What somebody waits for: an answer, a child's end, a lock, room in a mailbox, or the calls that its own next step needs.
+ *
+ * A person is no party: who waits for a yes, or for a word from outside, waits for somebody who waits for nobody here, and closes no circle.
+ */
+export type WaitKind = 'ask' | 'child' | 'lock' | 'slot' | 'call';
 
-/** Somebody waits. A party is an actor, or a resource, which "waits" for those who hold it. */
+/** Somebody waits. A party is an actor, one of its calls, or whoever else holds something. */
 export interface Wait<Party> {
   readonly who: Party;
   readonly on: readonly Party[];
@@ -18,6 +22,9 @@ export interface WaitArrow<Party> {
   readonly to: Party;
   readonly wait: Wait<Party>;
 }
+
+/** What a party waits for by what it is, beside what was taken in: looked up when it is reached, so it costs nothing before. */
+export type Lineage<Party> = (party: Party) => Iterable<Wait<Party>>;
 
 /**
  * Who waits for whom, and the moment at which nobody could go on any more.
@@ -36,6 +43,11 @@ export interface WaitArrow<Party> {
  */
 export class WaitGraph<Party> {
   readonly #waits = new Map<Party, Set<Wait<Party>>>();
+  readonly #lineage: Lineage<Party>;
+
+  constructor(lineage: Lineage<Party> = () => NONE) {
+    this.#lineage = lineage;
+  }
 
   /** How many parties wait. */
   get size(): number {
@@ -43,18 +55,23 @@ export class WaitGraph<Party> {
   }
 
   /** What a party waits for. */
-  waitsOf(who: Party): Iterable<Wait<Party>> {
-    return this.#waits.get(who) ?? NONE;
+  *waitsOf(who: Party): Iterable<Wait<Party>> {
+    yield* this.#waits.get(who) ?? NONE;
+    yield* this.#lineage(who);
   }
 
   /** Takes in a wait; gives the circle that it would close instead, beginning with who wanted to wait. */
   add(wait: Wait<Party>): readonly WaitArrow<Party>[] | undefined {
     const circle = this.circleOf(wait);
-    if (circle !== undefined) return circle;
+    if (circle === undefined) this.note(wait);
+    return circle;
+  }
+
+  /** Takes in a wait for somebody who is new, and so waits for nobody: there is nothing to look for. */
+  note(wait: Wait<Party>): void {
     const known = this.#waits.get(wait.who);
     if (known === undefined) this.#waits.set(wait.who, new Set([wait]));
     else known.add(wait);
-    return undefined;
   }
 
   /** Takes out a wait that was taken in: it is over. Anything else changes nothing. */
@@ -75,7 +92,9 @@ export class WaitGraph<Party> {
     if (!reached.has(who)) return undefined;
     const stuck = this.#stuckWithout(who, reached);
     const isStuck = (party: Party): boolean => stuck.has(party);
-    return isHopeless(wait, isStuck) ? this.#wayBack(wait, isStuck) : undefined;
+    if (!isHopeless(wait, isStuck)) return undefined;
+    const circle = this.#wayBack(wait, isStuck);
+    return circle.length === 0 ? undefined : circle;
   }
 
   #reachedFrom({ on }: Wait<Party>): ReadonlySet<Party> {

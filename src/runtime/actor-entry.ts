@@ -3,17 +3,20 @@ import type { EventBody } from '../contracts/event.ts';
 import type { Message } from '../contracts/message.ts';
 import type { Model } from '../contracts/model.ts';
 import type { Ask } from '../machines/asks.ts';
+import type { Wait } from '../machines/wait-graph.ts';
 import type { Engagement } from '../machines/outputs.ts';
 import type { MemorySession } from '../memory/memory-session.ts';
 import type { ShownConversation } from '../memory/shown-conversation.ts';
 import type { EnvironmentSession } from '../tools/environments/environment-session.ts';
 import type { BudgetAccount } from '../policy/budget-account.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
+import { callsOf } from './callers.ts';
 import type { Definition } from './definition.ts';
 import { rememberStep } from './memory-of.ts';
 import { RunCounter } from './run-counter.ts';
 import type { Scope } from './journal/scope.ts';
 import type { Actor, EffectUnderWay, Recorder, Sponsor, Stage } from './stage.ts';
+import type { Party } from './waits.ts';
 
 /** What is said of an actor when it is enrolled, beside who it is. */
 export interface Enrolment {
@@ -38,6 +41,8 @@ export class ActorEntry implements Actor {
   readonly scope: Scope | undefined;
   readonly children = new Set<Actor>();
   readonly underWay = new Set<EffectUnderWay>();
+  atHand: EffectUnderWay | undefined;
+  heldBack = 0;
   /** Grows with every withdrawal: asks from before it are not carried out any more. */
   epoch = 0;
   phase = '';
@@ -81,6 +86,12 @@ export class ActorEntry implements Actor {
     return sponsor.kind === 'machine' && (sponsor.port === 'decide' || sponsor.port === 'act');
   }
 
+  /** An agent's next step begins when all its calls are over. */
+  get awaits(): readonly Wait<Party>[] {
+    const calls = callsOf(this);
+    return calls.length === 0 ? NOTHING : [{ who: this, on: calls, kind: 'call' }];
+  }
+
   ask(asks: readonly Ask[]): void {
     for (const ask of asks) this.run.enqueue({ kind: 'ask', actor: this, ask, epoch: this.epoch });
   }
@@ -116,6 +127,8 @@ export class ActorEntry implements Actor {
     if (this.memory !== undefined) rememberStep(this, body);
   }
 }
+
+const NOTHING: readonly never[] = [];
 
 /** What an effect runs is told apart: what an effect has answered is not gone through again. */
 const scopeFor = (path: string, sponsor: Sponsor, journal: Recorder | undefined): Scope | undefined => {

@@ -1,17 +1,19 @@
 import type { Wait } from '../machines/wait-graph.ts';
 import type { Actor } from './stage.ts';
+import type { Party } from './waits.ts';
 import { waits } from './waits.ts';
 
-const awaiting = new WeakMap<Actor, Wait<Actor>>();
+const awaiting = new WeakMap<Actor, Wait<Party>>();
 
-/** Whoever has a child waits for it: nobody below may wait for him in turn. */
+/** Whoever has a child waits for it, be it a call or an agent: nobody below may wait for them in turn. */
 export const awaitChild = (child: Actor): void => {
-  if (child.sponsor.kind === 'root' || child.isCall) return;
+  const { sponsor } = child;
+  if (sponsor.kind === 'root' || child.isCall) return;
   // Whoever gave work away goes on meanwhile.
-  if (child.sponsor.kind === 'machine' && child.sponsor.port === 'delegate') return;
-  const wait = { who: child.sponsor.parent.principal, on: [child], kind: 'child' } as const;
-  // A child that is new waits for nobody: this closes no circle.
-  waits.add(wait);
+  if (sponsor.kind === 'machine' && sponsor.port === 'delegate') return;
+  const call = sponsor.kind === 'effect' ? sponsor.call : undefined;
+  const wait = { who: call ?? sponsor.parent.principal, on: [child], kind: 'child' } as const;
+  waits.note(wait);
   awaiting.set(child, wait);
 };
 

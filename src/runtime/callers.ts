@@ -16,3 +16,24 @@ export const callersOf = ({ sponsor }: Actor): readonly string[] => {
 };
 
 const NONE: readonly string[] = [];
+
+/** The calls of an agent that have begun and are not over. */
+export const callsOf = (agent: Actor): readonly string[] => {
+  const { underWay, atHand, children } = agent;
+  if (underWay.size === 0 && atHand === undefined && children.size === 0) return NONE;
+  const calls = [...underWay, ...(atHand === undefined ? [] : [atHand])].flatMap(
+    ({ ask }) => callOf(agent, ask) ?? NONE,
+  );
+  for (const child of children) if (child.isCall) calls.push(...callsOf(child));
+  return calls;
+};
+
+/** Whether all that an agent's machine asked for has begun, and each of its calls is being made: none waits for a time or for a yes. */
+export const isAtRest = (agent: Actor): boolean => {
+  if (hasToBegin(agent)) return false;
+  for (const child of agent.children)
+    if (child.isCall && (hasToBegin(child) || callsOf(child).length === 0)) return false;
+  return true;
+};
+
+const hasToBegin = (actor: Actor): boolean => actor.heldBack > 0 || actor.run.hasJobFor(actor);

@@ -20,6 +20,7 @@ export const doJob = (run: WorkingRun, job: Job): void => {
     case 'deliver':
       run.mail.handOver(job.actor);
       if (!job.actor.isOver) host.deliver(job.actor, job.envelope);
+      run.mail.questions.lookAgain(job.actor.path);
       if (job.envelope.type === 'answered.member') run.mail.judged(job.envelope['path']);
       break;
     case 'withdraw':

@@ -41,6 +41,8 @@ export class EffectRunner {
     const { journal, gate } = this.#run;
     const isWanted = (): boolean => !entry.isOver && epoch === entry.epoch;
     if (journal?.holds(entry, ask, epoch) === true) return;
+    // Taken back as it begins; of one that nobody wants any more it stays, which errs on the safe side.
+    entry.heldBack += 1;
     gate.pass(() => {
       if (journal === undefined) this.#perform(entry, ask);
       else
@@ -94,14 +96,18 @@ export class EffectRunner {
       // Room for what comes: a field that is added later is kept in a list of its own.
       output: undefined,
     };
-    const effect: EffectUnderWay = { abort: new LazyAbort(), slot: undefined, record, isResumed };
+    const effect: EffectUnderWay = { abort: new LazyAbort(), slot: undefined, record, ask, isResumed };
     this.records.push(record);
+    entry.heldBack -= 1;
+    entry.atHand = effect;
     let answer: unknown;
     try {
       answer = agent === undefined ? this.#wait(ask, effect) : this.#work(entry, agent, ask, effect);
     } catch (thrown) {
       this.#fail(entry, ask, effect, thrown);
       return;
+    } finally {
+      entry.atHand = undefined;
     }
     if (isThenable(answer)) this.#await(entry, ask, effect, answer);
     else this.#answer(entry, ask, effect, answer);

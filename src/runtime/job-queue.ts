@@ -33,6 +33,13 @@ export class JobQueue {
     return this.#first === undefined && !this.#isScheduled;
   }
 
+  /** Whether a job of some kind waits: looks at all of them. */
+  has(isMeant: (job: Job) => boolean): boolean {
+    for (let place = this.#first; place !== undefined; place = place.next)
+      if (isMeant(place.job)) return true;
+    return false;
+  }
+
   /** Lets nothing be done until `release`. */
   hold(): void {
     this.#isHeld = true;

@@ -168,6 +168,10 @@ export class Run implements Stage {
     this.#queue.release();
   }
 
+  hasJobFor(actor: Actor): boolean {
+    return this.#queue.has((job) => job.actor === actor);
+  }
+
   /** Whether there is something to do at once. */
   get isBusy(): boolean {
     return !this.#queue.isEmpty;

@@ -32,6 +32,7 @@ import type { RunCounter } from './run-counter.ts';
 import type { Slot } from './slot.ts';
 import type { Said } from './request-book.ts';
 import type { Wanting, Wish } from './wanting.ts';
+import type { PlacedParty } from './waits.ts';
 
 /**
  * The parts of a run as they know each other: nothing but shapes, so that each part is a file of its own and none
@@ -105,6 +106,7 @@ export interface Stage {
   random(): number;
   /** Puts something into the queue, which is worked off soon, in order. */
   enqueue(job: Job): void;
+  hasJobFor(actor: Actor): boolean;
   /** A machine entered a state. */
   entered(actor: Actor, phase: string, step: number): void;
   /** A machine has come to its end. */
@@ -193,9 +195,8 @@ export interface KeptArtifact {
 }
 
 /** One actor of a run, live or driven: its place in the tree, and what is under way for it. */
-export interface Actor extends Carrier {
+export interface Actor extends Carrier, PlacedParty {
   readonly run: Stage;
-  readonly path: string;
   readonly agent: string;
   readonly definition: Definition;
   readonly sponsor: Sponsor;
@@ -205,6 +206,10 @@ export interface Actor extends Carrier {
   /** The part of the journal that tells of it; absent where the run has none. */
   readonly scope: Scope | undefined;
   readonly underWay: Set<EffectUnderWay>;
+  /** The effect that is being begun: not yet under way, and perhaps done before it ever is. */
+  atHand: EffectUnderWay | undefined;
+  /** Asks that are held back, be it by the gate or by a store. One that nobody wants any more may stay counted. */
+  heldBack: number;
   /** Grows with every withdrawal: asks from before it are not carried out any more. */
   epoch: number;
   /** The state that its machine entered last. */
@@ -248,6 +253,7 @@ export interface EffectUnderWay {
   readonly abort: LazyAbort;
   /** Made when it is needed: an effect that is done at once needs none. */
   slot: Slot | undefined;
+  readonly ask: Ask;
   /** It may have been done, wholly or in part, before the run was taken up again. */
   readonly isResumed: boolean;
   readonly record: { -readonly [Key in keyof EffectRecord]: EffectRecord[Key] };

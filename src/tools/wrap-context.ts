@@ -1,7 +1,7 @@
 import type { ToolContext } from '../contracts/tool.ts';
 
 /** What is different for a tool that runs within something of somebody's. */
-export type ContextChanges = Partial<Pick<ToolContext, 'run' | 'ask' | 'signal'>>;
+export type ContextChanges = Partial<Pick<ToolContext, 'run' | 'ask' | 'messages' | 'signal'>>;
 
 /** A tool's context, but for what is said of it; like the original, nothing of it is made before it is read. */
 export const wrapContext = (context: ToolContext, changes: ContextChanges): ToolContext => ({
@@ -44,7 +44,7 @@ export const wrapContext = (context: ToolContext, changes: ContextChanges): Tool
     return changes.ask ?? context.ask;
   },
   get messages() {
-    return context.messages;
+    return changes.messages ?? context.messages;
   },
   get run() {
     return changes.run ?? context.run;

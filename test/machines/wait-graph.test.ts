@@ -6,7 +6,7 @@ import type { Wait, WaitKind } from '../../src/machines/wait-graph.ts';
 const isFull = process.env['TROUPE_FULL'] === '1';
 const numRuns = isFull ? 10_000 : 1_000;
 
-const kinds: readonly WaitKind[] = ['ask', 'child', 'approval', 'lock', 'slot'];
+const kinds: readonly WaitKind[] = ['ask', 'child', 'lock', 'slot', 'call'];
 const kind = fc.constantFrom(...kinds);
 const wait = (
   who: string,

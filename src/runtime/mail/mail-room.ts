@@ -64,7 +64,7 @@ export class MailRoom implements Mail {
   /** Takes a message into the run: on record first, where it has a journal. One that has no room is refused before. */
   carry(message: Message, path: string, isInTurn = false): boolean {
     const { journal, isOver } = this.#run;
-    const actor = this.#at(path);
+    const actor = this.sitsAt(path);
     const box = actor && this.#boxes.get(actor);
     if (box !== undefined && message.kind !== 'answer' && this.#isShut(box, isInTurn))
       return this.#refuse(message, box);
@@ -98,14 +98,14 @@ export class MailRoom implements Mail {
 
   /** The mailbox at `path`, where whoever sends to it has to wait. */
   #blocking(path: string): Box | undefined {
-    const actor = this.#at(path);
+    const actor = this.sitsAt(path);
     const box = actor && this.#boxes.get(actor);
     return box?.limits.overflow === 'block' && this.#isShut(box, false) ? box : undefined;
   }
 
   /** Puts a message that is on record into a mailbox; false, and told, where nobody is there or it has no room. */
   post(message: Message, path: string): boolean {
-    return this.#deliver(message, path, this.#at(path));
+    return this.#deliver(message, path, this.sitsAt(path));
   }
 
   /** A message of a machine: to whom it means by a name. */
@@ -121,11 +121,11 @@ export class MailRoom implements Mail {
   }
 
   meant(from: Actor, name: string): Actor | undefined {
-    return meantBy(from, name, (path) => this.#at(path), this.#successions.near(from));
+    return meantBy(from, name, (path) => this.sitsAt(path), this.#successions.near(from));
   }
 
   /** Whoever sits at an address, follows whoever did, or did and may be followed. */
-  #at(path: string): Actor | undefined {
+  sitsAt(path: string): Actor | undefined {
     if (this.#run.isOver) return undefined;
     const last = this.#successions.leadsTo(path);
     return this.#run.actors.at(last) ?? this.#successions.at(last);
@@ -174,6 +174,7 @@ export class MailRoom implements Mail {
     const box = this.#boxes.get(actor);
     if (box === undefined || box.handed.length === 0) return;
     box.read = box.handed;
+    this.questions.read(box.handed);
     box.mailbox = box.isDirty ? withoutThose(box.mailbox, new Set(box.handed)) : emptyMailbox;
     box.handed = [];
     this.#letIn(box);

@@ -11,6 +11,8 @@ export interface Mail {
   readonly talk: Talk;
   /** Whom somebody means by a name: one who runs, or who may be restarted. */
   meant(from: Actor, name: string): Actor | undefined;
+  /** Who sits at an address now, or may be followed by another. */
+  sitsAt(path: string): Actor | undefined;
   carry(message: Message, path: string): boolean;
   carryWhenRoom(message: Message, path: string): Promise<boolean>;
   /** Whether whoever sends there has to wait. */

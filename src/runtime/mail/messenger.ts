@@ -10,15 +10,17 @@ import type {
   Messenger,
   TellOptions,
 } from '../../contracts/message.ts';
-import { deadlockError } from '../../machines/deadlock-error.ts';
 import { directionProblem, wakeOf } from '../../machines/message-rules.ts';
 import type { Wait } from '../../machines/wait-graph.ts';
 import type { Actor, TalkingWork } from '../stage.ts';
-import { waits } from '../waits.ts';
+import { callOf } from '../callers.ts';
+import type { Party } from '../waits.ts';
+import { refusalOf, waits } from '../waits.ts';
 import { callIdIn } from '../want-person.ts';
 import type { Mail } from './mail.ts';
 import { acquaintances, namesFor } from './reach.ts';
 import { saidBetween } from './said-between.ts';
+import { Sought } from './sought.ts';
 
 const ASK_MS = 60_000;
 
@@ -58,8 +60,10 @@ export class EffectMessenger implements Messenger {
   async ask(to: string, text: string, options: AskOptions = {}): Promise<Answer> {
     const target = this.#target(to, text);
     const message = this.#message(target, text, options, { wantsReply: true });
-    return this.#waitingFor({ who: this.#actor, on: [target], kind: 'ask' }, message, () =>
-      this.#setup.whileWaiting(this.#asked(message, target, options)),
+    const { questions } = this.#mail;
+    const wait = { ...this.#waitOn(target, () => questions.isRead(message.id)), kind: 'ask' } as const;
+    return this.#waitingFor(wait, message, target, () =>
+      this.#setup.whileWaiting(this.#asked(message, target, options, wait)),
     );
   }
 
@@ -201,20 +205,32 @@ export class EffectMessenger implements Messenger {
       );
   }
 
-  #inTurn(message: Message, target: Actor): Promise<boolean> {
-    const wait = { who: this.#actor, on: [target], kind: 'slot', what: 'mailbox' } as const;
+  #inTurn(message: Message & { readonly id: string }, target: Actor): Promise<boolean> {
+    const wait = { ...this.#waitOn(target, () => false), kind: 'slot', what: 'mailbox' } as const;
     const mail = this.#mail;
-    return this.#waitingFor(wait, message, () =>
+    return this.#waitingFor(wait, message, target, () =>
       this.#setup.whileWaiting(mail.carryWhenRoom(message, target.path)),
     );
   }
 
+  /** The call waits, and its agent only as far as it needs the call; work that is no call is the agent's own. */
+  #waitOn({ path }: Actor, isRead: () => boolean): Pick<Wait<Party>, 'who' | 'on'> {
+    const sought = new Sought(path, () => this.#mail.sitsAt(path), isRead);
+    return { who: callOf(this.#actor, this.#setup.ask) ?? this.#actor, on: [sought] };
+  }
+
   /** Waits, unless nobody could ever go on then: whoever would have closed the circle is told, and nobody else. */
-  async #waitingFor<T>(wait: Wait<Actor>, message: Message, wanted: () => Promise<T>): Promise<T> {
-    const circle = waits.add(wait);
+  async #waitingFor<T>(
+    wait: Wait<Party>,
+    message: Message & { readonly id: string },
+    target: Actor,
+    wanted: () => Promise<T>,
+  ): Promise<T> {
+    // Work that is done again may find its answer there.
+    const circle = this.#mail.questions.isAnswered(message.id) ? undefined : waits.add(wait);
     if (circle !== undefined) {
-      this.#drop(message, wait.on[0]?.path ?? '', 'deadlock');
-      throw deadlockError(circle, nameOf);
+      this.#drop(message, target.path, 'deadlock');
+      throw refusalOf(circle);
     }
     try {
       return await wanted();
@@ -227,6 +243,7 @@ export class EffectMessenger implements Messenger {
     message: Message & { readonly id: string },
     target: Actor,
     { timeoutMs = ASK_MS, otherwise, check }: AskOptions,
+    wait: Wait<Party>,
   ): Promise<Answer> {
     const { run } = this.#actor;
     const { abort } = this.#setup;
@@ -236,10 +253,16 @@ export class EffectMessenger implements Messenger {
         const end = this.#mail.questions.wait(message.id, {
           check: ({ from, text, data }) => check?.({ from, text, ...(data === undefined ? {} : { data }) }),
           answered: ({ from, text, data }) => {
+            // At once: whoever answered may want something of the asker next.
+            waits.remove(wait);
             resolve({ from, text, ...(data === undefined ? {} : { data }) });
           },
           left: (path) => {
             reject(this.#refusal('message.undelivered', path, 'it ended without an answer'));
+          },
+          lookAgain: () => {
+            const circle = waits.circleOf(wait);
+            if (circle !== undefined) reject(refusalOf(circle));
           },
         });
         const timer = run.clock.setTimeout(() => {
@@ -273,7 +296,3 @@ export class EffectMessenger implements Messenger {
     return new TroupeError(code, message, { runId, path, details: { from: path, to } });
   }
 }
-
-/** The parties of the graph that actors share with resources. */
-const nameOf = (party: object): string =>
-  'path' in party && typeof party.path === 'string' ? party.path : 'a resource';

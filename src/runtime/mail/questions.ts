@@ -7,6 +7,8 @@ export interface Asker {
   answered(answer: Message): void;
   /** Whoever was asked is gone. */
   left(path: string): void;
+  /** Whoever was asked may have nobody left who could answer. */
+  lookAgain(): void;
 }
 
 /**
@@ -20,12 +22,36 @@ export class Questions {
   readonly #askedOf = new Map<string, Map<string, Message>>();
   readonly #askers = new Map<string, Asker>();
   readonly #answers = new Map<string, Message>();
+  /** Those that were read, by their ids. */
+  readonly #read = new Set<string>();
 
   /** A question is in somebody's mailbox. */
   asked(question: Message, of: string): void {
     if (question.id === undefined) return;
     const open = this.#askedOf.get(of) ?? new Map<string, Message>();
     this.#askedOf.set(of, open.set(question.id, question));
+  }
+
+  /** Messages were read by whoever got them. */
+  read(messages: readonly Message[]): void {
+    for (const { id, wantsReply } of messages)
+      if (wantsReply === true && id !== undefined && this.#askers.has(id)) this.#read.add(id);
+  }
+
+  isRead(id: string): boolean {
+    return this.#read.has(id);
+  }
+
+  /** Whether the answer to a question is there already. */
+  isAnswered(id: string): boolean {
+    return this.#answers.has(id);
+  }
+
+  /** Whoever sits at `of` was told something: perhaps nobody is left there who could answer. */
+  lookAgain(of: string): void {
+    if (this.#read.size === 0) return;
+    for (const id of this.#askedOf.get(of)?.keys() ?? [])
+      if (this.#read.has(id)) this.#askers.get(id)?.lookAgain();
   }
 
   /** The question that `of` was asked and has not answered: the one with that id, else the oldest. */
@@ -41,6 +67,7 @@ export class Questions {
     else asker.answered(answer);
     return () => {
       this.#askers.delete(id);
+      this.#read.delete(id);
       this.#answers.delete(id);
       for (const open of this.#askedOf.values()) open.delete(id);
     };

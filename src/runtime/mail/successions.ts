@@ -1,7 +1,6 @@
 import type { EventBody } from '../../contracts/event.ts';
 import type { DropReason } from '../../contracts/message.ts';
 import type { Actor } from '../stage.ts';
-import { waits } from '../waits.ts';
 import { parentOf } from './reach.ts';
 
 /** A member that is over and that nobody follows: why its messages reach nobody. */
@@ -24,8 +23,6 @@ export class Successions {
   readonly #verdicts = new Map<string, Verdict>();
   /** Who follows whom, by address. */
   readonly #next = new Map<string, string>();
-  /** Those whose followers came: who waits for one of them waits for the other. */
-  readonly #followed = new Map<Actor, Actor[]>();
 
   /** Where whoever follows the one at an address sits, or will. */
   leadsTo(path: string): string {
@@ -80,19 +77,12 @@ export class Successions {
   /** Whom an actor that begins follows. */
   followedBy(actor: Actor): Actor | undefined {
     const before = this.#waiting.get(actor.path);
-    const parent = parentOf(actor);
-    if (before === undefined || parent === undefined) return undefined;
     this.#waiting.delete(actor.path);
-    // One that is new waits for nobody: this closes no circle.
-    waits.add({ who: before, on: [actor], kind: 'child' });
-    this.#followed.set(parent, [...(this.#followed.get(parent) ?? []), before]);
     return before;
   }
 
   /** A supervisor is over: nobody follows its members any more. */
   withoutSupervisor(supervisor: Actor): readonly Left[] {
-    for (const before of this.#followed.get(supervisor) ?? []) waits.forget(before);
-    this.#followed.delete(supervisor);
     const isIts = (path: string): boolean => path.startsWith(`${supervisor.path}/`);
     const hasEscalated = [...this.#verdicts].some(
       ([path, verdict]) => verdict === 'escalated' && isIts(path),

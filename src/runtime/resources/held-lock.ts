@@ -12,10 +12,11 @@ export interface LockTimes {
 export interface LockOptions extends LockTimes, WaitOptions {
   /**
    * Who it is, by a name that is told in errors: one owner that waits for what another holds, who waits for what it holds, is a deadlock.
+   * The `key` of a tool's context says that it is this call, whatever it waits for elsewhere; any other name means somebody of these locks only.
    * Default: each call is somebody of its own, so that nothing is known of what else it holds.
    */
   readonly owner?: string | undefined;
-  /** The owners that wait until this one is done, outermost first. */
+  /** The owners that wait until this one is done, outermost first. Of a call of a run it is known without being said. */
   readonly callers?: readonly string[] | undefined;
 }
 

@@ -20,10 +20,11 @@ export const lockedTool = <Input>(
   lock: Lock,
 ): Tool =>
   wrapTool(tool, async (input, context) => {
-    const { key: owner, callers, signal } = context;
+    // Who the call works for is known to whoever waits for it: it need not be said.
+    const { key: owner, signal } = context;
     // It was checked by the tool's own schema.
     const wanted = typeof name === 'string' ? name : name(input as Input);
-    const held = await lock(wanted, { owner, callers, signal, waitMs, leaseMs });
+    const held = await lock(wanted, { owner, signal, waitMs, leaseMs });
     try {
       return await Promise.race([whileHeld(tool, input, context, held), untilLost(held)]);
     } finally {

@@ -2,7 +2,6 @@ import type { Clock } from '../../contracts/clock.ts';
 import type { EngineResource } from '../../contracts/engine.ts';
 import { TroupeError } from '../../contracts/error.ts';
 import type { Tool } from '../../contracts/tool.ts';
-import { WaitGraph } from '../../machines/wait-graph.ts';
 import type { HeldLock, LockOptions, LockTimes } from './held-lock.ts';
 import type { DefinedTool } from '../../tools/define-tool.ts';
 import { lockedTool } from './locked-tool.ts';
@@ -11,6 +10,7 @@ import { NamedLock } from './named-lock.ts';
 import type { ResourceOptions } from './resource-options.ts';
 import { checkMs, clockOf, closedError } from './resource-options.ts';
 import { aborted } from './waiting-line.ts';
+import { ownerParty } from '../waits.ts';
 
 /** Named locks; see {@link locks}. */
 export interface Locks extends EngineResource {
@@ -35,7 +35,8 @@ const DEFAULT_LEASE_MS = 60_000;
  * and on the holding.
  *
  * A wait that would close a circle (a holds x and wants y, b holds y and wants x) is refused at once with `wait.deadlock`, which names the
- * circle; all others go on. A lock lives in this process, within an effect: after a crash nobody holds it, a tool that was under way is done
+ * circle; all others go on. So is a circle that goes through a question (ada has x and asks bob, who wants x) or a child, in this run or another: a
+call of a run is known in all locks, if its `key` is given as the owner; `locked` gives it. A lock lives in this process, within an effect: after a crash nobody holds it, a tool that was under way is done
  * again, or asked about, under a lock of its own, and `fence` begins anew. For locks among processes ask a database.
  *
  * @example
@@ -53,8 +54,9 @@ class NamedLocks implements Locks {
   readonly #clock: Clock;
   readonly #waitMs: number;
   readonly #leaseMs: number;
-  readonly #graph = new WaitGraph<string>();
   readonly #locks = new Map<string, NamedLock>();
+  /** Names of owners mean somebody else in other locks. */
+  readonly #scope = crypto.randomUUID();
   #fence = 0;
   #owners = 0;
   #isClosed = false;
@@ -107,7 +109,7 @@ class NamedLocks implements Locks {
   #make(name: string): NamedLock {
     const lock = new NamedLock(name, {
       clock: this.#clock,
-      graph: this.#graph,
+      partyOf: (owner) => ownerParty(this.#scope, owner),
       nextFence: () => (this.#fence += 1),
       onFree: () => {
         this.#locks.delete(name);

@@ -4,11 +4,12 @@ import type { Clock } from '../../contracts/clock.ts';
 import { TroupeError } from '../../contracts/error.ts';
 import { LazyAbort } from '../../contracts/lazy-abort.ts';
 import type { Priority } from '../../contracts/priority.ts';
-import { deadlockError } from '../../machines/deadlock-error.ts';
 import type { Lease, LeaseEvent } from '../../machines/lease-machine.ts';
 import { leaseMachine } from '../../machines/lease-machine.ts';
-import type { Wait, WaitGraph } from '../../machines/wait-graph.ts';
+import type { Wait } from '../../machines/wait-graph.ts';
 import { onSignal } from '../shared-signal.ts';
+import type { Party } from '../waits.ts';
+import { refusalOf, waits } from '../waits.ts';
 import type { HeldLock } from './held-lock.ts';
 import { checkMs } from './resource-options.ts';
 import type { Waiting } from './waiting-line.ts';
@@ -37,7 +38,8 @@ export interface LockWish {
 /** What a lock needs of those around it. */
 export interface LockSetting {
   readonly clock: Clock;
-  readonly graph: WaitGraph<string>;
+  /** Who an owner is among all who wait in this process. */
+  readonly partyOf: (owner: string) => Party;
   readonly nextFence: () => number;
   /** Nobody has it, and nobody waits. */
   readonly onFree: () => void;
@@ -45,8 +47,8 @@ export interface LockSetting {
 
 interface Wanted {
   readonly wish: LockWish;
-  readonly lineage: readonly Wait<string>[];
-  wait: Wait<string>;
+  readonly lineage: readonly Wait<Party>[];
+  wait: Wait<Party>;
 }
 
 /**
@@ -103,28 +105,29 @@ export class NamedLock {
 
   /** @throws `wait.deadlock` if the wait would close a circle. */
   #wantedBy(wish: LockWish, holder: string): Wanted {
-    const { graph } = this.#setting;
+    const { partyOf } = this.#setting;
     const wait = this.#waitFor(wish, holder);
-    const chain = [...wish.callers, wish.owner];
-    const lineage = wish.callers.map((who, index): Wait<string> => ({
+    const callers = wish.callers.map(partyOf);
+    const lineage = callers.map((who, index): Wait<Party> => ({
       who,
-      on: [chain[index + 1] ?? wish.owner],
+      on: [callers[index + 1] ?? wait.who],
       kind: 'child',
     }));
-    for (const each of lineage) graph.add(each);
-    const circle = graph.add(wait);
+    for (const each of lineage) waits.note(each);
+    const circle = waits.add(wait);
     if (circle === undefined) return { wish, lineage, wait };
-    for (const each of lineage) graph.remove(each);
-    throw deadlockError(circle, (owner) => owner);
+    for (const each of lineage) waits.remove(each);
+    throw refusalOf(circle);
   }
 
-  #waitFor({ owner }: LockWish, holder: string): Wait<string> {
-    return { who: owner, on: [holder], kind: 'lock', what: this.name };
+  #waitFor({ owner }: LockWish, holder: string): Wait<Party> {
+    const { partyOf } = this.#setting;
+    return { who: partyOf(owner), on: [partyOf(holder)], kind: 'lock', what: this.name };
   }
 
   #forget({ wait, lineage }: Wanted): void {
-    this.#setting.graph.remove(wait);
-    for (const each of lineage) this.#setting.graph.remove(each);
+    waits.remove(wait);
+    for (const each of lineage) waits.remove(each);
   }
 
   #leaseFor({ leaseMs }: LockWish): Lease {
@@ -168,15 +171,10 @@ export class NamedLock {
   /** Those behind wait for the new holder now. */
   #waitOn(waiting: Waiting<Wanted>, holder: string): void {
     const { about } = waiting;
-    const { graph } = this.#setting;
-    graph.remove(about.wait);
+    waits.remove(about.wait);
     about.wait = this.#waitFor(about.wish, holder);
-    const circle = graph.add(about.wait);
-    if (circle !== undefined)
-      this.#refuse(
-        waiting,
-        deadlockError(circle, (owner) => owner),
-      );
+    const circle = waits.add(about.wait);
+    if (circle !== undefined) this.#refuse(waiting, refusalOf(circle));
   }
 
   #refuse(waiting: Waiting<Wanted>, error: TroupeError): void {

@@ -1,4 +1,5 @@
 import type { ErrorData } from '../../contracts/error.ts';
+import type { Messenger } from '../../contracts/message.ts';
 import { errorData } from '../../contracts/error.ts';
 import { isThenable } from '../../contracts/thenable.ts';
 import type { Tool, ToolContext } from '../../contracts/tool.ts';
@@ -14,7 +15,7 @@ import { aborted } from './waiting-line.ts';
 /**
  * A tool whose calls share a rate limit, a pool, a breaker with those of others, in this run and in all others.
  *
- * A call that runs an agent, or asks a person, gives its place away meanwhile. The tool's time-out includes its wait in line. A call
+ * A call that runs an agent, or asks a person or another agent, gives its place away meanwhile. The tool's time-out includes its wait in line. A call
  * that is refused is a failed result, tried again as the tool's `retry` has it.
  *
  * @example
@@ -91,7 +92,26 @@ const lending = (context: ToolContext, place: Place): ToolContext =>
   wrapContext(context, {
     run: (agent, input, options) => place.lend(() => context.run(agent, input, options)),
     ask: (question) => place.lend(() => context.ask(question)),
+    get messages() {
+      return lendingMessenger(context.messages, place);
+    },
   });
+
+/** Who is asked may need a place to answer. */
+const lendingMessenger = (messages: Messenger, place: Place): Messenger => ({
+  get names() {
+    return messages.names;
+  },
+  saidWith: (other) => messages.saidWith(other),
+  tell: (to, text, options) => messages.tell(to, text, options),
+  ask: (to, text, options) => place.lend(() => messages.ask(to, text, options)),
+  reply: (text, options) => messages.reply(text, options),
+  broadcast: (text, options) => messages.broadcast(text, options),
+  publish: (topic, text, options) => messages.publish(topic, text, options),
+  subscribe: (topic, isOn) => {
+    messages.subscribe(topic, isOn);
+  },
+});
 
 const isTimeout = (reason: unknown): boolean => reason instanceof Error && reason.name === 'TimeoutError';
 
