@@ -3,6 +3,8 @@ export { recorder } from './recording/recorder.ts';
 export type { Recorder, RecorderOptions } from './recording/recorder.ts';
 export { Recording } from './recording/recording.ts';
 export type { Follower, RecordingSetup } from './recording/recording.ts';
+export { chartCoverage } from './coverage/chart-coverage.ts';
+export type { ChartCoverage, CoverageOptions } from './coverage/chart-coverage.ts';
 export { classicBridge } from './sinks/classic-bridge.ts';
 export type { ClassicBridge, ClassicBridgeOptions } from './sinks/classic-bridge.ts';
 export { toStately } from './sinks/stately-sink.ts';

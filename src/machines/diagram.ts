@@ -10,6 +10,16 @@ export interface DiagramOptions {
   readonly reactions?: 'none' | 'notes' | 'arrows' | undefined;
   /** How it is laid out: top to bottom (default), or left to right. */
   readonly direction?: 'TB' | 'LR' | undefined;
+  /** How runs went through it: see `chartCoverage` of `troupe/inspect`. Arrows say how often they were taken, states how long they lasted. */
+  readonly overlay?: DiagramOverlay | undefined;
+}
+
+/** How runs went through charts. */
+export interface DiagramOverlay {
+  /** How often arrows were taken, by `${state id}: ${event} #${index} [${guard}]`. */
+  readonly taken: ReadonlyMap<string, number>;
+  /** How long states lasted, by their id, in ms. */
+  readonly dwellMs: ReadonlyMap<string, number>;
 }
 
 /**
@@ -45,6 +55,7 @@ interface DrawnArrow {
   readonly to: ChartState;
   readonly block: ChartState;
   readonly label: string;
+  readonly key: string;
 }
 
 /** Everything within a state: where it begins, its states, the arrows between them, its ends. */
@@ -66,10 +77,12 @@ const inside = (state: ChartState, drawing: Drawing): readonly string[] => {
 };
 
 const blockOf = (state: ChartState, drawing: Drawing): readonly string[] => {
-  const { descriptions = 'titles' } = drawing.options;
+  const { descriptions = 'titles', overlay } = drawing.options;
   const id = idOf(state, drawing);
   const isTitled = descriptions === 'titles' && state.description !== undefined;
-  const title = isTitled ? `${state.key}: ${state.description}` : state.key;
+  const lasted = overlay?.dwellMs.get(state.id);
+  const time = lasted === undefined ? '' : ` (${lasted} ms)`;
+  const title = `${state.key}${time}${isTitled ? `: ${state.description}` : ''}`;
   const head = title === id ? `state ${id}` : `state "${titleText(title)}" as ${id}`;
   const body = childrenOf(state).length === 0 ? [] : inside(state, drawing);
   const note =
@@ -77,15 +90,18 @@ const blockOf = (state: ChartState, drawing: Drawing): readonly string[] => {
   return [...(body.length === 0 ? [head] : [`${head} {`, ...indent(body), '}']), ...note];
 };
 
-const arrowLine = ({ from, to, label }: DrawnArrow, drawing: Drawing): string =>
-  `${idOf(from, drawing)} --> ${idOf(to, drawing)} : ${labelText(label)}`;
+const arrowLine = ({ from, to, label, key }: DrawnArrow, drawing: Drawing): string => {
+  const { overlay } = drawing.options;
+  const times = overlay === undefined ? '' : ` ×${overlay.taken.get(key) ?? 0}`;
+  return `${idOf(from, drawing)} --> ${idOf(to, drawing)} : ${labelText(label)}${times}`;
+};
 
 const drawnArrows = (state: ChartState): readonly DrawnArrow[] =>
   arrowsFrom(state).flatMap((arrow) =>
     arrow.targets.flatMap((target) =>
       tailsOf(state, target).map((from) => {
         const to = headOf(from, target);
-        return { from, to, block: blockFor(from, to), label: labelOf(arrow) };
+        return { from, to, block: blockFor(from, to), label: labelOf(arrow), key: arrow.key };
       }),
     ),
   );
