@@ -237,7 +237,7 @@ describe.each(interpreters)('$name', ({ host }) => {
     });
     const model = scriptedModel([calls({ name: 'fan', input: {} }), 'done']);
     const { events, records } = await settled(
-      start(agent({ name: 'a', tools: [fan], model }), 'go', {}, host?.()),
+      start(agent({ name: 'a', tools: [fan], model }), 'go', { limits: { maxAgents: 1_001 } }, host?.()),
     );
     expect(records[0]?.results).toMatchObject([{ ok: true, value: 100 }]);
     expect(ofType(events, 'member.ended')).toHaveLength(1_000);
