@@ -33,6 +33,7 @@ export default defineConfig({
       { find: /^troupe\/messages$/, replacement: resolve(root, 'src/tools/messages/index.ts') },
       { find: /^troupe\/resources$/, replacement: resolve(root, 'src/runtime/resources/index.ts') },
       { find: /^troupe\/traces$/, replacement: resolve(root, 'src/inspect/traces/index.ts') },
+      { find: /^troupe\/telemetry$/, replacement: resolve(root, 'src/inspect/telemetry/index.ts') },
       { find: /^troupe\/workflows$/, replacement: resolve(root, 'src/runtime/workflows/index.ts') },
       { find: /^troupe\/stores$/, replacement: resolve(root, 'src/persistence/index.ts') },
     ],

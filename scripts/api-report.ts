@@ -32,6 +32,7 @@ export const entryPoints = [
   { source: 'runtime/patterns/index', report: 'troupe-patterns' },
   { source: 'tools/messages/index', report: 'troupe-messages' },
   { source: 'runtime/resources/index', report: 'troupe-resources' },
+  { source: 'inspect/telemetry/index', report: 'troupe-telemetry' },
   { source: 'runtime/workflows/index', report: 'troupe-workflows' },
   { source: 'inspect/traces/index', report: 'troupe-traces' },
   { source: 'persistence/index', report: 'troupe-stores' },

@@ -72,6 +72,8 @@ const rules: { name: string; rule: Rule; bad: Sample[]; good: Sample }[] = [
       { 'tools/registry.ts': `const fs = await import('node:fs');` },
       { 'models/open-ai.ts': `import OpenAI from 'openai';` },
       { 'runtime/live.ts': `import type Anthropic from '@anthropic-ai/sdk';` },
+      { 'inspect/telemetry/spans.ts': `import { trace } from '@opentelemetry/api';` },
+      { 'runtime/live.ts': `const api = await import('@opentelemetry/api');` },
     ],
     good: {
       'contracts/agent.ts': `import type { ActorLogic } from 'xstate';\nimport type { Observable } from 'rxjs';`,

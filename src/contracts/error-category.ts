@@ -40,6 +40,7 @@ const byNoun: Readonly<Record<Noun, ErrorCategory>> = {
   request: 'policy',
   inspector: 'system',
   command: 'task',
+  telemetry: 'system',
   internal: 'system',
 };
 

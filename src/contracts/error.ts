@@ -111,6 +111,7 @@ export const errorCodes = [
   'inspector.package-missing',
   'trace.unreadable',
   'command.usage',
+  'telemetry.package-missing',
   'internal',
 ] as const;
 

@@ -251,4 +251,6 @@ export interface Hook<Type extends EventType = EventType> {
 export interface HookScope {
   /** What the caller of the run gave as `context`: check what it is before use. */
   readonly context?: unknown;
+  /** The conversation that the run belongs to, where it was given one. */
+  readonly thread?: string | undefined;
 }

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../contracts/error.ts';
 import { TroupeError } from '../contracts/error.ts';
 
 /**
@@ -9,14 +10,18 @@ import { TroupeError } from '../contracts/error.ts';
  * @example
  * const { default: OpenAI } = await loadPackage('openai', () => import('openai'));
  *
- * @throws `model.package-missing` if the package is not there, or is there and does not load.
+ * @throws `model.package-missing`, or `code`, if the package is not there, or is there and does not load.
  */
-export const loadPackage = async <Module>(name: string, load: () => Promise<Module>): Promise<Module> => {
+export const loadPackage = async <Module>(
+  name: string,
+  load: () => Promise<Module>,
+  code: ErrorCode = 'model.package-missing',
+): Promise<Module> => {
   try {
     return await load();
   } catch (error) {
     throw new TroupeError(
-      'model.package-missing',
+      code,
       `Cannot load the package ${name} as it is not installed or does not start: run \`npm install ${name}\``,
       { cause: error },
     );

@@ -19,14 +19,14 @@ export type OnHooks = (hooks: AttachedHooks) => void;
 export const attachRunHooks = (
   run: Run,
   root: Definition,
-  { hooks = [], context, log }: Pick<RunOptions, 'hooks' | 'context' | 'log'>,
+  { hooks = [], context, thread, log }: Pick<RunOptions, 'hooks' | 'context' | 'thread' | 'log'>,
   onHooks: OnHooks | undefined,
 ): ((definition: Definition) => void) => {
   const attach = (observers: readonly Hook[]): void => {
     if (observers.length === 0) return;
     const attached = attachHooks(run.log.stream, observers, {
       clock: run.clock,
-      scope: { context },
+      scope: { context, thread },
       onFailure: (observer, error, event) => {
         run.observerFailed(observer, error, event);
       },

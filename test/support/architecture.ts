@@ -50,6 +50,7 @@ export const permits: readonly Permit[] = [
   { packages: /^node:/, allowed: ['persistence', 'tools/built-in', 'inspect', 'cli'] },
   // Whoever uses one provider need not have installed the other.
   { packages: /^(openai|@anthropic-ai\/sdk)(\/|$)/, allowed: [], types: ['models'], lazily: ['models'] },
+  { packages: /^@opentelemetry\//, allowed: [], types: ['inspect'], lazily: ['inspect'] },
 ];
 
 const longestFile = 300;

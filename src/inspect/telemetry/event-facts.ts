@@ -1,0 +1,87 @@
+import type { LiveEvent } from '../../contracts/event.ts';
+import { isJsonObject } from '../../contracts/json.ts';
+
+/** A value that is the same for anybody: a number, a name, a yes. */
+export type Fact = string | number | boolean;
+
+/** What every event has: where and when it is told is up to whoever tells it. */
+const places: ReadonlySet<string> = new Set([
+  'v',
+  'seq',
+  'at',
+  'type',
+  'runId',
+  'path',
+  'agent',
+  'step',
+  'phase',
+]);
+
+/** Texts that are names and not content: given by the author of a program, or by the runtime. */
+const names: ReadonlySet<string> = new Set([
+  'tool',
+  'callId',
+  'model',
+  'key',
+  'from',
+  'to',
+  'member',
+  'child',
+  'of',
+  'id',
+  'status',
+  'finish',
+  'verdict',
+  'critic',
+  'budget',
+  'rule',
+  'stage',
+  'directive',
+  'strategy',
+  'decision',
+  'limit',
+  'observer',
+  'memory',
+  'work',
+  'worker',
+  'backend',
+  'toolset',
+]);
+
+/**
+ * What an event says beside who, where and when, without anything that people, models or tools said: numbers, names, the code of an
+ * error, the kind of a stop reason.
+ *
+ * @example
+ * factsOf(event) // => { tool: 'search', callId: 'call_0_0', ok: false, durationMs: 12, 'error.code': 'tool.failed' }
+ */
+export const factsOf = (event: LiveEvent): Readonly<Record<string, Fact>> => {
+  const facts: Record<string, Fact> = {};
+  for (const [name, value] of Object.entries(event)) {
+    if (places.has(name)) continue;
+    if (typeof value === 'number' || typeof value === 'boolean') facts[name] = value;
+    else if (typeof value === 'string' && names.has(name)) facts[name] = value;
+    else if (isJsonObject(value)) Object.assign(facts, within(name, value));
+  }
+  return facts;
+};
+
+const within = (name: string, value: Readonly<Record<string, unknown>>): Record<string, Fact> => {
+  if (name === 'error') return pick(name, value, ['code', 'retryable']);
+  if (name === 'stopReason' || name === 'decision') return pick(name, value, ['kind']);
+  if (name === 'usage' || name === 'totals') return pick(name, value, Object.keys(value));
+  return {};
+};
+
+const pick = (
+  name: string,
+  value: Readonly<Record<string, unknown>>,
+  keys: readonly string[],
+): Record<string, Fact> =>
+  Object.fromEntries(
+    keys.flatMap((key) => {
+      const found = value[key];
+      const isFact = typeof found === 'number' || typeof found === 'boolean' || typeof found === 'string';
+      return isFact ? [[`${name}.${key}`, found] as const] : [];
+    }),
+  );

@@ -1,0 +1,13 @@
+export type { Distribution } from './log-histogram.ts';
+export { jsonLog } from './json-log.ts';
+export type { JsonLogOptions, LogLevel } from './json-log.ts';
+export { metrics } from './metrics.ts';
+export type { MetricsHook, MetricsOptions } from './metrics.ts';
+export { openTelemetry } from './open-telemetry.ts';
+export type { OpenTelemetryHook, OpenTelemetryOptions } from './open-telemetry.ts';
+export { profile, profiler } from './profile.ts';
+export type { ProfilerHook } from './profile.ts';
+export { collapsedStacks, profileTable } from './profile-text.ts';
+export type { ActorProfile, Profile, ProfileRow, StackTime } from './profile-shape.ts';
+export { snapshotAsPrometheus } from './prometheus.ts';
+export type { Gauges, MetricsSnapshot, ModelTiming, Timing } from './snapshot.ts';

@@ -1,0 +1,118 @@
+import type { EventType, Hook, HookScope, LiveEvent } from '../../contracts/event.ts';
+import { redactor, secretsIn } from '../../policy/redaction.ts';
+import { factsOf } from './event-facts.ts';
+
+/** How much it matters. */
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+/** What {@link jsonLog} may be told. */
+export interface JsonLogOptions {
+  /** The least that is written. Default `info`: without phases, steps and the calls of models. */
+  readonly level?: LogLevel | undefined;
+  /** Only these types. Default: all that the level lets through; never the pieces of answers. */
+  readonly on?: readonly Exclude<EventType, 'model.delta'>[] | undefined;
+  /**
+   * `names` (default): numbers, names and the codes of errors, nothing of what people, models or tools said. `full`: the whole event,
+   * with secrets taken out.
+   */
+  readonly content?: 'names' | 'full' | undefined;
+  /** Takes secrets out of a line. Default: the secrets in the environment, as `[redacted NAME]`. */
+  readonly redact?: ((line: string) => string) | undefined;
+  /** More for each line, such as ids of a trace. */
+  readonly fields?: ((event: LiveEvent, scope: HookScope) => Readonly<Record<string, unknown>>) | undefined;
+}
+
+const order: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
+
+const debug: ReadonlySet<string> = new Set([
+  'phase.entered',
+  'step.ended',
+  'agent.prepared',
+  'agent.observed',
+  'agent.decided',
+  'agent.acted',
+  'agent.reduced',
+  'agent.checked',
+  'model.asked',
+  'tool.requested',
+  'tool.progressed',
+  'message.sent',
+  'memory.recalled',
+  'text.spilled',
+]);
+
+const warnings: ReadonlySet<string> = new Set([
+  'model.retrying',
+  'model.discarded',
+  'model.interrupted',
+  'model.fellBack',
+  'tool.retrying',
+  'tool.denied',
+  'tool.ambiguous',
+  'loop.warned',
+  'limit.neared',
+  'budget.warned',
+  'context.warned',
+  'recovery.decided',
+  'session.lost',
+  'route.degraded',
+  'child.supervised',
+  'child.quarantined',
+  'member.refused',
+  'message.dropped',
+  'observer.dropped',
+  'handoff.refused',
+  'answer.refused',
+  'tool.deprecated',
+]);
+
+const levelOf = (event: LiveEvent): LogLevel => {
+  const { type } = event;
+  if (type === 'run.ended' || type === 'member.ended') return event.status === 'failed' ? 'error' : 'info';
+  if (type === 'tool.finished') return event.ok ? 'info' : 'warn';
+  if (debug.has(type)) return 'debug';
+  if (warnings.has(type)) return 'warn';
+  return type.endsWith('.failed') || type.endsWith('-failed') ? 'error' : 'info';
+};
+
+/**
+ * A hook that writes one line of JSON for each event: `time`, `level`, `type`, where it happened, and what it says.
+ *
+ * `write` gets the line without a line feed, at once; what it throws is reported as any observer's failure, and what it returns is
+ * not awaited.
+ *
+ * @example
+ * const log = jsonLog((line) => process.stdout.write(`${line}\n`), { level: 'debug' });
+ * await desk.run('…', { hooks: [log] });
+ * // {"time":"2026-01-01T09:00:00.000Z","level":"info","type":"tool.finished","runId":"r1","path":"desk","agent":"desk","tool":"add",…}
+ */
+export const jsonLog = (write: (line: string) => void, options: JsonLogOptions = {}): Hook => {
+  const { level = 'info', on, content = 'names', fields } = options;
+  const environment = globalThis.process?.env ?? {};
+  const redact = options.redact ?? redactor(secretsIn(environment));
+  const least = order.indexOf(level);
+  const types = on === undefined ? undefined : new Set<EventType>(on);
+  return {
+    name: 'json-log',
+    on,
+    handle: (event, scope) => {
+      const its = levelOf(event);
+      if (event.type === 'model.delta' || order.indexOf(its) < least || types?.has(event.type) === false)
+        return;
+      const line = { ...headOf(event, its, scope), ...fields?.(event, scope), ...bodyOf(event, content) };
+      write(redact(JSON.stringify(line)));
+    },
+  };
+};
+
+const headOf = (event: LiveEvent, level: LogLevel, { thread }: HookScope) => {
+  const { at, type, runId, path, agent, step } = event;
+  const phase = 'phase' in event ? event.phase : undefined;
+  return { time: new Date(at).toISOString(), level, type, runId, thread, path, agent, step, phase };
+};
+
+const bodyOf = (event: LiveEvent, content: 'names' | 'full'): Readonly<Record<string, unknown>> => {
+  if (content === 'names') return factsOf(event);
+  const { at: _at, v: _v, type: _type, runId: _runId, path: _path, agent: _agent, ...rest } = event;
+  return rest;
+};

@@ -1,0 +1,50 @@
+import type { RunStatus } from '../../contracts/run.ts';
+
+/** Time, tokens and money that went into what goes by one name. */
+export interface ProfileRow {
+  readonly name: string;
+  readonly count: number;
+  /** In ms, summed up: what goes on at the same time counts each for itself. */
+  readonly ms: number;
+  /** In tokens, of model calls that were answered. */
+  readonly tokens: number;
+  /** In US dollars, as far as prices are known. */
+  readonly costUsd: number;
+}
+
+/** One agent or team of a run: how long it stayed in each of its states. */
+export interface ActorProfile {
+  readonly path: string;
+  readonly agent: string;
+  readonly ms: number;
+  readonly costUsd: number;
+  /** Their times add up to `ms`, but for what passes before the first. */
+  readonly phases: readonly ProfileRow[];
+}
+
+/** Time that was spent in a place and in nothing within it. */
+export interface StackTime {
+  /** From the outside in: agent, phase, agent of a member, phase, tool or model. */
+  readonly frames: readonly string[];
+  readonly ms: number;
+}
+
+/** Where the time and the money of a run went, as plain JSON. */
+export interface Profile {
+  readonly runId: string;
+  readonly agent: string;
+  /** Undefined of a run that is not over, or whose end nobody told. */
+  readonly status: RunStatus | undefined;
+  readonly startedAt: number;
+  /** How long it took, in ms. */
+  readonly ms: number;
+  readonly costUsd: number;
+  /** Each by name, the longest first. */
+  readonly agents: readonly ProfileRow[];
+  readonly phases: readonly ProfileRow[];
+  readonly models: readonly ProfileRow[];
+  readonly tools: readonly ProfileRow[];
+  /** In the order in which they were engaged. */
+  readonly actors: readonly ActorProfile[];
+  readonly stacks: readonly StackTime[];
+}
