@@ -60,7 +60,7 @@ const { events, output } = await desk.run('When was it built?', {
 assert.equal(output, 'It was built in 1871.');
 
 const spans = exporter.getFinishedSpans();
-for (const { name, attributes } of spans) console.log(`1. ${name} (${attributes['troupe.path']})`);
+for (const { name, attributes } of spans) console.log(`1. ${name} (${String(attributes['troupe.path'])})`);
 assert.deepEqual(
   spans.map(({ name }) => name),
   [

@@ -66,7 +66,8 @@ describe('the package', () => {
   });
 
   it('[KAIZEN-31] loads no provider SDK, database or inspector, and nothing of Node, when it is imported', async () => {
-    const heavy = /^(openai|@anthropic-ai\/|node:|libsql|@statelyai\/|@opentelemetry\/|src\/(inspect|testing|cli)\/)/;
+    const heavy =
+      /^(openai|@anthropic-ai\/|node:|libsql|@statelyai\/|@opentelemetry\/|src\/(inspect|testing|cli)\/)/;
     expect((await loadedWith('src/index.ts')).filter((path) => heavy.test(path))).toEqual([]);
   });
 });

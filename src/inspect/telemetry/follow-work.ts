@@ -2,14 +2,7 @@ import type { EventOf, HookScope, LiveEvent } from '../../contracts/event.ts';
 import { endOfCall } from './end-of-call.ts';
 import { Fault } from './fault.ts';
 import type { Actor, Claims, Engaged, FollowedRun } from './followed-run.ts';
-import {
-  callOf,
-  claimOf,
-  isHelper,
-  parentOf,
-  toolOf,
-  waitOf,
-} from './followed-run.ts';
+import { callOf, claimOf, isHelper, parentOf, toolOf, waitOf } from './followed-run.ts';
 import type { Work, WorkEnd, WorkKind, WorkListener } from './work.ts';
 
 /** The phases that only agents have. */

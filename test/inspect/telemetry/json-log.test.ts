@@ -28,7 +28,7 @@ describe.each(interpreters)('$name', ({ host }) => {
       tools: [slowTool(clock, 'look', 40)],
       decide: ({ step }) => (step === 0 ? act({ name: 'look', input: { what: 'x' } }) : answer('seen')),
     });
-    const desk = router({ name: 'desk', agents: { worker }, strategy: 'round-robin' });
+    const desk = router({ name: 'desk', members: { worker }, strategy: 'round-robin' });
     const handle = start(desk, 'Look.', { clock, hooks: [log], runId: 'r1', thread: 'talk-1' }, host?.());
     await letTimePass(clock, handle.result, 10);
     const all = lines();
