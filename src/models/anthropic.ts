@@ -51,6 +51,8 @@ const createClient = async (id: string, options: ProviderOptions): Promise<Anthr
   const { Anthropic } = await loadPackage('@anthropic-ai/sdk', () => import('@anthropic-ai/sdk'));
   return new Anthropic({
     ...sdkOptions(options),
+    // Whoever traces a run traces its calls: two spans of one call would be one too many.
+    openTelemetry: false,
     apiKey: apiKey ?? null,
     authToken: authToken ?? null,
     baseURL: options.baseURL ?? variable(environment, 'ANTHROPIC_BASE_URL') ?? null,

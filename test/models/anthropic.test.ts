@@ -1,3 +1,9 @@
+import { trace } from '@opentelemetry/api';
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-base';
 import { describe, expect, it } from 'vitest';
 import type { Turn } from '../../src/contracts/transcript.ts';
 import { anthropic } from '../../src/models/anthropic.ts';
@@ -401,4 +407,17 @@ describe('anthropic: the request', () => {
       message: 'Cannot ask anthropic:claude-sonnet-5-5 as no API key is set: set ANTHROPIC_API_KEY',
     });
   });
+});
+
+it('[QITOS-97] the SDK makes no spans of its own: a call has one, where somebody traces the run', async () => {
+  const exporter = new InMemorySpanExporter();
+  trace.setGlobalTracerProvider(
+    new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }),
+  );
+  try {
+    await answerTo([start, ...text(0, 'Hello.'), ...end('end_turn')]);
+    expect(exporter.getFinishedSpans().map(({ name }) => name)).toEqual([]);
+  } finally {
+    trace.disable();
+  }
 });

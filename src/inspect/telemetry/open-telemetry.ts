@@ -50,8 +50,8 @@ export interface OpenTelemetryHook extends Hook {
  * done meanwhile is linked to the call that gave it. The first span of a run is a child of the span that is active where `run` or
  * `stream` is called. A run that waits in line for its engine begins elsewhere: name its parent by `parent` and `context`.
  *
- * However often it is attached, to an engine and to a run, and also where two of these hooks have one provider, a span is made once. A
- * provider SDK that makes spans of its own (Anthropic's does) has to be told not to, or there are two for each model call.
+ * However often it is attached, to an engine and to a run, and also where two of these hooks have one provider, a span is made once. The
+ * models of this package keep their SDKs from making spans of their own; whoever brings a client has to do so for it.
  *
  * @example
  * const traced = await openTelemetry(); // with whatever the process has registered
