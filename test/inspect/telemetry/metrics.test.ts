@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { act, answer } from '../../../src/contracts/decision.ts';
 import { TroupeError } from '../../../src/contracts/error.ts';
-import type { Hook } from '../../../src/contracts/event.ts';
 import { metrics } from '../../../src/inspect/telemetry/metrics.ts';
 import { snapshotAsPrometheus } from '../../../src/inspect/telemetry/prometheus.ts';
 import type { MetricsSnapshot } from '../../../src/inspect/telemetry/snapshot.ts';
@@ -190,21 +189,6 @@ test('names that are made up do not fill the memory: past the limit they are one
     ['(other)', 2],
   ]);
   expect(isCut).toBe(true);
-});
-
-test('what an observer never got is counted as dropped', async () => {
-  const counted = metrics();
-  const never: Hook = { name: 'never', timeoutMs: 20, handle: () => new Promise(() => undefined) };
-  const noop = tool({ name: 'noop', description: 'Nothing.', input: z.object({}), execute: () => 'ok' });
-  const busy = agent({
-    name: 'busy',
-    tools: [noop],
-    stop: [],
-    decide: ({ step }) => (step < 150 ? act({ name: 'noop', input: {} }) : answer('done')),
-  });
-  const result = await settled(start(busy, 'go', { hooks: [never, counted] }));
-  const told = result.events.flatMap((event) => (event.type === 'observer.dropped' ? [event.count] : []));
-  expect(counted.snapshot().dropped.events).toBe(told.reduce((sum, each) => sum + each, 0));
 });
 
 test('[KAIZEN-77] a snapshot as Prometheus reads it', () => {
