@@ -70,7 +70,7 @@ describe('what began ends once', () => {
           try {
             follower.take(event);
           } catch (thrown) {
-            expect(String(thrown)).toBe('Error: no');
+            if (String(thrown) !== 'Error: no') throw thrown;
           }
         };
         const part = events.slice(0, 1 + (cut % events.length));
