@@ -1,5 +1,6 @@
 import type { ErrorData } from '../../contracts/error.ts';
 import type { EventOf, LiveEvent } from '../../contracts/event.ts';
+import type { RunStatus } from '../../contracts/run.ts';
 import type { Actor } from './followed-run.ts';
 import { toolOf, waitOf } from './followed-run.ts';
 import type { WorkEnd } from './work.ts';
@@ -9,6 +10,12 @@ interface EndedCall {
   readonly key: string;
   readonly end: WorkEnd;
 }
+
+/** How an actor ended; a run that was suspended is to be gone on with, and has not failed. */
+export const outcomeOf = (status: RunStatus, error: ErrorData | undefined): WorkEnd['outcome'] => {
+  if (status === 'aborted' || error?.code === 'run.suspended') return 'unfinished';
+  return status === 'failed' ? 'failed' : 'done';
+};
 
 /** Which call of an actor an event ends, and how. */
 export const endOfCall = (actor: Actor, event: LiveEvent): EndedCall | undefined => {

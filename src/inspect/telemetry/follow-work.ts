@@ -1,5 +1,5 @@
 import type { EventOf, HookScope, LiveEvent } from '../../contracts/event.ts';
-import { endOfCall } from './end-of-call.ts';
+import { endOfCall, outcomeOf } from './end-of-call.ts';
 import { Fault } from './fault.ts';
 import type { Actor, Claims, Engaged, FollowedRun } from './followed-run.ts';
 import { callOf, claimOf, isHelper, parentOf, toolOf, waitOf } from './followed-run.ts';
@@ -233,7 +233,7 @@ export class WorkFollower {
       fault.watch(() => {
         this.#release(run, runId, other, each, { at, outcome: 'unfinished', by: event });
       });
-    const outcome = status === 'failed' ? 'failed' : status === 'aborted' ? 'unfinished' : 'done';
+    const outcome = outcomeOf(status, error);
     if (actor !== undefined)
       fault.watch(() => {
         this.#release(run, runId, path, actor, { at, outcome, error, by: event });

@@ -26,7 +26,8 @@ export interface MetricsHook extends Hook {
  * Counts what runs do: runs, steps, retries, failures, tokens, costs and drops, what is under way, and how long agents, models, tools
  * and phases take, as percentiles (within 1 %). It needs no other package, and no more memory for a year than for an hour.
  *
- * One hook may be on an engine and on any number of runs: what it is told twice counts once.
+ * One hook may be on an engine and on any number of runs: what it is told twice counts once. A run that is resumed is told again from its
+ * first event: a hook that saw it before it was suspended counts the beginning twice.
  *
  * @example
  * const counted = metrics();
@@ -139,7 +140,10 @@ class Counter implements WorkListener {
   #runEnded(work: Work, end: WorkEnd): void {
     this.#activeRuns -= 1;
     this.#runTimes.of(work.name).ended(work, end);
-    if (end.by?.type === 'run.ended') this.#runs[end.by.status] += 1;
+    const { outcome, by } = end;
+    // One that was suspended is not over.
+    if (by?.type === 'run.ended' && (outcome !== 'unfinished' || by.status === 'aborted'))
+      this.#runs[by.status] += 1;
   }
 
   #arrived({ delta, at }: EventOf<'model.delta'>, call: Work | undefined): void {

@@ -38,7 +38,7 @@ export interface OpenTelemetryOptions {
 export interface OpenTelemetryHook extends Hook {
   /** Where an event belongs in its trace, while its run is under way: for the lines of a log. */
   spanContext(event: Pick<LiveEvent, 'runId' | 'path'>): SpanContext | undefined;
-  /** Ends all spans that are open: for a process that stops, and for runs that were suspended, which say no more. */
+  /** Ends all spans that are open: for a process that stops while runs are under way. */
   close(): void;
 }
 
@@ -52,6 +52,8 @@ export interface OpenTelemetryHook extends Hook {
  *
  * However often it is attached, to an engine and to a run, and also where two of these hooks have one provider, a span is made once. The
  * models of this package keep their SDKs from making spans of their own; whoever brings a client has to do so for it.
+ *
+ * A run that is resumed is told again from its first event, so its trace is whole, and apart from that of the part before it was cut off.
  *
  * @example
  * const traced = await openTelemetry(); // with whatever the process has registered

@@ -126,6 +126,22 @@ test('who outlasts the phase in which it was engaged covers that phase, and no o
   expect(Object.fromEntries(stacks)).toEqual({ 'a/OBSERVE': 10, 'a/OBSERVE/b/DECIDE': 40, 'a/DECIDE': 30 });
 });
 
+test('a run that is suspended has not failed: it is unfinished, and no run that is over', () => {
+  const { events, tell } = telling();
+  const error = { code: 'run.suspended', message: 'to be gone on with', retryable: 'yes' } as const;
+  tell(0, 'a', { type: 'run.started', input: 'go' });
+  tell(0, 'a', { type: 'phase.entered', phase: 'OBSERVE' });
+  tell(9, 'a', { ...over, status: 'failed', stopReason: { kind: 'failed' }, error });
+  const counted = metrics();
+  for (const event of events) void counted.handle(event, {});
+  expect(counted.snapshot()).toMatchObject({
+    runs: { started: 1, failed: 0 },
+    errors: {},
+    now: { runs: 0 },
+    agents: [{ failed: 0, unfinished: 1 }],
+  });
+});
+
 test('drops are summed up, and the most of a budget is kept', () => {
   const { events, tell } = telling();
   tell(0, 'a', { type: 'run.started', input: 'go' });
