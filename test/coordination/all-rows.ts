@@ -1,18 +1,15 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PatternRow } from './patterns/pattern-row.ts';
+import { rowIn } from './row-in.ts';
 
 const OTHERS = ['pattern-row'];
 
+/** The files of the contract's table in `patterns`, without their endings: a new one is there as soon as it is written. */
+export const rowFiles: readonly string[] = readdirSync(join(import.meta.dirname, 'patterns'))
+  .map((file) => file.replace(/\.ts$/, ''))
+  .filter((name) => !OTHERS.includes(name))
+  .toSorted();
+
 /** The rows of the contract's table: one for each file in `patterns`. */
-export const allRows: readonly PatternRow[] = await Promise.all(
-  readdirSync(join(import.meta.dirname, 'patterns'))
-    .map((file) => file.replace(/\.ts$/, ''))
-    .filter((name) => !OTHERS.includes(name))
-    .toSorted()
-    .map(async (name) => {
-      const { row } = (await import(`./patterns/${name}.ts`)) as { row?: PatternRow };
-      if (row === undefined) throw new Error(`${name}.ts has no row`);
-      return row;
-    }),
-);
+export const allRows: readonly PatternRow[] = await Promise.all(rowFiles.map(rowIn));

@@ -8,6 +8,7 @@ import { opinionScenarios } from './opinion-scenarios.ts';
 import { delegationScenarios } from './delegation-scenarios.ts';
 import { messageScenarios } from './message-scenarios.ts';
 import { outsideScenarios } from './outside-scenarios.ts';
+import { resourceScenarios } from './resource-scenarios.ts';
 import { routingScenarios } from './routing-scenarios.ts';
 import type { Scenario } from './scenarios.ts';
 import { outage, scenarios } from './scenarios.ts';
@@ -50,6 +51,7 @@ export const allScenarios: readonly Scenario[] = [
   ...opinionScenarios,
   ...supervisionScenarios,
   ...messageScenarios,
+  ...resourceScenarios,
   ...routingScenarios,
   ...workScenarios,
   ...workflowScenarios,

@@ -28,5 +28,6 @@ test.each(allScenarios)('live and driven mean the same: $name', async (scenario)
   expect(driven.events).toEqual(live.events);
   expect(driven.effects.map(({ key }) => key)).toEqual(live.effects.map(({ key }) => key));
   expect(live.events.map(({ type }) => type)).toEqual(expect.arrayContaining([...(scenario.tells ?? [])]));
+  expect(live.output).toEqual(scenario.output ?? live.output);
   expect(live.events.at(-1)?.type).toBe('run.ended');
 });

@@ -21,6 +21,8 @@ export interface Scenario {
   readonly name: string;
   /** What has to be told for it to be worth comparing. */
   readonly tells?: readonly string[];
+  /** What it gives, where that says more than that it ends. */
+  readonly output?: unknown;
   readonly make: (clock: VirtualClock) => Staged;
 }
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { JournalRecord } from '../../src/contracts/journal-record.ts';
-import type { RunOptions, RunResult } from '../../src/contracts/run.ts';
+import type { RunHandle, RunOptions, RunResult } from '../../src/contracts/run.ts';
 import type { StopReason } from '../../src/contracts/stop.ts';
 import { openJournal } from '../../src/persistence/journal-codec.ts';
 import { recordsIn } from '../../src/runtime/journal/stored-run.ts';
@@ -65,11 +65,38 @@ const fromTheBeginning = (clock: VirtualClock): VirtualClock => {
   };
 };
 
-/** What is done to a run once only; a yes that nobody waits for is none. */
-const isDeed = (record: JournalRecord): boolean =>
-  record.kind === 'event'
-    ? record.event.type === 'run.resumed'
-    : record.kind === 'arrived' && ['message', 'abort'].includes(record.arrival.type);
+/** How often something was done to a run that is done once only; a yes that nobody waits for is none. */
+const deedsIn = (records: readonly JournalRecord[]) => {
+  const arrived = (type: 'message' | 'abort') =>
+    records.filter((record) => record.kind === 'arrived' && record.arrival.type === type).length;
+  const resumed = records.filter((record) => record.kind === 'event' && record.event.type === 'run.resumed');
+  return { send: arrived('message'), abort: arrived('abort'), pause: resumed.length, resume: resumed.length };
+};
+
+const isDeed = (name: string | symbol): name is keyof ReturnType<typeof deedsIn> =>
+  typeof name === 'string' && ['send', 'abort', 'pause', 'resume'].includes(name);
+
+const isEnd = (record: JournalRecord): boolean =>
+  record.kind === 'event' && record.event.type === 'run.ended';
+
+/** A handle by which nothing is done again that is on record. */
+const withoutDone = (
+  handle: RunHandle<unknown, unknown>,
+  records: readonly JournalRecord[],
+): RunHandle<unknown, unknown> => {
+  const done = deedsIn(records);
+  return new Proxy(handle, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name, target);
+      if (isDeed(name) && done[name] > 0) {
+        return () => {
+          done[name] -= 1;
+        };
+      }
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+};
 
 /** What is the journal's to say, or only of use to one process. */
 const withoutBeginning = ({ budget: _budget, paused: _paused, ...options }: RunOptions = {}): RunOptions =>
@@ -92,7 +119,7 @@ const resumed = async (scenario: Scenario, book: PromptBook, store: PlainStore):
   handle.events$.subscribe((event) => {
     if (event.type === 'tool.ambiguous') handle.approve(event.id);
   });
-  if (!records.some(isDeed)) await play?.(handle, fromTheBeginning(clock));
+  if (!records.some(isEnd)) await play?.(withoutDone(handle, records), fromTheBeginning(clock));
   return letTimePass(clock, result, 500);
 };
 

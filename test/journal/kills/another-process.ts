@@ -30,7 +30,8 @@ export class AnotherProcess {
       bundle: true,
       platform: 'node',
       format: 'esm',
-      packages: 'external',
+      // One file is read faster than hundreds.
+      external: ['@anthropic-ai/sdk', '@pydantic/genai-prices', 'libsql', 'openai', 'pg'],
       logLevel: 'error',
     });
   }

@@ -10,15 +10,30 @@ export const killPoints = [
   'after the result, in the store',
 ] as const;
 
-export type KillPoint = (typeof killPoints)[number];
+/** Where else: around anything at all that is written. */
+export const commitPoints = ['before a commit', 'after a commit, in the store'] as const;
+
+export type KillPoint = (typeof killPoints)[number] | (typeof commitPoints)[number];
 
 export interface Kill {
   readonly point: KillPoint;
   readonly time: number;
+  /** Only the times within this stage of a pipeline count. */
+  readonly stage?: string | undefined;
 }
+
+/** How often a process came by a point, by the stage of the pipeline in which that was (`''`: in none of them). */
+export type Visits = Readonly<Record<string, Readonly<Partial<Record<KillPoint, number>>>>>;
+
+/** The stage of a pipeline in which something happens, by the last path in what is said of it. */
+const stageIn = (text: string): string => {
+  const from = text.lastIndexOf('house/');
+  return from < 0 ? '' : (/^house\/([^/#"]+)-\d/.exec(text.slice(from, from + 80))?.[1] ?? '');
+};
 
 /** Ends this process as the operating system does, at the point that was chosen for it. */
 export class Killer {
+  readonly visits: Record<string, Partial<Record<KillPoint, number>>> = {};
   readonly #kill: Kill | undefined;
   #times = 0;
 
@@ -26,8 +41,12 @@ export class Killer {
     this.#kill = kill;
   }
 
-  at(point: KillPoint): void {
-    if (this.#kill?.point !== point) return;
+  /** The process comes by a point, with whatever `about` says. */
+  at(point: KillPoint, about: string): void {
+    const stage = stageIn(about);
+    const visits = (this.visits[stage] ??= {});
+    visits[point] = (visits[point] ?? 0) + 1;
+    if (this.#kill?.point !== point || stage !== (this.#kill.stage ?? stage)) return;
     this.#times += 1;
     if (this.#times === this.#kill.time) process.kill(process.pid, 'SIGKILL');
   }
@@ -42,11 +61,13 @@ export class Killer {
           const text = given.rows.map((row) => row.text).join('');
           const isIntent = text.includes('"phase":"ACT","type":"phase.entered"');
           const isResult = text.includes('"type":"tool.finished"');
-          if (isIntent) this.at('before the intent');
-          if (isResult) this.at('before the result');
+          if (isIntent) this.at('before the intent', text);
+          if (isResult) this.at('before the result', text);
+          this.at('before a commit', text);
           await target.commit(lease, given);
-          if (isIntent) this.at('after the intent, in the store');
-          if (isResult) this.at('after the result, in the store');
+          if (isIntent) this.at('after the intent, in the store', text);
+          if (isResult) this.at('after the result, in the store', text);
+          this.at('after a commit, in the store', text);
         };
         return commit;
       },

@@ -37,10 +37,16 @@ export class OutsideLedger {
       request.on('data', (piece: Buffer) => (text += piece.toString()));
       request.on('end', () => {
         // Only the child of this very test asks.
-        const answer = this.#answer(JSON.parse(text) as LedgerRequest);
-        response.end(JSON.stringify(answer));
+        try {
+          response.end(JSON.stringify(this.#answer(JSON.parse(text) as LedgerRequest)));
+        } catch (error) {
+          response.statusCode = 500;
+          response.end(String(error));
+        }
       });
     });
+    // A machine with much to do may leave a line idle for long: closing it would fail the next call.
+    this.#server.keepAliveTimeout = 0;
   }
 
   /** Opens it; gives its port. */

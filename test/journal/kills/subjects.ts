@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import type { Agent } from '../../../src/contracts/agent.ts';
 import { TroupeError } from '../../../src/contracts/error.ts';
-import type { Json } from '../../../src/contracts/json.ts';
-import { isJsonObject } from '../../../src/contracts/json.ts';
 import type { Model } from '../../../src/contracts/model.ts';
 import type { Person } from '../../../src/contracts/run.ts';
 import { agentCritic } from '../../../src/actors/critics/agent-critic.ts';
@@ -21,20 +19,19 @@ import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { delegate } from '../../../src/tools/built-in/delegate.ts';
 import { documents } from '../../../src/tools/built-in/documents.ts';
 import { tool } from '../../../src/tools/define-tool.ts';
+import type { PatternRow } from '../../coordination/patterns/pattern-row.ts';
 import type { RetailTask } from '../../support/retail.ts';
 import { retailToolSpecs } from '../../support/retail.ts';
-import type { Killer } from './kill-point.ts';
-import type { LedgerRequest } from './outside-ledger.ts';
-
-/** Asks the process in which tools live. */
-export type Outside = (request: LedgerRequest) => Promise<Json>;
+import type { Outside, Reach } from './outside-tools.ts';
+import { reach, there, valueIn } from './outside-tools.ts';
+import { patternSubject } from './pattern-subject.ts';
 
 /** What is needed to make a subject in a process of its own. */
-export interface SubjectSetup {
-  readonly outside: Outside;
-  readonly killer: Killer;
+export interface SubjectSetup extends Reach {
   readonly folder: string;
   readonly tasks: readonly RetailTask[];
+  /** What `patterns` are made of. */
+  readonly rows: readonly PatternRow[];
 }
 
 /** Says what its script has for that turn of the conversation, whichever process asks. */
@@ -46,46 +43,6 @@ const byTurn = (...script: readonly ScriptedReply[]): Model => ({
     return scriptedModel(reply === undefined ? [] : [reply]).answer(request, call);
   },
 });
-
-const valueIn = (answer: Json): string => {
-  const value = isJsonObject(answer) ? answer['value'] : undefined;
-  return typeof value === 'string' ? value : JSON.stringify(value ?? null);
-};
-
-type Knows = 'the tool' | 'a person' | 'idempotent';
-
-/** A tool that lives elsewhere; `knows` says who can tell what became of a call. */
-const there = (name: string, knows: Knows, { outside, killer }: SubjectSetup) =>
-  tool({
-    name,
-    description: `Does ${name}.`,
-    input: z.object({ what: z.string() }),
-    safety: 'write',
-    exclusive: false,
-    idempotent: knows === 'idempotent',
-    execute: (input, { key }) => reach({ outside, killer }, name, input, key, knows === 'idempotent'),
-    ...(knows === 'the tool'
-      ? {
-          whatBecame: async (key: string) => {
-            const found = await outside({ wish: 'became', key });
-            return found === null ? undefined : { value: valueIn(found) };
-          },
-        }
-      : {}),
-  });
-
-const reach = async (
-  { outside, killer }: Pick<SubjectSetup, 'outside' | 'killer'>,
-  name: string,
-  input: Json,
-  key: string,
-  isIdempotent: boolean,
-): Promise<string> => {
-  killer.at('before the effect');
-  const answer = await outside({ wish: 'call', key, name, input, isIdempotent });
-  killer.at('after the effect');
-  return valueIn(answer);
-};
 
 /** A pipeline in a team in a pipeline, with a delegate and a judge. */
 const nested = (setup: SubjectSetup): Agent<string, unknown> => {
@@ -182,6 +139,17 @@ const troupe = (setup: SubjectSetup): Agent<string, unknown> => {
           hotel: { does: worker('hotel', 'book') },
         },
       }),
+      {
+        agent: saga({
+          name: 'lost-trip',
+          steps: {
+            train: { does: worker('train', 'book'), undoes: worker('no-train', 'book') },
+            boat: { does: worker('boat', 'note'), undoes: worker('no-boat', 'note') },
+            inn: { does: agent({ name: 'inn', tools, model: byTurn(act('note')) }) },
+          },
+        }),
+        onError: 'continue',
+      },
       writerCritic({
         name: 'letter',
         writer: agent({ name: 'writer', tools, model: byTurn(act('note'), 'Dear all') }),
@@ -213,11 +181,13 @@ const retail = (task: RetailTask, setup: SubjectSetup): Agent<string, unknown> =
     ),
   });
 
-/** Who can be killed, by name: `desk`, `nested`, `troupe`, `retail ID`. */
+/** Who can be killed, by name: `desk`, `nested`, `troupe`, `patterns`, `broken patterns`, `retail ID`. */
 export const subject = (name: string, setup: SubjectSetup): Agent<string, unknown> => {
   if (name === 'desk') return researchDesk({ documents: documents(setup.folder), models: {} });
   if (name === 'nested') return nested(setup);
   if (name === 'troupe') return troupe(setup);
+  if (name === 'patterns') return patternSubject(setup.rows, 'begins anew', setup);
+  if (name === 'broken patterns') return patternSubject(setup.rows, 'breaks', setup);
   const task = setup.tasks.find(({ id }) => name === `retail ${id}`);
   if (task === undefined) throw new Error(`there is no subject ${name}`);
   return retail(task, setup);
