@@ -33,6 +33,7 @@ const byCode: Readonly<Partial<Record<ErrorCode, string>>> = {
   'lock.busy': 'Raise `waitMs`, or have whoever holds the lock let go of it sooner.',
   'lock.lost': 'Raise `leaseMs`, or renew the lock while the work goes on.',
   'workflow.reference': 'Refer to a field that the node named does give.',
+  'inspector.page-missing': 'Build the package, or install esbuild beside it.',
   'agent.timeout': 'Raise `timeoutMs` of the agent, or make its function come back sooner.',
 };
 

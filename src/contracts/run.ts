@@ -273,6 +273,11 @@ export interface RunHandle<Output = Json, State = Json> extends AsyncIterable<Li
   /** Takes a tool, or a whole toolset, away from the next step on; false if nothing is called that. */
   removeTool(name: string, path?: string): boolean;
   /**
+   * Ends the agent or team at `path`, with all below it, for whoever engaged it: it has failed with `agent.stopped`, and its supervisor
+   * does about that what its policy says (`stopped`; by default it begins anew). False if nobody is there, and for the root.
+   */
+  stop(path: string, reason?: string): boolean;
+  /**
    * Settles the run within a tick, whatever models and tools do; with `after: 'step'`, once a step is through and on record (of a
    * team: the first of any agent that is). The first reason is the one that counts.
    */

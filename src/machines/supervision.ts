@@ -81,6 +81,7 @@ const CLASSES: Readonly<Partial<Record<ErrorData['code'], FailureClass>>> = {
   'member.timed-out': 'timeOut',
   'agent.timeout': 'timeOut',
   'agent.threw': 'crash',
+  'agent.stopped': 'stopped',
   'tool.failed': 'crash',
   'tool.timeout': 'crash',
   'team.escalated': 'escalated',

@@ -79,6 +79,9 @@ export class Handle<Output, State> implements RunHandle<Output, State> {
   removeTool(name: string, path?: string): boolean {
     return this.#run.removeTool(name, path);
   }
+  stop(path: string, reason = 'stopped by hand'): boolean {
+    return this.#run.ending.stop(path, reason);
+  }
   abort(reason = 'aborted', { after }: AbortOptions = {}): void {
     if (after === 'step') this.#run.abortAfterStep(reason);
     else this.#run.abort(reason);

@@ -110,6 +110,16 @@ export class RunEnding {
     this.#run.over(actor, outcome);
   }
 
+  /** Ends a member for whoever engaged it, as one that failed; false where there is none. */
+  stop(path: string, reason: string): boolean {
+    const { actors, root, isOver, log } = this.#run;
+    const actor = actors.at(path);
+    if (isOver || actor === undefined || actor.isCall || actor === root) return false;
+    const message = `Cannot go on with '${actor.agent}' as it was stopped: ${reason}`;
+    this.force(actor, outcomeOfFailure('agent.stopped', message, log.now()));
+    return true;
+  }
+
   /** The runtime itself threw, or something that it trusted: the run ends, and the process goes on. */
   broke(thrown: unknown): void {
     const { runId, root } = this.#run;

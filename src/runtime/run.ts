@@ -11,6 +11,7 @@ import type { EnvironmentSession } from '../tools/environments/environment-sessi
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { ActorTree } from './actor-tree.ts';
 import { addTools } from './add-tools.ts';
+import { aside } from './aside.ts';
 import type { Definition } from './definition.ts';
 import { doJob } from './do-job.ts';
 import { EffectRunner } from './effect-runner.ts';
@@ -204,7 +205,9 @@ export class Run implements Stage {
   pause(): void {
     if (this.isOver || this.gate.isPaused) return;
     this.gate.pause();
-    this.log.write({ type: 'run.paused' }, this.root);
+    aside(this.journal, () => {
+      this.log.write({ type: 'run.paused' }, this.root);
+    });
   }
 
   resume(): void {
@@ -268,7 +271,9 @@ export class Run implements Stage {
   observerFailed(observer: string, thrown: unknown, event?: LiveEvent): void {
     const message = `Cannot go on observing with '${observer}' as it failed`;
     const where = { message, runId: this.runId, path: this.root.path, operation: 'observer' };
-    this.log.write(observerFailed(observer, errorData(thrown, 'internal', where), event), this.root);
+    aside(this.journal, () => {
+      this.log.write(observerFailed(observer, errorData(thrown, 'internal', where), event), this.root);
+    });
   }
 
   toolsOf(entry: Actor): ToolRegistry {

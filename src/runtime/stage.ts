@@ -152,6 +152,8 @@ export interface Recorder extends LogKeeper {
   job(scope: Scope, counts: boolean, work: () => void): void;
   /** Does work that is not the machines'. */
   outside<T>(work: () => T): T;
+  /** Like `outside`, once the job under way is through: what is told in its midst would be told of its scope. */
+  aside(work: () => void): void;
   stop(actor: Actor, reason: string, work: () => void): void;
   /** Records what came in; gives when. */
   arrive(scope: Scope | undefined, arrival: Arrival): number;

@@ -27,3 +27,17 @@ test('a stored run that is inspected has real actors, and the same journal', asy
   const { events } = await replay(team, 'r', { store });
   expect(JSON.stringify(events)).toBe(JSON.stringify(result.events));
 });
+
+test('an inspector that fails in the midst of a step does not put its complaint into the midst of it', async () => {
+  const team = pipeline({ name: 'team', stages: [stage('first'), stage('second')] });
+  for (const type of ['@xstate.event', '@xstate.microstep', '@xstate.snapshot']) {
+    const store = new PlainStore();
+    const inspect = (event: { readonly type: string }): void => {
+      if (event.type === type) throw new Error('no eyes');
+    };
+    const { output, events } = await team.run('go', { store, runId: 'r', inspect });
+    expect(output).toBe('second');
+    expect(events.filter((event) => event.type === 'observer.failed')).toHaveLength(1);
+    expect(JSON.stringify((await replay(team, 'r', { store })).events)).toBe(JSON.stringify(events));
+  }
+});

@@ -20,6 +20,7 @@ export class Moment {
   /** When anything arrived last. */
   latest = 0;
   readonly #clock: Clock;
+  readonly #asides: (() => void)[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -51,6 +52,17 @@ export class Moment {
     } finally {
       this.inside = before;
     }
+  }
+
+  /** Does work outside of all scopes: now, or as soon as nobody is inside one. */
+  aside(work: () => void): void {
+    if (this.inside === undefined) work();
+    else this.#asides.push(work);
+  }
+
+  /** Nobody is inside a scope, and what one did is counted. */
+  left(): void {
+    if (this.inside === undefined) for (const work of this.#asides.splice(0)) work();
   }
 
   retell(retelling: Retelling, work: () => void): void {

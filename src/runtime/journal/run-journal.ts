@@ -19,7 +19,7 @@ import type { JournalWriter } from './journal-writer.ts';
 import { Moment } from './moment.ts';
 import { OpenAsks } from './open-asks.ts';
 import { MemoryWrites } from './memory-writes.ts';
-import { recordedAnswer } from './recorded-answer.ts';
+import { fromHand, recordedAnswer } from './recorded-answer.ts';
 import { nameOf, Scope, scopeOf } from './scope.ts';
 
 /**
@@ -108,10 +108,15 @@ export class RunJournal implements Recorder {
     });
     if (counts) scope.tick += 1;
     this.again.catchUp(scope);
+    this.#moment.left();
   }
 
   outside<T>(work: () => T): T {
     return this.#moment.within(undefined, work);
+  }
+
+  aside(work: () => void): void {
+    this.#moment.aside(work);
   }
 
   /** Stops an actor: of its own accord within its scope, else as something that comes into it. */
@@ -233,12 +238,7 @@ export class RunJournal implements Recorder {
     this.again.through(this.root, records, begin, {
       before: going?.before,
       isFork: going?.isFork,
-      answer: (entry, ask) => {
-        const answer = going?.inHand.get(keyInRun(ask));
-        if (answer === undefined) return false;
-        this.#run.effects.answer(entry, ask, answer, this.settled(entry, ask.key, answer));
-        return true;
-      },
+      answer: fromHand(going?.inHand, this.#run, this),
     });
   }
 
