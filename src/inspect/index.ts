@@ -1,4 +1,5 @@
 /** Seeing runs: what records them, and what shows a recording. */
+export type { Breakpoint } from './recording/breakpoint.ts';
 export { recorder } from './recording/recorder.ts';
 export type { Recorder, RecorderOptions } from './recording/recorder.ts';
 export { Recording } from './recording/recording.ts';
@@ -16,9 +17,11 @@ export type {
 } from './sinks/stately-sink.ts';
 export { Tableau } from './recording/tableau.ts';
 export type { ActorView, TableauData } from './recording/tableau.ts';
+export type { RecordedRun } from './recording/run-book.ts';
 export type {
   ActorEntry,
   ArrowShape,
+  BreakEntry,
   ChartEntry,
   Entry,
   GoneEntry,

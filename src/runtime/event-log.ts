@@ -116,11 +116,10 @@ export class EventLog {
     if (journal === undefined && !isSeen) return;
     const event = this.events.at(index);
     if (event === undefined) return;
+    // Whoever looks may have more written.
+    journal?.wrote(event);
     this.#look?.(event);
-    if (journal !== undefined) {
-      journal.wrote(event);
-      return;
-    }
+    if (journal !== undefined) return;
     this.stream.publish(event);
     this.#sink?.(event);
   }

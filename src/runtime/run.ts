@@ -203,8 +203,11 @@ export class Run implements Stage {
   }
 
   pause(): void {
-    if (this.isOver || this.gate.isPaused) return;
+    if (this.isOver) return;
+    const { isPaused } = this.gate;
+    // Also where it is paused: a step under way ends here.
     this.gate.pause();
+    if (isPaused) return;
     aside(this.journal, () => {
       this.log.write({ type: 'run.paused' }, this.root);
     });

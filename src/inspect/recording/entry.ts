@@ -1,11 +1,12 @@
 import type { LiveEvent } from '../../contracts/event.ts';
 import type { Json } from '../../contracts/json.ts';
+import type { Breakpoint } from './breakpoint.ts';
 
 /**
  * What a recording holds, in the order in which it happened: who came, what their charts look like, what they were sent, how they
  * moved and what was told of them. Read from a recording, it is plain JSON.
  */
-export type Entry = ChartEntry | ActorEntry | ReceivedEntry | MovedEntry | ToldEntry | GoneEntry;
+export type Entry = ChartEntry | ActorEntry | ReceivedEntry | MovedEntry | ToldEntry | BreakEntry | GoneEntry;
 
 interface Numbered {
   /** Its place in the recording, from 0. */
@@ -63,6 +64,15 @@ export interface ToldEntry extends Numbered {
   readonly kind: 'told';
   readonly actor: string;
   readonly event: LiveEvent;
+}
+
+/** The run was paused, as what came before is what somebody wanted to see. */
+export interface BreakEntry extends Numbered {
+  readonly kind: 'break';
+  readonly actor: string;
+  readonly breakpoint: Breakpoint;
+  /** In words. */
+  readonly why: string;
 }
 
 /** An actor is over. */

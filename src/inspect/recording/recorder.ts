@@ -3,8 +3,12 @@ import type { RunHandle } from '../../contracts/run.ts';
 import type { Secrets } from '../../policy/redaction.ts';
 import { redactor, secretsIn } from '../../policy/redaction.ts';
 
+import type { Breakpoint } from './breakpoint.ts';
+import { Breakpoints } from './breakpoints.ts';
 import { ChartBook } from './chart-book.ts';
 import { Recording } from './recording.ts';
+import { RunBook } from './run-book.ts';
+import type { RecordedRun } from './run-book.ts';
 import { RunRecorder } from './run-recorder.ts';
 
 /** What a recorder may be told. */
@@ -20,8 +24,18 @@ export interface Recorder extends RunInspector {
   readonly recording: Recording;
   /** The runs that can be held, stepped and talked to, by id. */
   readonly handles: ReadonlyMap<string, RunHandle<unknown, unknown>>;
+  /** The runs that were recorded, the newest last: at most 1,000. */
+  readonly runs: readonly RecordedRun[];
   /** Why followers were left out: what they threw. */
   readonly failures: readonly unknown[];
+  /**
+   * Pauses runs where one of these is met, before anything that comes of it is done, and records why (`break`). They take the place of
+   * those before: of the run of that id, or of all runs.
+   *
+   * @example
+   * record.breakAt([{ kind: 'state', state: 'CRITIC' }, { kind: 'cost', usd: 0.5 }]);
+   */
+  breakAt(breakpoints: readonly Breakpoint[], runId?: string): void;
 }
 
 const CAPACITY = 100_000;
@@ -41,17 +55,29 @@ const CAPACITY = 100_000;
 export const recorder = ({ capacity = CAPACITY, secrets }: RecorderOptions = {}): Recorder => {
   const failures: unknown[] = [];
   const handles = new Map<string, RunHandle<unknown, unknown>>();
+  const breakpoints = new Breakpoints();
+  const redact = redactor(secrets ?? secretsIn(globalThis.process?.env ?? {}));
   const recording = new Recording({
     capacity: Math.max(1, capacity),
-    redact: redactor(secrets ?? secretsIn(globalThis.process?.env ?? {})),
+    redact,
+    onAdded: (entry) => {
+      const hit = breakpoints.take(entry);
+      const handle = hit && handles.get(hit.run);
+      if (hit === undefined || handle === undefined) return;
+      const { actor, breakpoint, why } = hit;
+      recording.add({ kind: 'break', at: entry.at, actor, breakpoint, why });
+      handle.pause();
+    },
     onFailure: (error) => {
       failures.push(error);
     },
   });
   const charts = new ChartBook(recording);
+  const book = new RunBook(redact);
   const inspects = (run: InspectedRun) => {
     const { handle, runId } = run;
     const ofRun = new RunRecorder(run, recording, charts);
+    const tell = book.begins(run);
     if (handle !== undefined) {
       handles.set(runId, handle);
       const forget = (): void => {
@@ -60,11 +86,24 @@ export const recorder = ({ capacity = CAPACITY, secrets }: RecorderOptions = {})
       handle.result.then(forget, forget);
     }
     run.watch((event) => {
+      tell(event);
       ofRun.told(event);
     });
     return (event: Parameters<RunRecorder['inspect']>[0]) => {
       ofRun.inspect(event);
     };
   };
-  return { inspects, recording, handles, failures };
+  const breakAt = (wanted: readonly Breakpoint[], runId?: string): void => {
+    breakpoints.set(wanted, runId);
+  };
+  return {
+    inspects,
+    breakAt,
+    recording,
+    handles,
+    failures,
+    get runs() {
+      return book.runs;
+    },
+  };
 };

@@ -1,6 +1,6 @@
 import type { DeltaEvent } from '../../contracts/event.ts';
-import { toJson } from '../../contracts/json.ts';
 import type { Entry, NewEntry } from './entry.ts';
+import { asJson, fitted, fittedTableau } from './fitted.ts';
 import { Tableau } from './tableau.ts';
 
 /** Somebody who follows a recording. Lines are JSON, with secrets taken out. */
@@ -17,6 +17,8 @@ export interface RecordingSetup {
   readonly capacity: number;
   /** Takes out of a text what nobody may see. */
   readonly redact: (text: string) => string;
+  /** Told of each entry, once all followers are. */
+  readonly onAdded?: ((entry: Entry) => void) | undefined;
   /** A follower threw; it is left out from then on. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -55,23 +57,26 @@ export class Recording {
   add(entry: NewEntry): void {
     this.#entries.push(entry);
     if (this.#entries.length >= 2 * this.#setup.capacity) this.#forgetSome();
-    if (!this.isFollowed) return;
     const place = this.length - 1;
-    const line = this.#lineOf(numbered(entry, place));
-    this.#tell((follower) => {
-      follower.entry(line, place);
-    });
+    const whole = numbered(entry, place);
+    if (this.isFollowed) {
+      const line = this.line(fitted(whole));
+      this.#tell((follower) => {
+        follower.entry(line, place);
+      });
+    }
+    this.#setup.onAdded?.(whole);
   }
 
   delta(event: DeltaEvent): void {
     if (!this.isFollowed) return;
-    const line = this.#lineOf(event);
+    const line = this.line(event);
     this.#tell((follower) => follower.delta?.(line));
   }
 
   /** Everybody as they stood before the first entry that is kept, as JSON. */
   base(): string {
-    return this.#lineOf(this.#base);
+    return this.line(fittedTableau(this.#base.toJSON()));
   }
 
   /** The entries from a place on, as far as they are kept. */
@@ -79,7 +84,7 @@ export class Recording {
     for (let place = Math.max(n, this.#first); place < this.length; place += 1) {
       // Some may be forgotten while somebody reads.
       const entry = this.#entries[place - this.#first];
-      if (entry !== undefined) yield this.#lineOf(numbered(entry, place));
+      if (entry !== undefined) yield this.line(fitted(numbered(entry, place)));
     }
   }
 
@@ -89,6 +94,11 @@ export class Recording {
     return () => {
       this.#followers.delete(follower);
     };
+  }
+
+  /** A value as JSON, with secrets taken out. */
+  line(value: unknown): string {
+    return this.#setup.redact(asJson(value));
   }
 
   #tell(say: (follower: Follower) => void): void {
@@ -110,20 +120,7 @@ export class Recording {
     }
     this.#entries = this.#entries.slice(-capacity);
   }
-
-  #lineOf(value: unknown): string {
-    return this.#setup.redact(asJson(value));
-  }
 }
 
 /** An entry at its place. */
 const numbered = (entry: NewEntry, n: number): Entry => ({ n, ...entry });
-
-/** What machines hold is plain JSON; what an app's own actors hold need not be. */
-const asJson = (value: unknown): string => {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return JSON.stringify(toJson(value));
-  }
-};

@@ -1,0 +1,173 @@
+import type { RuntimeEvent } from '../../contracts/event.ts';
+import type { Breakpoint } from './breakpoint.ts';
+import type { Entry, StateShape } from './entry.ts';
+
+/** What a run has used. */
+export interface Spent {
+  readonly usd: number;
+  readonly tokens: number;
+}
+
+/** An entry about an actor, with what it takes to judge it. */
+export interface Sight {
+  readonly entry: Exclude<Entry, { kind: 'chart' }>;
+  /** What the actor is called, and where it sits. */
+  readonly name: string;
+  readonly path: string;
+  /** The states that it has entered by this, and those above them. */
+  readonly entered: readonly string[];
+  /** What the run had used before, and has used now. */
+  readonly before: Spent;
+  readonly spent: Spent;
+}
+
+/** Why a run is to be paused at an entry, in words; undefined where it is not. Pure. */
+export const reasonToBreak = (breakpoint: Breakpoint, sight: Sight): string | undefined => {
+  const { entry, name, path, before, spent } = sight;
+  if ('actor' in breakpoint && breakpoint.actor !== undefined)
+    if (![name, path, entry.actor].includes(breakpoint.actor)) return undefined;
+  switch (breakpoint.kind) {
+    case 'actor':
+      return entry.kind === 'actor' ? `'${name}' has come` : undefined;
+    case 'state': {
+      const { state } = breakpoint;
+      const isIn = sight.entered.some((id) => id === state || id.endsWith(`.${state}`));
+      return isIn ? `'${name}' has entered ${state}` : undefined;
+    }
+    case 'event': {
+      const isIt =
+        (entry.kind === 'told' || entry.kind === 'received') && entry.event.type === breakpoint.event;
+      return isIt
+        ? `'${name}' ${entry.kind === 'told' ? 'told' : 'received'} ${breakpoint.event}`
+        : undefined;
+    }
+    case 'arrow': {
+      const { arrow } = breakpoint;
+      const isTaken =
+        entry.kind === 'moved' && entry.arrows.some((id) => id === arrow || id.endsWith(`[${arrow}]`));
+      return isTaken ? `'${name}' took ${arrow}` : undefined;
+    }
+    case 'cost':
+      return before.usd <= breakpoint.usd && spent.usd > breakpoint.usd
+        ? `the run has cost more than ${breakpoint.usd} US dollars`
+        : undefined;
+    case 'tokens':
+      return before.tokens <= breakpoint.tokens && spent.tokens > breakpoint.tokens
+        ? `the run has used more than ${breakpoint.tokens} tokens`
+        : undefined;
+  }
+};
+
+/** An entry at which a run is to be paused. */
+export interface Hit {
+  readonly run: string;
+  readonly actor: string;
+  readonly breakpoint: Breakpoint;
+  readonly why: string;
+}
+
+interface Seen {
+  readonly run: string;
+  readonly name: string;
+  readonly chart: string | undefined;
+  states: readonly string[];
+}
+
+const NOTHING: Spent = { usd: 0, tokens: 0 };
+
+/** Looks at entries, one after the other, for those at which somebody wants to stop. */
+export class Breakpoints {
+  #ofAll: readonly Breakpoint[] = [];
+  readonly #ofRuns = new Map<string, readonly Breakpoint[]>();
+  readonly #actors = new Map<string, Seen>();
+  readonly #spent = new Map<string, Spent>();
+  /** Where arrows lead, by chart and arrow. */
+  readonly #targets = new Map<string, ReadonlyMap<string, readonly string[]>>();
+
+  /** In place of those before: of one run, or of all. */
+  set(breakpoints: readonly Breakpoint[], run?: string): void {
+    if (run === undefined) this.#ofAll = breakpoints;
+    else if (breakpoints.length === 0) this.#ofRuns.delete(run);
+    else this.#ofRuns.set(run, breakpoints);
+  }
+
+  /** Takes in the next entry: gives the first reason to stop at it. */
+  take(entry: Entry): Hit | undefined {
+    if (entry.kind === 'chart') {
+      this.#targets.set(entry.chart, targetsIn(entry.shape));
+      return undefined;
+    }
+    if (entry.kind === 'break') return undefined;
+    if (entry.kind === 'actor') {
+      const { run, name, chart } = entry;
+      this.#actors.set(entry.actor, { run, name, chart, states: [] });
+    }
+    const seen = this.#actors.get(entry.actor);
+    if (seen === undefined) return undefined;
+    const { run } = seen;
+    const before = this.#spent.get(run) ?? NOTHING;
+    const spent = entry.kind === 'told' ? spentWith(before, entry.event) : before;
+    if (spent !== before) this.#spent.set(run, spent);
+    const hit = this.#hit(entry, seen, before, spent);
+    if (entry.kind === 'moved') seen.states = entry.states;
+    // Of an agent something may be told after its end; of an effect nothing is.
+    if (entry.kind === 'gone' && entry.actor.includes('#')) this.#actors.delete(entry.actor);
+    if (entry.kind === 'told' && entry.event.type === 'run.ended') this.#forget(run);
+    return hit;
+  }
+
+  #hit(entry: Sight['entry'], { run, name, chart, states }: Seen, before: Spent, spent: Spent) {
+    const own = this.#ofRuns.get(run) ?? [];
+    if (own.length === 0 && this.#ofAll.length === 0) return undefined;
+    const { actor } = entry;
+    const targets = this.#targets.get(chart ?? '');
+    const entered = entry.kind === 'moved' ? enteredBy(states, entry, targets) : [];
+    const sight = { entry, name, path: actor.slice(run.length + 1), entered, before, spent };
+    for (const breakpoint of [...own, ...this.#ofAll]) {
+      const why = reasonToBreak(breakpoint, sight);
+      if (why !== undefined) return { run, actor, breakpoint, why };
+    }
+    return undefined;
+  }
+
+  #forget(run: string): void {
+    for (const [actor, seen] of this.#actors) if (seen.run === run) this.#actors.delete(actor);
+    this.#spent.delete(run);
+    this.#ofRuns.delete(run);
+  }
+}
+
+/** The states that an actor has entered by a move, and those above them; one that it left and came back to, too. */
+const enteredBy = (
+  before: readonly string[],
+  { states, arrows }: Extract<Entry, { kind: 'moved' }>,
+  targets: ReadonlyMap<string, readonly string[]> | undefined,
+): readonly string[] => {
+  const active = new Set(before.flatMap(withAbove));
+  const entered = states.flatMap(withAbove).filter((id) => !active.has(id));
+  return [...entered, ...arrows.flatMap((arrow) => targets?.get(arrow) ?? [])];
+};
+
+/** A state and those that it is in, by how ids are made. */
+const withAbove = (id: string): readonly string[] =>
+  id.split('.').map((_, index, parts) => parts.slice(0, index + 1).join('.'));
+
+const targetsIn = (shape: StateShape): ReadonlyMap<string, readonly string[]> => {
+  const targets = new Map<string, readonly string[]>();
+  const add = ({ arrows, states }: StateShape): void => {
+    for (const { id, targets: to } of arrows) targets.set(id, to);
+    states.forEach(add);
+  };
+  add(shape);
+  return targets;
+};
+
+/** What was used, with what an event says that was. */
+const spentWith = (spent: Spent, event: RuntimeEvent | { readonly type: 'model.delta' }): Spent => {
+  if (!('usage' in event) || event.usage === undefined) return spent;
+  const { input, output } = event.usage;
+  return {
+    usd: spent.usd + (event.costUsd ?? 0),
+    tokens: spent.tokens + input + output,
+  };
+};

@@ -1,0 +1,62 @@
+import type { LiveEvent } from '../../contracts/event.ts';
+import type { InspectedRun } from '../../contracts/inspection.ts';
+import type { RunStatus } from '../../contracts/run.ts';
+
+/** A run that was recorded, or is being. */
+export interface RecordedRun {
+  readonly runId: string;
+  /** The name of its root. */
+  readonly agent: string;
+  readonly startedAt: number;
+  /** The first words of its input. */
+  readonly title: string;
+  /** How it stands. */
+  readonly status: 'running' | 'paused' | RunStatus;
+}
+
+const MOST = 1_000;
+const LONGEST_TITLE = 120;
+
+/** Which runs there are and were, the newest last. */
+export class RunBook {
+  readonly #runs = new Map<string, RecordedRun>();
+  readonly #redact: (text: string) => string;
+
+  /** `redact` takes out of a text what nobody may see. */
+  constructor(redact: (text: string) => string) {
+    this.#redact = redact;
+  }
+
+  get runs(): readonly RecordedRun[] {
+    return [...this.#runs.values()];
+  }
+
+  /** A run is about to begin; gives what is to be told its events. */
+  begins(run: InspectedRun): (event: LiveEvent) => void {
+    const { runId, agent } = run;
+    let known: RecordedRun = { runId, agent, startedAt: run.now(), title: '', status: 'running' };
+    const change = (changed: Partial<RecordedRun>): void => {
+      known = { ...known, ...changed };
+      if (this.#runs.has(runId)) this.#runs.set(runId, known);
+    };
+    this.#runs.delete(runId);
+    this.#runs.set(runId, known);
+    for (const oldest of this.#runs.keys()) {
+      if (this.#runs.size <= MOST) break;
+      this.#runs.delete(oldest);
+    }
+    return (event) => {
+      if (event.type === 'run.started') change({ title: titleOf(event.input, this.#redact) });
+      else if (event.type === 'run.paused') change({ status: 'paused' });
+      else if (event.type === 'run.resumed') change({ status: 'running' });
+      else if (event.type === 'run.ended') change({ status: event.status });
+    };
+  }
+}
+
+const titleOf = (input: unknown, redact: (text: string) => string): string => {
+  // Half a secret would not be found any more.
+  const text = redact(typeof input === 'string' ? input : JSON.stringify(input));
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length > LONGEST_TITLE ? `${line.slice(0, LONGEST_TITLE - 1)}…` : line;
+};
