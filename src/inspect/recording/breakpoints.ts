@@ -23,40 +23,43 @@ export interface Sight {
 
 /** Why a run is to be paused at an entry, in words; undefined where it is not. Pure. */
 export const reasonToBreak = (breakpoint: Breakpoint, sight: Sight): string | undefined => {
-  const { entry, name, path, before, spent } = sight;
-  if ('actor' in breakpoint && breakpoint.actor !== undefined)
-    if (![name, path, entry.actor].includes(breakpoint.actor)) return undefined;
+  const { entry, name, before, spent } = sight;
+  if ('actor' in breakpoint && breakpoint.actor !== undefined && !isAbout(breakpoint.actor, sight))
+    return undefined;
+  const { value } = breakpoint;
   switch (breakpoint.kind) {
     case 'actor':
-      return entry.kind === 'actor' ? `'${name}' has come` : undefined;
+      return entry.kind === 'actor' && isAbout(breakpoint.value, sight) ? `'${name}' has come` : undefined;
     case 'state': {
-      const { state } = breakpoint;
-      const isIn = sight.entered.some((id) => id === state || id.endsWith(`.${state}`));
-      return isIn ? `'${name}' has entered ${state}` : undefined;
+      const isIn = sight.entered.some((id) => id === value || id.endsWith(`.${value}`));
+      return isIn ? `'${name}' has entered ${value}` : undefined;
     }
-    case 'event': {
-      const isIt =
-        (entry.kind === 'told' || entry.kind === 'received') && entry.event.type === breakpoint.event;
-      return isIt
-        ? `'${name}' ${entry.kind === 'told' ? 'told' : 'received'} ${breakpoint.event}`
+    case 'event':
+      if ((entry.kind !== 'told' && entry.kind !== 'received') || entry.event.type !== value)
+        return undefined;
+      return `'${name}' ${entry.kind === 'told' ? 'told' : 'received'} ${value}`;
+    case 'guard':
+      return isTaken(entry, (id) => id.endsWith(`[${value}]`))
+        ? `'${name}' went on as ${value} held`
         : undefined;
-    }
-    case 'arrow': {
-      const { arrow } = breakpoint;
-      const isTaken =
-        entry.kind === 'moved' && entry.arrows.some((id) => id === arrow || id.endsWith(`[${arrow}]`));
-      return isTaken ? `'${name}' took ${arrow}` : undefined;
-    }
+    case 'arrow':
+      return isTaken(entry, (id) => id === value) ? `'${name}' took ${value}` : undefined;
     case 'cost':
-      return before.usd <= breakpoint.usd && spent.usd > breakpoint.usd
-        ? `the run has cost more than ${breakpoint.usd} US dollars`
+      return before.usd <= breakpoint.value && spent.usd > breakpoint.value
+        ? `the run has cost more than ${value} US dollars`
         : undefined;
     case 'tokens':
-      return before.tokens <= breakpoint.tokens && spent.tokens > breakpoint.tokens
-        ? `the run has used more than ${breakpoint.tokens} tokens`
+      return before.tokens <= breakpoint.value && spent.tokens > breakpoint.value
+        ? `the run has used more than ${value} tokens`
         : undefined;
   }
 };
+
+const isAbout = (actor: string, { name, path, entry }: Sight): boolean =>
+  actor === name || actor === path || actor === entry.actor;
+
+const isTaken = (entry: Sight['entry'], isIt: (arrow: string) => boolean): boolean =>
+  entry.kind === 'moved' && entry.arrows.some(isIt);
 
 /** An entry at which a run is to be paused. */
 export interface Hit {

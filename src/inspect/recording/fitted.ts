@@ -4,7 +4,7 @@ import type { Entry } from './entry.ts';
 import type { TableauData } from './tableau.ts';
 
 /** The most that is shown of one value, in characters of JSON. */
-const LONGEST = 256 * 1024;
+const LONGEST = 1024 * 1024;
 const LONGEST_TEXT = 4_096;
 const MOST_ITEMS = 200;
 

@@ -33,7 +33,7 @@ export interface Recorder extends RunInspector {
    * those before: of the run of that id, or of all runs.
    *
    * @example
-   * record.breakAt([{ kind: 'state', state: 'CRITIC' }, { kind: 'cost', usd: 0.5 }]);
+   * record.breakAt([{ kind: 'state', value: 'CRITIC' }, { kind: 'cost', value: 0.5 }]);
    */
   breakAt(breakpoints: readonly Breakpoint[], runId?: string): void;
 }

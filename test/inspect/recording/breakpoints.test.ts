@@ -58,9 +58,9 @@ const house = () => {
   const last = agent({ name: 'last', model: said });
   const end = agent({
     name: 'end',
-    decide: ({ input }) => {
+    decide: () => {
       done.push('end');
-      return answer(`${input}!`);
+      return answer('over');
     },
   });
   return { done, team: pipeline({ name: 'house', stages: [adder, last, end] }) };
@@ -78,70 +78,70 @@ const rows: readonly {
 }[] = [
   {
     kind: 'a state that is entered',
-    at: { kind: 'state', state: 'ACT' },
+    at: { kind: 'state', value: 'ACT' },
     actor: 'r/house/adder-1',
     why: "'adder' has entered ACT",
     done: ['decide 0'],
   },
   {
     kind: 'a state, of one actor only',
-    at: { kind: 'state', state: 'agent.running.DECIDE', actor: 'last' },
+    at: { kind: 'state', value: 'agent.running.DECIDE', actor: 'last' },
     actor: 'r/house/last-2',
     why: "'last' has entered agent.running.DECIDE",
     done: ['decide 0', 'add 0', 'decide 1'],
   },
   {
     kind: 'a state that holds others',
-    at: { kind: 'state', state: 'running' },
+    at: { kind: 'state', value: 'running' },
     actor: 'r/house/adder-1',
     why: "'adder' has entered running",
     done: [],
   },
   {
     kind: 'an event that is told',
-    at: { kind: 'event', event: 'agent.acted' },
+    at: { kind: 'event', value: 'agent.acted' },
     actor: 'r/house/adder-1',
     why: "'adder' told agent.acted",
     done: ['decide 0', 'add 0'],
   },
   {
     kind: 'an event that is received',
-    at: { kind: 'event', event: 'answered.decide', actor: 'r/house/adder-1' },
+    at: { kind: 'event', value: 'answered.decide', actor: 'r/house/adder-1' },
     actor: 'r/house/adder-1',
     why: "'adder' received answered.decide",
     done: ['decide 0'],
   },
   {
     kind: 'a guard that held',
-    at: { kind: 'arrow', arrow: 'isAnswered', actor: 'house/adder-1' },
+    at: { kind: 'guard', value: 'isAnswered', actor: 'house/adder-1' },
     actor: 'r/house/adder-1',
-    why: "'adder' took isAnswered",
+    why: "'adder' went on as isAnswered held",
     done: ['decide 0', 'add 0', 'decide 1'],
   },
   {
     kind: 'an arrow that is taken',
-    at: { kind: 'arrow', arrow: 'agent.running.ACT: answered.act #1 [isLastResult]' },
+    at: { kind: 'arrow', value: 'agent.running.ACT: answered.act #1 [isLastResult]' },
     actor: 'r/house/adder-1',
     why: "'adder' took agent.running.ACT: answered.act #1 [isLastResult]",
     done: ['decide 0', 'add 0'],
   },
   {
     kind: 'an actor that comes',
-    at: { kind: 'actor', actor: 'last' },
+    at: { kind: 'actor', value: 'last' },
     actor: 'r/house/last-2',
     why: "'last' has come",
     done: ['decide 0', 'add 0', 'decide 1'],
   },
   {
     kind: 'a cost that is passed',
-    at: { kind: 'cost', usd: 1.5 },
+    at: { kind: 'cost', value: 1.5 },
     actor: 'r/house/last-2',
     why: 'the run has cost more than 1.5 US dollars',
     done: ['decide 0', 'add 0', 'decide 1'],
   },
   {
     kind: 'a number of tokens that is passed',
-    at: { kind: 'tokens', tokens: 999_999 },
+    at: { kind: 'tokens', value: 999_999 },
     actor: 'r/house/last-2',
     why: 'the run has used more than 999999 tokens',
     done: ['decide 0', 'add 0', 'decide 1'],
@@ -167,7 +167,7 @@ describe.each(['live', 'stored'])('a breakpoint pauses a run before anything com
     record.breakAt([]);
     handle.resume();
     const { output, events } = await handle.result;
-    expect(output).toBe('out!');
+    expect(output).toBe('over');
     expect(record.runs).toMatchObject([{ status: 'completed' }]);
     if (store === undefined) return;
     const again = await replay(house().team, 'r', { store });
@@ -179,7 +179,7 @@ describe.each(['live', 'stored'])('a breakpoint pauses a run before anything com
 describe('breakpoints', () => {
   test('of one run leave others alone, and are forgotten with it', async () => {
     const record = recorder();
-    record.breakAt([{ kind: 'state', state: 'DECIDE' }], 'held');
+    record.breakAt([{ kind: 'state', value: 'DECIDE' }], 'held');
     const free = await house().team.run('go', { inspect: record, runId: 'free' });
     expect(free.status).toBe('completed');
     const handle = house().team.stream('go', { inspect: record, runId: 'held' });
@@ -194,7 +194,7 @@ describe('breakpoints', () => {
     const record = recorder();
     const { done, team } = house();
     const handle = team.stream('go', { inspect: record, runId: 'r', paused: true });
-    record.breakAt([{ kind: 'event', event: 'agent.decided', actor: 'adder' }]);
+    record.breakAt([{ kind: 'event', value: 'agent.decided', actor: 'adder' }]);
     await handle.step();
     expect(done).toEqual(['decide 0']);
     handle.abort();
@@ -202,7 +202,7 @@ describe('breakpoints', () => {
 
   test('are met when a state is left and entered again by one arrow', async () => {
     const record = recorder();
-    record.breakAt([{ kind: 'state', state: 'DECIDE', actor: 'adder' }]);
+    record.breakAt([{ kind: 'state', value: 'DECIDE', actor: 'adder' }]);
     const { done, team } = house();
     const handle = team.stream('go', { inspect: record, runId: 'r' });
     for (const times of [1, 2]) {
@@ -218,7 +218,7 @@ describe('breakpoints', () => {
     const store = new PlainStore();
     await house().team.run('go', { store, runId: 'r' });
     const record = recorder();
-    record.breakAt([{ kind: 'state', state: 'DECIDE' }]);
+    record.breakAt([{ kind: 'state', value: 'DECIDE' }]);
     const { result } = await replay(house().team, 'r', { store, inspect: record });
     expect(result?.status).toBe('completed');
     expect(breaksIn(record)).toEqual([]);
@@ -227,11 +227,11 @@ describe('breakpoints', () => {
   test.each([
     {},
     { kind: 'state' },
-    { kind: 'state', state: '' },
-    { kind: 'cost', usd: -1 },
-    { kind: 'tokens', tokens: Number.NaN },
+    { kind: 'state', value: '' },
+    { kind: 'cost', value: -1 },
+    { kind: 'tokens', value: Number.NaN },
     { kind: 'code', run: 'process.exit()' },
-    { kind: 'state', state: 'A', more: 1 },
+    { kind: 'state', value: 'A', more: 1 },
   ])('are read strictly: %j', (given) => {
     expect(breakpointSchema.safeParse(given).success).toBe(false);
   });
