@@ -98,7 +98,7 @@ export type { SupervisorWorkerSetup } from './runtime/patterns/supervisor-worker
 export type { SupervisorWorkerState, Verdict, WorkerReply } from './coordination/supervisor-context.ts';
 export { team } from './runtime/team.ts';
 export type { Member, TeamOptions, TeamSetup } from './runtime/team.ts';
-export { awaiting, setupTeam, teamArrows, teamEnds } from './coordination/setup-team.ts';
+export { awaiting, emitEvent, setupTeam, teamArrows, teamEnds } from './coordination/setup-team.ts';
 export { repliesOf, spentEnd, teamContext, teamOutcome } from './coordination/team-context.ts';
 export { beginRound } from './coordination/settle-reply.ts';
 export type { Reply, Round, RoundOptions, Task } from './coordination/round.ts';

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { coordinationEvents } from './coordination-event.ts';
 import type { CritiquePatch } from './critique.ts';
 import type { BranchTaken } from './decision.ts';
+import type { Clock } from './clock.ts';
 import { isJsonObject } from './json.ts';
 import type { StepRecord } from './run.ts';
 import type { ModelDelta } from './model.ts';
@@ -196,6 +197,8 @@ export const runtimeEventSchema = z.discriminatedUnion('type', [
     about: error.optional(),
   }),
   event('observer.dropped', { observer: text, count }),
+  /** Something of an app's own, as a tool or a team told it; `name` says what, as in `shop.ordered`. */
+  event('custom.emitted', { name: text, data: json }),
 ]);
 
 /** A durable event: it has a place (`seq`) in the run's log. */
@@ -245,6 +248,11 @@ export interface Hook<Type extends EventType = EventType> {
   /** In ms. Default 5,000; `Infinity` waits as long as it takes. */
   readonly timeoutMs?: number | undefined;
   handle(event: EventOf<Type>, scope: HookScope): void | Promise<void>;
+  /**
+   * Called once the run is over, after the last event: what it still has to pass on. The run's result waits for it, but at
+   * most `timeoutMs`, and is what it is whatever comes of it.
+   */
+  flush?(runId: string): void | Promise<void>;
 }
 
 /** What a hook may use beside the event. */
@@ -253,4 +261,10 @@ export interface HookScope {
   readonly context?: unknown;
   /** The conversation that the run belongs to, where it was given one. */
   readonly thread?: string | undefined;
+  /** The run's own. */
+  readonly clock: Clock;
+  /** Says that it failed at what it began earlier (`observer.failed`). */
+  readonly failed: (error: unknown) => void;
+  /** Says that it lost so many events (`observer.dropped`). */
+  readonly dropped: (count: number) => void;
 }

@@ -133,6 +133,8 @@ export interface ToolContext {
   readonly now: () => number;
   /** Tells observers how far it is (`tool.progressed`). */
   readonly progress: (text: string) => void;
+  /** Tells observers of something of the app's own (`custom.emitted`): `emit('shop.ordered', { id: 7 })`. */
+  readonly emit: (name: string, data: Json) => void;
   /** Asks a person and waits; rejects with `tool.failed` where nobody can answer. */
   readonly ask: (question: string) => Promise<string>;
   /** Talks to other agents of the run: whom it knows by name, and what they say to each other. */

@@ -84,6 +84,16 @@ export const tell = (actor: object, body: EventBody, { engaged }: TeamContext, p
   carrierOf(actor).emit(body, engaged, phase);
 };
 
+/**
+ * Tells observers of something of the app's own (`custom.emitted`), from within an action of a team's machine.
+ *
+ * @example
+ * actions: { tellVotes: ({ self, context }) => emitEvent(self, context, 'votes.counted', { votes: context.own.votes }) }
+ */
+export const emitEvent = (self: object, context: TeamContext, name: string, data: Json): void => {
+  carrierOf(self).emit({ type: 'custom.emitted', name, data }, context.engaged, undefined);
+};
+
 /** The arrows that every team has: messages, aborts, and effects that broke. */
 export const teamArrows = {
   message: { actions: 'received' },

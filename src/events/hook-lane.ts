@@ -24,7 +24,7 @@ interface LaneSetup {
   readonly report: OnFailure;
   readonly onDropped: (hook: string, count: number) => void;
   readonly capacity: number;
-  readonly scope: HookScope;
+  readonly scope: Pick<HookScope, 'context' | 'thread'>;
 }
 
 /** In ms. */
@@ -36,6 +36,7 @@ export class HookLane {
   readonly #types: ReadonlySet<EventType> | undefined;
   readonly #timeoutMs: number;
   readonly #setup: LaneSetup;
+  readonly #scope: HookScope;
   readonly #waiting: BoundedBuffer<LiveEvent>;
   readonly #whenIdle: (() => void)[] = [];
   #giveUp: (() => void) | undefined;
@@ -52,6 +53,17 @@ export class HookLane {
     this.#types = typesOf(hook.on);
     this.#timeoutMs = timeoutMs;
     this.#setup = setup;
+    const { clock, report, onDropped, scope } = setup;
+    this.#scope = {
+      ...scope,
+      clock,
+      failed: (error) => {
+        report(hook.name, error);
+      },
+      dropped: (count) => {
+        onDropped(hook.name, count);
+      },
+    };
     this.#waiting = new BoundedBuffer(setup.capacity);
   }
 
@@ -91,6 +103,24 @@ export class HookLane {
     });
   }
 
+  /** Once nothing waits, has the hook pass on what it kept; at most its time-out. Undefined for one that keeps nothing. */
+  flush(runId: string): Promise<void> | undefined {
+    const { clock, report } = this.#setup;
+    if (this.#hook.flush === undefined) return undefined;
+    const flushed = this.whenIdle()
+      .then(() => this.#hook.flush?.(runId))
+      .catch((error: unknown) => {
+        report(this.#hook.name, error);
+      });
+    return new Promise((resolve) => {
+      const timer = clock.setTimeout(resolve, this.#timeoutMs);
+      void flushed.then(() => {
+        clock.clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
   /** Drops what waits, and takes no more. */
   close(): void {
     if (this.#isClosed) return;
@@ -120,7 +150,7 @@ export class HookLane {
 
   #handle(event: LiveEvent): PromiseLike<unknown> | undefined {
     try {
-      const returned: unknown = this.#hook.handle(event, this.#setup.scope);
+      const returned: unknown = this.#hook.handle(event, this.#scope);
       return isThenable(returned) ? returned : undefined;
     } catch (error) {
       this.#fail(event, error);

@@ -16,7 +16,7 @@ export interface HookSetup {
   /** Events that may wait for one hook; past it the oldest are dropped. Default 1,000. */
   readonly capacity?: number | undefined;
   /** Handed to every hook with every event. */
-  readonly scope?: HookScope | undefined;
+  readonly scope?: Pick<HookScope, 'context' | 'thread'> | undefined;
 }
 
 /** Hooks at work. */
@@ -28,6 +28,8 @@ export interface AttachedHooks {
    * what waits then is dropped and counted, and the hooks take no more. Never rejects.
    */
   settle(timeoutMs?: number): Promise<void>;
+  /** Waits for hooks that still have something to pass on, each at most its time-out. Undefined where there is none. Never rejects. */
+  flush(runId: string): Promise<void> | undefined;
   /** Takes no more events; what waits is still handled. */
   detach(): void;
 }
@@ -71,6 +73,10 @@ export const attachHooks = (
       return lanes.map((lane) => lane.stats);
     },
     detach,
+    flush: (runId) => {
+      const flushing = lanes.flatMap((lane) => lane.flush(runId) ?? []);
+      return flushing.length === 0 ? undefined : Promise.all(flushing).then(() => undefined);
+    },
     settle: async (timeoutMs = 5_000) => {
       const busy = lanes.filter((lane) => lane.isBusy);
       if (busy.length > 0) {
@@ -105,5 +111,6 @@ export const hook = <const Type extends EventType = EventType>(observer: Hook<Ty
     priority,
     timeoutMs,
     handle: (event, scope) => (isWanted(event) ? observer.handle(event, scope) : undefined),
+    ...(observer.flush === undefined ? {} : { flush: (runId: string) => observer.flush?.(runId) }),
   };
 };

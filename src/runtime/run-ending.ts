@@ -2,12 +2,15 @@ import type { TroupeError } from '../contracts/error.ts';
 import { errorData, toError } from '../contracts/error.ts';
 import type { Outcome, RunResult } from '../contracts/run.ts';
 import { endedBody, outcomeOfFailure, resultOf } from './result.ts';
+import type { AttachedHooks } from '../events/hooks.ts';
 import type { Actor, Stage } from './stage.ts';
 import type { TearDowns } from './tear-down.ts';
 
 /** A run, as far as its end needs it. */
 export interface EndingRun extends Stage {
   readonly tearDowns: TearDowns;
+  /** Whoever observes it. */
+  readonly hooks: readonly AttachedHooks[];
   /** Lets jobs be done. */
   release(): void;
 }
@@ -141,9 +144,18 @@ export class RunEnding {
   }
 
   #settle(outcome: Outcome): void {
-    const { log, root } = this.#run;
+    const { log, root, hooks, runId } = this.#run;
     const result = resultOf(this.#run, outcome, root.path, 0);
     log.close();
+    const flushing = hooks.flatMap((attached) => attached.flush(runId) ?? []);
+    if (flushing.length === 0) this.#tell(outcome, result);
+    else
+      void Promise.all(flushing).then(() => {
+        this.#tell(outcome, result);
+      });
+  }
+
+  #tell(outcome: Outcome, result: RunResult): void {
     const { status, error } = outcome;
     const failure = this.#lost ?? (status === 'failed' && error !== undefined ? toError(error) : undefined);
     if (failure === undefined) this.#resolve(result);

@@ -34,6 +34,7 @@ export const attachRunHooks = (
         run.log.write({ type: 'observer.dropped', observer, count }, run.root);
       },
     });
+    run.hooks.push(attached);
     onHooks?.(attached);
   };
   attach(log === undefined ? [...hooks, ...root.hooks] : [...hooks, ...root.hooks, logHook(log)]);

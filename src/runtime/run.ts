@@ -4,6 +4,7 @@ import type { ErrorData } from '../contracts/error.ts';
 import { errorData } from '../contracts/error.ts';
 import { toJson } from '../contracts/json.ts';
 import type { LiveEvent } from '../contracts/event.ts';
+import type { AttachedHooks } from '../events/hooks.ts';
 import type { Model } from '../contracts/model.ts';
 import type { Outcome, RunOptions, RunResult } from '../contracts/run.ts';
 import type { Tool, Toolset } from '../contracts/tool.ts';
@@ -73,6 +74,7 @@ export class Run implements Stage {
   readonly mail: MailRoom;
   readonly tearDowns: TearDowns;
   readonly artifacts: KeptArtifact[] = [];
+  readonly hooks: AttachedHooks[] = [];
   readonly ending: RunEnding;
   history: RunOptions['history'];
   readonly result: Promise<RunResult>;

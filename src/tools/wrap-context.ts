@@ -40,6 +40,9 @@ export const wrapContext = (context: ToolContext, changes: ContextChanges): Tool
   get progress() {
     return context.progress;
   },
+  get emit() {
+    return context.emit;
+  },
   get ask() {
     return changes.ask ?? context.ask;
   },

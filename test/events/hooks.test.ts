@@ -301,3 +301,54 @@ describe('at the end', () => {
     expect(seen).toEqual(['0']);
   });
 });
+
+describe('hooks that keep something', () => {
+  test('are waited for at the end, each at most its time-out, and only if they keep something', async () => {
+    const said: string[] = [];
+    const { attached, clock, failures, tell } = hooked([
+      hook({ name: 'plain', handle: () => undefined }),
+      hook({ name: 'quick', handle: () => undefined, flush: (runId) => void said.push(`quick ${runId}`) }),
+      hook({
+        name: 'slow',
+        handle: () => undefined,
+        flush: async () => {
+          await new Promise<void>((resolve) => clock.setTimeout(resolve, 300));
+          said.push('slow');
+        },
+      }),
+      hook({ name: 'bad', handle: () => undefined, flush: explode }),
+      hook({ name: 'stuck', timeoutMs: 700, handle: () => undefined, flush: never }),
+    ]);
+    tell(noted('x'));
+    let isThrough = false;
+    void attached.flush('run-1')?.then(() => (isThrough = true));
+    await clock.advance(699);
+    expect(said).toEqual(['quick run-1', 'slow']);
+    expect(isThrough).toBe(false);
+    await clock.advance(1);
+    expect(isThrough).toBe(true);
+    expect(failures).toEqual([{ observer: 'bad', message: 'boom' }]);
+    expect(clock.pending).toBe(0);
+    expect(
+      hooked([hook({ name: 'plain', handle: () => undefined })]).attached.flush('run-1'),
+    ).toBeUndefined();
+  });
+
+  test('may say later what they failed at, and what they lost', async () => {
+    const { tell, failures, drops, clock } = hooked([
+      hook({
+        name: 'late',
+        handle: (_, { clock: time, failed, dropped }) => {
+          time.setTimeout(() => {
+            failed(new Error('down'));
+            dropped(3);
+          }, 50);
+        },
+      }),
+    ]);
+    tell(noted('x'));
+    await clock.advance(50);
+    expect(failures).toEqual([{ observer: 'late', message: 'down' }]);
+    expect(drops).toEqual([['late', 3]]);
+  });
+});

@@ -24,6 +24,7 @@ export const toolContext = (
   state: {},
   now: () => clock.now(),
   progress: () => undefined,
+  emit: () => undefined,
   ask: () => Promise.reject(new Error('nobody is there')),
   messages: {
     names: [],

@@ -1,0 +1,98 @@
+import type { Effect } from '../contracts/effect.ts';
+import { HistoryView } from '../contracts/history.ts';
+import type { Json } from '../contracts/json.ts';
+import { toJson } from '../contracts/json.ts';
+import type { ToolContext } from '../contracts/tool.ts';
+import type { ToolAsk } from '../machines/asks.ts';
+import { seenDelegations } from '../machines/delegations-state.ts';
+import { callKey } from './call-key.ts';
+import type { Desk } from './desk.ts';
+import { frozenJson } from './frozen-json.ts';
+
+/** What a tool may use, read off the effect when it is read. */
+export class CallContext implements ToolContext {
+  readonly #effect: Effect;
+  readonly #ask: ToolAsk;
+  readonly #desk: Desk;
+  #state: Json | undefined;
+
+  constructor(effect: Effect, ask: ToolAsk, desk: Desk) {
+    this.#effect = effect;
+    this.#ask = ask;
+    this.#desk = desk;
+  }
+
+  get tool() {
+    return this.#ask.call.name;
+  }
+  get conversation() {
+    return new HistoryView(this.#ask.context.history).toArray();
+  }
+  get delegations() {
+    return seenDelegations(this.#ask.context.review.delegations);
+  }
+  get callId() {
+    return this.#ask.call.id;
+  }
+  /** Without the attempt, and without the actor that makes it: every attempt of this very call has the same key. */
+  get key() {
+    const { runId, step } = this.#effect;
+    return callKey(runId, this.path, step, this.#ask.call.id);
+  }
+  get callers() {
+    return this.#desk.callers;
+  }
+  get runId() {
+    return this.#effect.runId;
+  }
+  get path() {
+    return this.#ask.context.run.path;
+  }
+  get agent() {
+    return this.#effect.agent;
+  }
+  get step() {
+    return this.#effect.step;
+  }
+  get attempt() {
+    return this.#effect.attempt;
+  }
+  /** A copy, made when it is read: what the machine holds is nobody's to change. */
+  get state() {
+    return (this.#state ??= frozenJson(this.#ask.context.state));
+  }
+  get context() {
+    return this.#desk.context;
+  }
+  get ops() {
+    return this.#desk.environment?.ops;
+  }
+  get signal() {
+    return this.#desk.abort.signal;
+  }
+  // Made when they are read, and bound: tools take their context apart.
+  get now() {
+    const { clock } = this.#desk;
+    return () => clock.now();
+  }
+  get progress() {
+    const { id, name } = this.#ask.call;
+    return (text: string) => {
+      this.#desk.emit({ type: 'tool.progressed', callId: id, tool: name, text });
+    };
+  }
+  get emit() {
+    return (name: string, data: Json) => {
+      this.#desk.emit({ type: 'custom.emitted', name, data: toJson(data) });
+    };
+  }
+  get ask() {
+    return (question: string) => this.#desk.ask(question);
+  }
+  get messages() {
+    return this.#desk.messages;
+  }
+  get run(): ToolContext['run'] {
+    return (agent, input, options) => this.#desk.run(agent, input, undefined, options);
+  }
+}
