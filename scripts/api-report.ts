@@ -31,6 +31,7 @@ export const entryPoints = [
   { source: 'runtime/journal/index', report: 'troupe-journal' },
   { source: 'runtime/patterns/index', report: 'troupe-patterns' },
   { source: 'tools/messages/index', report: 'troupe-messages' },
+  { source: 'inspect/publishing/index', report: 'troupe-publishing' },
   { source: 'runtime/resources/index', report: 'troupe-resources' },
   { source: 'inspect/telemetry/index', report: 'troupe-telemetry' },
   { source: 'runtime/workflows/index', report: 'troupe-workflows' },

@@ -35,6 +35,7 @@ const byNoun: Readonly<Record<Noun, ErrorCategory>> = {
   thread: 'state',
   documents: 'tool',
   trace: 'system',
+  publishing: 'system',
   session: 'system',
   journal: 'system',
   request: 'policy',

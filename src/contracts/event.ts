@@ -255,16 +255,16 @@ export interface Hook<Type extends EventType = EventType> {
   flush?(runId: string): void | Promise<void>;
 }
 
-/** What a hook may use beside the event. */
+/** What a hook may use beside the event; a run gives it all of it, but for what its caller did not give. */
 export interface HookScope {
   /** What the caller of the run gave as `context`: check what it is before use. */
   readonly context?: unknown;
   /** The conversation that the run belongs to, where it was given one. */
   readonly thread?: string | undefined;
   /** The run's own. */
-  readonly clock: Clock;
+  readonly clock?: Clock | undefined;
   /** Says that it failed at what it began earlier (`observer.failed`). */
-  readonly failed: (error: unknown) => void;
+  readonly failed?: ((error: unknown) => void) | undefined;
   /** Says that it lost so many events (`observer.dropped`). */
-  readonly dropped: (count: number) => void;
+  readonly dropped?: ((count: number) => void) | undefined;
 }

@@ -91,10 +91,14 @@ const withAgent = (progress: Progress, event: LiveEvent): Progress => {
 const PHASES: ReadonlySet<string> = new Set(['OBSERVE', 'DECIDE', 'ACT', 'REDUCE', 'CRITIC', 'CHECK_STOP']);
 const RESTS: ReadonlySet<string> = new Set(['waiting', 'completed', 'stopped', 'aborted', 'failed']);
 
+/** Whether an agent works in a phase; in one that says neither, it does as it did before. */
+export const isAtWork = (phase: string, wasWorking: boolean): boolean =>
+  PHASES.has(phase) || (wasWorking && !RESTS.has(phase));
+
 const foldAgent = (agent: AgentProgress, event: LiveEvent): AgentProgress => {
   if (event.type === 'phase.entered') {
     const { phase } = event;
-    const isWorking = PHASES.has(phase) || (agent.isWorking && !RESTS.has(phase));
+    const isWorking = isAtWork(phase, agent.isWorking);
     return { ...agent, phase: oneLine(phase, 40), isWorking };
   }
   const text = activityOf(event)?.text ?? agent.text;

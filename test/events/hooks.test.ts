@@ -339,9 +339,9 @@ describe('hooks that keep something', () => {
       hook({
         name: 'late',
         handle: (_, { clock: time, failed, dropped }) => {
-          time.setTimeout(() => {
-            failed(new Error('down'));
-            dropped(3);
+          time?.setTimeout(() => {
+            failed?.(new Error('down'));
+            dropped?.(3);
           }, 50);
         },
       }),

@@ -51,6 +51,7 @@ export const permits: readonly Permit[] = [
   // Whoever uses one provider need not have installed the other.
   { packages: /^(openai|@anthropic-ai\/sdk)(\/|$)/, allowed: [], types: ['models'], lazily: ['models'] },
   { packages: /^@opentelemetry\//, allowed: [], types: ['inspect'], lazily: ['inspect'] },
+  { packages: /^nostr-tools(\/|$)/, allowed: [], types: ['inspect'], lazily: ['inspect'] },
 ];
 
 const longestFile = 300;

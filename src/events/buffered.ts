@@ -1,0 +1,125 @@
+import type { Observable, Subscription } from 'rxjs';
+import type { BufferOptions } from './overflow-buffer.ts';
+import { OverflowBuffer } from './overflow-buffer.ts';
+
+/** A stream to pull, for `for await`: no more than its capacity ever waits. */
+export interface Buffered<T> extends AsyncIterableIterator<T, undefined> {
+  /** How many wait to be pulled. */
+  readonly waiting: number;
+  /** How many were let go, as too many waited. */
+  readonly dropped: number;
+}
+
+/**
+ * A stream as something to pull, in a bounded buffer: the stream never waits, and what is too much goes by the policy that was stated.
+ *
+ * It listens from its first `next()` on, and until `return()` (`break`). What the stream fails with, `next()` rejects with once all that
+ * waited is pulled; with `overflow: 'fail'` that is `publishing.overflow`.
+ *
+ * @example
+ * const latest = buffered(handle.events$, { overflow: 'latest' });
+ * for await (const event of latest) await draw(event); // however slow: it draws what is newest
+ * console.log(latest.dropped);
+ *
+ * @throws {TroupeError} `publishing.invalid` for a capacity below 1.
+ */
+export const buffered = <T>(events$: Observable<T>, options: BufferOptions = {}): Buffered<T> =>
+  new PulledStream(events$, options);
+
+type Result<T> = IteratorResult<T, undefined>;
+
+const DONE = { value: undefined, done: true } as const;
+
+interface Waiter<T> {
+  resolve(result: Result<T>): void;
+  reject(error: unknown): void;
+}
+
+class PulledStream<T> implements Buffered<T> {
+  readonly #events$: Observable<T>;
+  readonly #buffer: OverflowBuffer<{ readonly value: T }>;
+  readonly #waiters: Waiter<T>[] = [];
+  #listening: Subscription | undefined;
+  #isEnded = false;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(events$: Observable<T>, options: BufferOptions) {
+    this.#events$ = events$;
+    this.#buffer = new OverflowBuffer('iterator', options);
+  }
+
+  get waiting(): number {
+    return this.#buffer.waiting;
+  }
+
+  get dropped(): number {
+    return this.#buffer.dropped;
+  }
+
+  next(): Promise<Result<T>> {
+    this.#listen();
+    const item = this.#buffer.take();
+    if (item !== undefined) return Promise.resolve({ value: item.value, done: false });
+    if (this.#failure !== undefined) {
+      const { error } = this.#failure;
+      this.#failure = undefined;
+      return Promise.reject(error);
+    }
+    if (this.#isEnded) return Promise.resolve(DONE);
+    return new Promise((resolve, reject) => {
+      this.#waiters.push({ resolve, reject });
+    });
+  }
+
+  return(): Promise<Result<T>> {
+    this.#failure = undefined;
+    this.#buffer.clear();
+    this.#end();
+    return Promise.resolve(DONE);
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  #listen(): void {
+    if (this.#listening !== undefined || this.#isEnded) return;
+    this.#listening = this.#events$.subscribe({
+      next: (value) => {
+        this.#receive(value);
+      },
+      error: (error: unknown) => {
+        this.#fail(error);
+      },
+      complete: () => {
+        this.#end();
+      },
+    });
+    // It may have ended within `subscribe`.
+    if (this.#isEnded) this.#listening.unsubscribe();
+  }
+
+  #receive(value: T): void {
+    if (this.#isEnded) return;
+    const waiter = this.#waiters.shift();
+    if (waiter !== undefined) {
+      waiter.resolve({ value, done: false });
+      return;
+    }
+    const overflown = this.#buffer.offer({ value });
+    if (overflown !== undefined) this.#fail(overflown);
+  }
+
+  #fail(error: unknown): void {
+    const waiter = this.#waiters.shift();
+    if (waiter === undefined) this.#failure = { error };
+    else waiter.reject(error);
+    this.#end();
+  }
+
+  #end(): void {
+    this.#isEnded = true;
+    this.#listening?.unsubscribe();
+    for (const waiter of this.#waiters.splice(0)) waiter.resolve(DONE);
+  }
+}

@@ -1,0 +1,52 @@
+import type { Observable } from 'rxjs';
+import { mergeMap, scan } from 'rxjs';
+import type { LiveEvent } from '../../contracts/event.ts';
+import { printableJson } from '../../events/printable.ts';
+import type { AgUiEvent, AgUiNames } from './ag-ui-event.ts';
+import { AgUiFold } from './ag-ui-fold.ts';
+import type { EventSource, StreamOptions } from './event-source.ts';
+import { flattened, openSource } from './event-source.ts';
+import type { SseOptions } from './sse.ts';
+import { sseStream } from './sse.ts';
+
+/**
+ * A run in the words of the AG-UI protocol, in an order that its clients accept: text and reasoning as messages, tool calls with their
+ * results, steps, custom events, and one end.
+ *
+ * Text that is taken back cannot be taken back there: its message is ended, and a custom event `model.discarded` names it.
+ *
+ * @example
+ * toAgUi(handle.events$, { threadId }).subscribe((event) => socket.send(JSON.stringify(event)));
+ */
+export const toAgUi = (events$: Observable<LiveEvent>, names: AgUiNames = {}): Observable<AgUiEvent> =>
+  events$.pipe(
+    // Made by the first event: a seed would be shared by all who watch.
+    scan((before: Folded | undefined, event): Folded => {
+      const fold = before?.fold ?? new AgUiFold(names);
+      return { fold, told: fold.take(event) };
+    }, undefined),
+    mergeMap((folded) => folded?.told ?? []),
+  );
+
+interface Folded {
+  readonly fold: AgUiFold;
+  readonly told: readonly AgUiEvent[];
+}
+
+/**
+ * What an AG-UI client (`HttpAgent`) expects as the answer to its request: a run as {@link toAgUi} has it, by server-sent events.
+ *
+ * @example
+ * const { threadId, runId, messages } = await request.json();
+ * return agUiResponse(desk.stream(lastUserText(messages), { thread: threadId }), { threadId, runId });
+ */
+export const agUiResponse = (
+  source: EventSource,
+  options: AgUiNames & StreamOptions & Pick<SseOptions, 'heartbeatMs' | 'headers'> = {},
+): Response => {
+  const fold = new AgUiFold(options);
+  const texts = flattened(openSource(source, options), (event) =>
+    fold.take(event).map((each) => `data: ${printableJson(each)}\n\n`),
+  );
+  return sseStream(texts, '', options);
+};

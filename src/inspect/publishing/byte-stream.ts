@@ -1,0 +1,51 @@
+import type { Clock } from '../../contracts/clock.ts';
+import { systemClock } from '../../contracts/clock.ts';
+
+/** What is sent where nothing else is for so long. */
+export interface Heartbeat {
+  readonly text: string;
+  /** In ms; `Infinity` for none. */
+  readonly everyMs: number;
+  readonly clock?: Clock | undefined;
+}
+
+/**
+ * Texts as a stream of bytes, pulled as fast as it is read. Whoever cancels it lets go of `texts`, also where that is waited for at
+ * the moment. A reader that does not read gets no heartbeats: they do not pile up.
+ */
+export const byteStream = (
+  texts: AsyncIterator<string, undefined>,
+  heartbeat?: Heartbeat,
+): ReadableStream<Uint8Array> => {
+  const encoder = new TextEncoder();
+  const { clock = systemClock } = heartbeat ?? {};
+  let timer: unknown;
+  const rest = (): void => {
+    clock.clearTimeout(timer);
+  };
+  const beat = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+    rest();
+    if (heartbeat === undefined || heartbeat.everyMs === Infinity) return;
+    timer = clock.setTimeout(() => {
+      if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(heartbeat.text));
+      beat(controller);
+    }, heartbeat.everyMs);
+  };
+  return new ReadableStream<Uint8Array>({
+    start: beat,
+    pull: async (controller) => {
+      const { value, done } = await texts.next();
+      if (done === true) {
+        rest();
+        controller.close();
+        return;
+      }
+      controller.enqueue(encoder.encode(value));
+      beat(controller);
+    },
+    cancel: async () => {
+      rest();
+      await texts.return?.();
+    },
+  });
+};

@@ -1,0 +1,92 @@
+import type { Clock } from '../../contracts/clock.ts';
+import { isTroupeError, TroupeError } from '../../contracts/error.ts';
+import type { PublishedBatch, Publisher } from './publisher.ts';
+
+/** How often a batch is tried, and how long everything may take; in ms. */
+export interface DeliverySettings {
+  readonly attempts: number;
+  readonly retryMs: number;
+  readonly maxRetryMs: number;
+  readonly attemptMs: number;
+}
+
+interface DeliverySetup extends DeliverySettings {
+  readonly publisher: Publisher;
+  readonly clock: Clock;
+  /** Told once for each time that the publisher begins to fail. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** Hands batches to a publisher, one at a time, each until it is taken or given up. */
+export class Delivery {
+  readonly #setup: DeliverySetup;
+  #isFailing = false;
+  #isStopped = false;
+  /** Ends the wait that is under way. */
+  #interrupt: () => void = () => undefined;
+
+  constructor(setup: DeliverySetup) {
+    this.#setup = setup;
+  }
+
+  /** True once it is taken, false if it is given up. Never rejects. */
+  async deliver(batch: PublishedBatch): Promise<boolean> {
+    const { attempts, retryMs, maxRetryMs, failed } = this.#setup;
+    for (let attempt = 1; !this.#isStopped; attempt += 1) {
+      try {
+        await this.#attempt(batch);
+        this.#isFailing = false;
+        return true;
+      } catch (error) {
+        if (!this.#isFailing) failed(error);
+        this.#isFailing = true;
+        if (attempt >= attempts || (isTroupeError(error) && error.retryable === 'no')) return false;
+      }
+      if (!this.#isStopped) await this.#pause(Math.min(maxRetryMs, retryMs * 2 ** (attempt - 1)));
+    }
+    return false;
+  }
+
+  /** Gives up what is under way, and whatever comes. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#interrupt();
+  }
+
+  async #attempt(batch: PublishedBatch): Promise<void> {
+    const { publisher, clock, attemptMs } = this.#setup;
+    const abort = new AbortController();
+    let timer: unknown;
+    const givenUp = new Promise<never>((_, reject) => {
+      const giveUp = (why: string): void => {
+        const message = `Cannot wait for the publisher '${publisher.name}' as ${why}`;
+        reject(new TroupeError('publishing.failed', message, { retryable: 'yes', runId: batch.runId }));
+      };
+      timer = clock.setTimeout(() => {
+        giveUp(`it took longer than ${attemptMs} ms`);
+      }, attemptMs);
+      this.#interrupt = () => {
+        giveUp('the run is over, and nobody waits any more');
+      };
+    });
+    try {
+      // In a turn of its own: the run does not wait for what it does at once.
+      await Promise.race([Promise.resolve().then(() => publisher.publish(batch, abort.signal)), givenUp]);
+    } finally {
+      clock.clearTimeout(timer);
+      this.#interrupt = () => undefined;
+      abort.abort();
+    }
+  }
+
+  #pause(ms: number): Promise<void> {
+    const { clock } = this.#setup;
+    return new Promise((resolve) => {
+      const timer = clock.setTimeout(resolve, ms);
+      this.#interrupt = () => {
+        clock.clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

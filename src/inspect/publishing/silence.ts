@@ -1,0 +1,19 @@
+import type { LiveEvent } from '../../contracts/event.ts';
+import { ORCHESTRATOR } from '../../coordination/orchestrator-route.ts';
+
+/** Who is silent: names of agents, or a rule. */
+export type Silence =
+  readonly string[] | ((who: { readonly agent: string; readonly path: string }) => boolean);
+
+/** The orchestrator of a team, wherever it sits: the role's name is its own, and an address may count. */
+const orchestrator = new RegExp(`(?:^|/)${ORCHESTRATOR}(?:-\\d+)?$`);
+
+/** Whether somebody's words, errors and work are nobody's business outside. */
+export const silenceOf = (
+  silence: Silence | undefined,
+): ((who: Pick<LiveEvent, 'agent' | 'path'>) => boolean) => {
+  if (silence === undefined) return ({ path }) => orchestrator.test(path);
+  if (typeof silence === 'function') return silence;
+  const names: ReadonlySet<string> = new Set(silence);
+  return ({ agent }) => names.has(agent);
+};

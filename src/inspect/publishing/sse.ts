@@ -1,0 +1,81 @@
+import type { LiveEvent } from '../../contracts/event.ts';
+import { printableJson } from '../../events/printable.ts';
+import { byteStream } from './byte-stream.ts';
+import type { EventSource, StreamOptions } from './event-source.ts';
+import { flattened, openSource } from './event-source.ts';
+
+/** How events are sent by server-sent events. */
+export interface SseOptions extends StreamOptions {
+  /** What the client had last: the request whose header `Last-Event-ID` says so, or the id itself. Default: nothing. */
+  readonly after?: Request | string | number | undefined;
+  /** How long nothing may be sent before a comment is, in ms. Default 15,000; `Infinity` for never. */
+  readonly heartbeatMs?: number | undefined;
+  /** How long a client is told to wait before it connects again, in ms. Default 1,000. */
+  readonly retryMs?: number | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/**
+ * A run as server-sent events, for whatever serves a web `Response`: each event under its type, with its `seq` as id.
+ *
+ * A client that lost the connection goes on where it was: what it missed comes from the run's log. Deltas have no id and are not
+ * repeated; `model.answered` tells the whole. Whoever leaves is let go of, and the run goes on. A browser's `EventSource` connects again
+ * when a stream is over: close it at `run.ended`.
+ *
+ * @example
+ * app.get('/runs/:id/events', (request) => sseResponse(handles.get(request.params.id), { after: request.raw }));
+ */
+export const sseResponse = (source: EventSource, options: SseOptions = {}): Response => {
+  const { after, retryMs = 1_000 } = options;
+  const last = lastSeen(after);
+  const texts = flattened(openSource(source, options), (event) =>
+    event.type !== 'model.delta' && event.seq <= last ? [] : [sseText(event)],
+  );
+  return sseStream(texts, `retry: ${retryMs}\n\n`, options);
+};
+
+/** Texts that are server-sent events, as an answer that is never kept by those between. */
+export const sseStream = (
+  texts: AsyncIterator<string, undefined>,
+  opening: string,
+  { heartbeatMs = 15_000, clock, headers }: Pick<SseOptions, 'heartbeatMs' | 'clock' | 'headers'>,
+): Response => {
+  const heartbeat = { text: ': still here\n\n', everyMs: heartbeatMs, clock };
+  return new Response(byteStream(opened(opening, texts), heartbeat), {
+    headers: {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+      ...headers,
+    },
+  });
+};
+
+const opened = (
+  opening: string,
+  texts: AsyncIterator<string, undefined>,
+): AsyncIterator<string, undefined> => {
+  let isOpen = false;
+  return {
+    next: () => {
+      if (isOpen || opening === '') return texts.next();
+      isOpen = true;
+      return Promise.resolve({ value: opening, done: false });
+    },
+    return: async () => {
+      await texts.return?.();
+      return { value: undefined, done: true };
+    },
+  };
+};
+
+/** Before the first event, where a client has had none, or sends what is no number of ours. */
+const lastSeen = (after: SseOptions['after']): number => {
+  const id = after instanceof Request ? after.headers.get('last-event-id') : after;
+  return /^\d{1,15}$/.test(String(id)) ? Number(id) : -1;
+};
+
+const sseText = (event: LiveEvent): string => {
+  const id = event.type === 'model.delta' || event.type === 'observer.dropped' ? '' : `id: ${event.seq}\n`;
+  return `${id}event: ${event.type}\ndata: ${printableJson(event)}\n\n`;
+};
