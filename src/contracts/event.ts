@@ -226,13 +226,22 @@ export type EventType = LiveEvent['type'];
 /** The event of one type. */
 export type EventOf<Type extends EventType> = Extract<LiveEvent, { type: Type }>;
 
-/** What makes an event of each type, beside what the runtime knows (who, when, where). */
+/** The types of all durable events. */
+export const eventTypes: ReadonlySet<unknown> = new Set(
+  runtimeEventSchema.options.map(({ shape }) => shape.type.value),
+);
+
+/** What the runtime says of every event: no event says it of itself. */
+type Envelope = { readonly [Field in Exclude<keyof typeof base, 'phase'>]?: never };
+
+/**
+ * What makes an event of each type, beside what the runtime knows (who, when, where): a field of that name in a body would stand in
+ * its place.
+ */
 export type EventBody = {
-  [Type in RuntimeEvent['type']]: Omit<
-    Extract<RuntimeEvent, { type: Type }>,
-    Exclude<keyof typeof base, 'phase'> | 'phase'
-  > &
-    (Type extends 'phase.entered' ? { phase: string } : unknown);
+  [Type in RuntimeEvent['type']]: Omit<Extract<RuntimeEvent, { type: Type }>, keyof typeof base> &
+    Envelope &
+    (Type extends 'phase.entered' ? { phase: string } : { phase?: never });
 }[RuntimeEvent['type']];
 
 /**

@@ -24,12 +24,16 @@ import { slotList } from './slots.ts';
 import { supervise } from './supervise.ts';
 import { isBudgetOf } from './team-budget.ts';
 import type { TeamContext, TeamEvent } from './team-context.ts';
+import { told } from './told.ts';
 
 /**
  * Begins a round of tasks: the first of them start, the others in their turn. `engageMembers` carries it out.
  *
  * @example
  * const askAll = (context: Context) => beginRound(context, voters.map((member) => ({ member, input: 'For or against?' })));
+ *
+ * @throws {TroupeError} `machine.invalid` for something to tell (`telling`) that has a field which the runtime fills in (`agent`, `path`, `seq`,
+ * `at`, `v`, `runId`, `step`, `phase`), or is no event: the team fails with it.
  */
 export const beginRound = (
   context: TeamContext,
@@ -37,7 +41,7 @@ export const beginRound = (
   options: RoundOptions = {},
 ): RoundMove => {
   const draft = draftOf(context, context.tally.now);
-  draft.wants.telling.push(...(options.telling ?? []));
+  draft.wants.telling.push(...(options.telling ?? []).map(told));
   const begun = widening(startNext({ ...draft, round: roundOf(tasks, options) }));
   const { closesAfterMs } = options;
   if (closesAfterMs === undefined) return moveOf(begun);

@@ -7,6 +7,7 @@ import { carrierOf } from '../machines/outputs.ts';
 import type { TeamContext, TeamEvent, TeamInput } from './team-context.ts';
 import { isEscalation, isLastAnswer, roundMove } from './settle-reply.ts';
 import { engagements, waitsOf } from './team-context.ts';
+import { told } from './told.ts';
 
 /** What a team keeps of what it was told: the last. */
 const INBOX = 1000;
@@ -81,7 +82,7 @@ export const setupTeam = <Own extends Json, Options extends Json>() =>
 
 /** Tells observers something about a team. */
 export const tell = (actor: object, body: EventBody, { engaged }: TeamContext, phase: string): void => {
-  carrierOf(actor).emit(body, engaged, phase);
+  carrierOf(actor).emit(told(body), engaged, phase);
 };
 
 /**

@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { TroupeError } from '../contracts/error.ts';
 import type { RuntimeEvent } from '../contracts/event.ts';
-import { EVENT_VERSION, runtimeEventSchema } from '../contracts/event.ts';
+import { EVENT_VERSION, eventTypes, runtimeEventSchema } from '../contracts/event.ts';
 import { isJsonObject } from '../contracts/json.ts';
 import { printableJson } from './printable.ts';
-
-const types: ReadonlySet<unknown> = new Set(runtimeEventSchema.options.map(({ shape }) => shape.type.value));
 
 /**
  * The event behind a JSON value, checked: what reads a log that was written elsewhere, or long ago.
@@ -23,7 +21,7 @@ export const parseEvent = (json: unknown): RuntimeEvent => {
   if (version !== EVENT_VERSION) {
     return refuse(`only version ${EVENT_VERSION} is known`, shown(version));
   }
-  if (!types.has(type)) return refuse('its type is unknown', shown(type));
+  if (!eventTypes.has(type)) return refuse('its type is unknown', shown(type));
   const parsed = runtimeEventSchema.safeParse(json);
   if (parsed.success) return parsed.data;
   return refuse(`it is not a valid ${shown(type)}`, z.prettifyError(parsed.error));

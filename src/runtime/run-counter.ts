@@ -1,4 +1,4 @@
-import type { EventBody } from '../contracts/event.ts';
+import type { EventBody, RuntimeEvent } from '../contracts/event.ts';
 import type { Usage } from '../contracts/model.ts';
 import type { RunTotals } from '../contracts/run.ts';
 
@@ -35,7 +35,7 @@ export class RunCounter {
     };
   }
 
-  count(body: EventBody): void {
+  count(body: EventBody | RuntimeEvent): void {
     const counts = this.#counts;
     switch (body.type) {
       case 'step.ended':
