@@ -9,7 +9,27 @@ const enters = (phase: string) => ({ type: 'entered', params: { phase } }) as co
 const asks = (port: AgentPort) => ({ type: 'ask', params: { port } }) as const;
 const tells = (event: AgentEventType, phase: string) => ({ type: 'emit', params: { event, phase } }) as const;
 
+const isPrepared = ['prepared', tells('agent.prepared', 'preparing')] as const;
+
 const takesBack = ['tellReturn', 'returned'] as const;
+
+const LOOKING = '#agent.running.OBSERVE.looking';
+
+/** A message, or time that is up, is looked at by whoever looks around, and else taken up at once. */
+const goesOn = <const Action extends string>(action: Action) =>
+  [
+    { guard: 'observes', target: LOOKING, actions: action },
+    { target: 'running', actions: action },
+  ] as const;
+
+/** What ends a wait, whether for anything at all or for more to come back. */
+const wakes = { message: goesOn('received'), 'answered.wake': goesOn('woken') } as const;
+
+/** Work that was given away came back, and there is nothing more to wait for. */
+const comesBack = [
+  { guard: 'comesBackToLook', target: LOOKING, actions: takesBack },
+  { guard: 'comesBack', target: 'running', actions: takesBack },
+] as const;
 
 /** A failure that is not past what the recovery policy allows is decided on where it came up. */
 const survives = (port: RecoverablePort) =>
@@ -43,20 +63,9 @@ export const agentMachine = agentSetup.createMachine({
       exit: 'withdraw',
       on: {
         'answered.prepare': [
-          {
-            guard: 'hasProblems',
-            target: 'failed',
-            actions: ['prepared', tells('agent.prepared', 'preparing')],
-          },
-          {
-            guard: 'observes',
-            target: '#agent.running.OBSERVE.looking',
-            actions: ['prepared', tells('agent.prepared', 'preparing')],
-          },
-          {
-            target: 'running',
-            actions: ['prepared', tells('agent.prepared', 'preparing')],
-          },
+          { guard: 'hasProblems', target: 'failed', actions: isPrepared },
+          { guard: 'observes', target: LOOKING, actions: isPrepared },
+          { target: 'running', actions: isPrepared },
         ],
       },
     },
@@ -193,18 +202,10 @@ export const agentMachine = agentSetup.createMachine({
       entry: [enters('waiting'), tells('agent.waiting', 'waiting'), asks('wake')],
       exit: 'withdraw',
       on: {
-        message: [
-          { guard: 'observes', target: '#agent.running.OBSERVE.looking', actions: 'received' },
-          { target: 'running', actions: 'received' },
-        ],
+        ...wakes,
         'answered.delegate': [
           { guard: 'mayBeMore', target: 'gathering', actions: ['gather', ...takesBack] },
-          { guard: 'comesBackToLook', target: '#agent.running.OBSERVE.looking', actions: takesBack },
-          { guard: 'comesBack', target: 'running', actions: takesBack },
-        ],
-        'answered.wake': [
-          { guard: 'observes', target: '#agent.running.OBSERVE.looking', actions: 'woken' },
-          { target: 'running', actions: 'woken' },
+          ...comesBack,
         ],
       },
     },
@@ -213,19 +214,8 @@ export const agentMachine = agentSetup.createMachine({
       entry: enters('gathering'),
       exit: 'withdraw',
       on: {
-        message: [
-          { guard: 'observes', target: '#agent.running.OBSERVE.looking', actions: 'received' },
-          { target: 'running', actions: 'received' },
-        ],
-        'answered.delegate': [
-          { guard: 'mayBeMore', actions: takesBack },
-          { guard: 'comesBackToLook', target: '#agent.running.OBSERVE.looking', actions: takesBack },
-          { guard: 'comesBack', target: 'running', actions: takesBack },
-        ],
-        'answered.wake': [
-          { guard: 'observes', target: '#agent.running.OBSERVE.looking', actions: 'woken' },
-          { target: 'running', actions: 'woken' },
-        ],
+        ...wakes,
+        'answered.delegate': [{ guard: 'mayBeMore', actions: takesBack }, ...comesBack],
       },
     },
     completed: {

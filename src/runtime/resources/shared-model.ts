@@ -1,13 +1,10 @@
 import type { ErrorData } from '../../contracts/error.ts';
 import { errorData, isTroupeError } from '../../contracts/error.ts';
-import type { Model, ModelAnswer, ModelCall, ModelRequest } from '../../contracts/model.ts';
-import { isThenable } from '../../contracts/thenable.ts';
+import type { Model, ModelAnswer, ModelRequest } from '../../contracts/model.ts';
 import { TurnCounter } from '../../memory/count-tokens.ts';
 import { wrapModel } from '../../models/wrap-model.ts';
-import { onSignal } from '../shared-signal.ts';
-import type { Entered, SharedBy } from './entrance.ts';
-import { enter } from './entrance.ts';
-import { aborted } from './waiting-line.ts';
+import type { SharedBy } from './entrance.ts';
+import { sharedCall } from './shared-call.ts';
 
 /**
  * A model whose calls share a rate limit, a pool, a breaker with those of others, in this run and in all others.
@@ -22,79 +19,25 @@ import { aborted } from './waiting-line.ts';
  * const small = shared(openai('gpt-5.5-mini'), { rate, breaker }); // the same key: the same limit
  */
 export const shared = (model: Model, by: SharedBy): Model =>
-  wrapModel(model, (request, call) => {
-    const entered = enter(by, {
-      get signal() {
-        return call.signal;
+  wrapModel(model, (request, call) =>
+    sharedCall(
+      by,
+      {
+        get signal() {
+          return call.signal;
+        },
+        tokens: () => tokensOf(request),
+        inLine: call.inLine ?? ((turn) => turn),
       },
-      tokens: () => tokensOf(request),
-      inLine: call.inLine ?? ((turn) => turn),
-    });
-    return isThenable(entered)
-      ? entered.then((held) => {
-          // Called off in the very moment in which it was its turn.
-          if (!call.signal.aborted) return asked(model, request, call, held);
-          held.calledOff();
-          throw aborted(call.signal, `${model.provider}:${model.id}`);
-        })
-      : asked(model, request, call, entered);
-  });
-
-const asked = (
-  model: Model,
-  request: ModelRequest,
-  call: ModelCall,
-  entered: Entered,
-): ModelAnswer | Promise<ModelAnswer> => {
-  let answer: ModelAnswer | Promise<ModelAnswer>;
-  try {
-    answer = model.answer(request, call);
-  } catch (thrown) {
-    entered.failed(errorData(thrown, 'model.failed'));
-    throw thrown;
-  }
-  if (isThenable(answer)) return awaited(answer, call, entered);
-  entered.succeeded(tokensIn(answer));
-  return answer;
-};
-
-const awaited = (
-  answer: PromiseLike<ModelAnswer>,
-  { signal }: ModelCall,
-  entered: Entered,
-): Promise<ModelAnswer> => {
-  let isOver = false;
-  const once = (tell: () => void): void => {
-    if (isOver) return;
-    isOver = true;
-    forget();
-    tell();
-  };
-  // A model need not listen to its signal: its place is given to the next all the same.
-  const callOff = (): void => {
-    once(() => {
-      const late = tooLate(signal.reason);
-      if (late === undefined) entered.calledOff();
-      else entered.failed(late);
-    });
-  };
-  const forget = onSignal(signal, callOff);
-  if (signal.aborted) callOff();
-  return Promise.resolve(answer).then(
-    (settled) => {
-      once(() => {
-        entered.succeeded(tokensIn(settled));
-      });
-      return settled;
-    },
-    (thrown: unknown) => {
-      once(() => {
-        entered.failed(errorData(thrown, 'model.failed'));
-      });
-      throw thrown;
-    },
+      {
+        called: `${model.provider}:${model.id}`,
+        make: () => model.answer(request, call),
+        used: tokensIn,
+        failure: (thrown) => errorData(thrown, 'model.failed'),
+        lateness: tooLate,
+      },
+    ),
   );
-};
 
 /** An attempt that is out of time is aborted, too; but that is the provider's fault. */
 const tooLate = (reason: unknown): ErrorData | undefined =>

@@ -1,16 +1,13 @@
 import type { ErrorData } from '../../contracts/error.ts';
 import type { Messenger } from '../../contracts/message.ts';
 import { errorData } from '../../contracts/error.ts';
-import { isThenable } from '../../contracts/thenable.ts';
 import type { Tool, ToolContext } from '../../contracts/tool.ts';
 import { statusOf } from '../../tools/classify-tool-error.ts';
 import { wrapContext } from '../../tools/wrap-context.ts';
 import { wrapTool } from '../../tools/wrap-tool.ts';
-import { onSignal } from '../shared-signal.ts';
 import type { Place } from './concurrency-pool.ts';
-import type { Entered, SharedBy } from './entrance.ts';
-import { enter } from './entrance.ts';
-import { aborted } from './waiting-line.ts';
+import type { SharedBy } from './entrance.ts';
+import { sharedCall } from './shared-call.ts';
 
 /**
  * A tool whose calls share a rate limit, a pool, a breaker with those of others, in this run and in all others.
@@ -22,70 +19,27 @@ import { aborted } from './waiting-line.ts';
  * const search = sharedTool(webSearch, { pool: concurrencyPool(4), breaker: circuitBreaker() });
  */
 export const sharedTool = (tool: Tool, by: SharedBy): Tool =>
-  wrapTool(tool, (input, context) => {
-    const entered = enter(by, {
-      get signal() {
-        return context.signal;
+  wrapTool(tool, (input, context) =>
+    sharedCall<unknown>(
+      by,
+      {
+        get signal() {
+          return context.signal;
+        },
+        tokens: () => 0,
+        inLine: (turn) => turn,
       },
-      tokens: () => 0,
-      inLine: (turn) => turn,
-    });
-    return isThenable(entered)
-      ? entered.then((held) => {
-          // Called off in the very moment in which it was its turn.
-          if (!context.signal.aborted) return executed(tool, input, context, held);
-          held.calledOff();
-          throw aborted(context.signal, tool.name);
-        })
-      : executed(tool, input, context, entered);
-  });
-
-const executed = (tool: Tool, input: unknown, context: ToolContext, entered: Entered): unknown => {
-  const { place } = entered;
-  let returned: unknown;
-  try {
-    returned = tool.execute(input, place === undefined ? context : lending(context, place));
-  } catch (thrown) {
-    entered.failed(failureOf(thrown));
-    throw thrown;
-  }
-  if (isThenable(returned)) return awaited(returned, context.signal, entered);
-  entered.succeeded();
-  return returned;
-};
-
-const awaited = (returned: PromiseLike<unknown>, signal: AbortSignal, entered: Entered): Promise<unknown> => {
-  let isOver = false;
-  const once = (tell: () => void): void => {
-    if (isOver) return;
-    isOver = true;
-    forget();
-    tell();
-  };
-  const callOff = (): void => {
-    once(() => {
-      if (isTimeout(signal.reason)) entered.failed({ code: 'tool.timeout', message: '', retryable: 'yes' });
-      else entered.calledOff();
-    });
-  };
-  // A tool need not listen to its signal: its place is given to the next all the same.
-  const forget = onSignal(signal, callOff);
-  if (signal.aborted) callOff();
-  return Promise.resolve(returned).then(
-    (value) => {
-      once(() => {
-        entered.succeeded();
-      });
-      return value;
-    },
-    (thrown: unknown) => {
-      once(() => {
-        entered.failed(failureOf(thrown));
-      });
-      throw thrown;
-    },
+      {
+        called: tool.name,
+        make: ({ place }) => tool.execute(input, place === undefined ? context : lending(context, place)),
+        used: () => undefined,
+        failure: failureOf,
+        lateness: (reason) => (isTimeout(reason) ? OUT_OF_TIME : undefined),
+      },
+    ),
   );
-};
+
+const OUT_OF_TIME: ErrorData = { code: 'tool.timeout', message: '', retryable: 'yes' };
 
 /** While others work for it, the call needs no place. */
 const lending = (context: ToolContext, place: Place): ToolContext =>
