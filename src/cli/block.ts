@@ -1,10 +1,11 @@
+import { DistinctNames } from './distinct-names.ts';
 import { counted, grouped, lasting } from './number-words.ts';
 import type { Paint } from './paint.ts';
 import type { Row, Rows } from './run-rows.ts';
 import { spinnerFrame } from './spinner.ts';
 
 /** How wide names may get, in characters. */
-const WIDEST_NAME = 24;
+const WIDEST_NAME = 32;
 /** `CHECK_STOP` is the longest phase. */
 const PHASE_WIDTH = 10;
 const TOKENS_WIDTH = 14;
@@ -23,8 +24,11 @@ export interface BlockSetting {
 }
 
 /** The lines that show a run: one for each agent, below it what its tools did, and at last the sum. Pure. */
-export const blockLines = ({ rows, progress }: Rows, setting: BlockSetting): readonly string[] => {
+export const blockLines = ({ rows: all, progress }: Rows, setting: BlockSetting): readonly string[] => {
   const { paint, passed, room, isOver } = setting;
+  const names = new DistinctNames();
+  for (const { path } of all) names.add(path);
+  const rows = all.map((row) => ({ ...row, name: names.of(row.path) || row.name }));
   const shown = kept(rows, Math.max(1, room - 3));
   const hidden = rows.length - shown.length;
   const width = Math.min(WIDEST_NAME, Math.max(0, ...shown.map(({ name }) => name.length)));

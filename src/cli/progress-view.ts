@@ -4,8 +4,9 @@ import { foldProgress, noProgress } from '../events/progress.ts';
 import { serialiseEvent } from '../events/parse-event.ts';
 import { oneLine } from '../events/printable.ts';
 import { blockLines } from './block.ts';
+import { DistinctNames } from './distinct-names.ts';
 import { grouped } from './number-words.ts';
-import { foldRows, noRows } from './run-rows.ts';
+import { foldRows, isAgentAtWork, noRows } from './run-rows.ts';
 import type { Session } from './session.ts';
 import { FRAME_MS } from './spinner.ts';
 import { canRedraw } from './terminal.ts';
@@ -57,6 +58,7 @@ const SILENT: ReadonlySet<string> = new Set([
 ]);
 
 const lineView = ({ terminal, sidePaint: paint }: Session): ProgressView => {
+  const names = new DistinctNames();
   let progress = noProgress;
   let hasShown = false;
   let toldTokens = 0;
@@ -75,13 +77,15 @@ const lineView = ({ terminal, sidePaint: paint }: Session): ProgressView => {
     },
     show: (event) => {
       progress = foldProgress(progress, event);
+      if (isAgentAtWork(event)) names.add(event.path);
       const activity = SILENT.has(event.type) ? undefined : activityOf(event);
       if (activity === undefined) return;
       flush();
       const { tokens } = progress;
       const sum = tokens === toldTokens ? '' : ` ${paint.dim(`(${grouped(tokens)} tokens so far)`)}`;
       toldTokens = tokens;
-      held = `  ${activity.line}${sum}\n`;
+      const said = activity.line.slice(activity.name.length);
+      held = `  ${names.of(activity.path)}${said}${sum}\n`;
       if (!ERRORS.has(event.type)) flush();
     },
     end: (error) => {

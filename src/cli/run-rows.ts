@@ -42,6 +42,10 @@ export const noRows: Rows = { progress: noProgress, rows: [], planned: {}, given
 const PHASES: ReadonlySet<string> = new Set(['OBSERVE', 'DECIDE', 'ACT', 'REDUCE', 'CRITIC', 'CHECK_STOP']);
 const ENDS: ReadonlySet<string> = new Set(['completed', 'stopped', 'aborted', 'failed']);
 
+/** Whether an agent says that it is in one of its phases: a team says that of its own. */
+export const isAgentAtWork = (event: LiveEvent): boolean =>
+  event.type === 'phase.entered' && PHASES.has(event.phase);
+
 const isEnd = (phase: string): phase is RunStatus => ENDS.has(phase);
 
 /** The rows after one more event. Pure. */
@@ -65,7 +69,7 @@ export const foldRows = (state: Rows, event: LiveEvent): Rows => {
         rows: next.rows.map((row) => (isEnd(row.status) ? row : { ...row, status: event.status })),
       };
     case 'phase.entered':
-      return PHASES.has(event.phase) && !next.rows.some(({ path }) => path === event.path)
+      return isAgentAtWork(event) && !next.rows.some(({ path }) => path === event.path)
         ? updated(withRow(next, event.path, event.agent), event)
         : updated(next, event);
     default:
