@@ -6,4 +6,4 @@
 export { colleagues } from './colleagues.ts';
 export type { ColleaguesOptions } from './colleagues.ts';
 export { protocol } from './protocol.ts';
-export type { Protocol, ProtocolMessage } from './protocol.ts';
+export type { Protocol, ProtocolMessage, ProtocolToolsOptions } from './protocol.ts';

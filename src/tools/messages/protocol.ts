@@ -3,13 +3,22 @@ import { toJson } from '../../contracts/json.ts';
 import type { Json } from '../../contracts/json.ts';
 import type { Answer, AskOptions, TellOptions } from '../../contracts/message.ts';
 import type { InputOf, OutputOf, Schema } from '../../contracts/schema.ts';
-import type { ToolContext } from '../../contracts/tool.ts';
+import type { ToolContext, Toolset } from '../../contracts/tool.ts';
+import { protocolTools } from './protocol-tools.ts';
 import { checkSchema, isSchema, issuesText } from '../schemas.ts';
 
 /** One message of a protocol: what it says and, where an answer is waited for, what that says. */
 export interface ProtocolMessage {
   readonly schema: Schema;
   readonly reply?: Schema | undefined;
+  /** What it is for: a model that has it as a tool reads this. */
+  readonly description?: string | undefined;
+}
+
+/** How a model says the messages of a protocol. */
+export interface ProtocolToolsOptions {
+  /** How long it waits for an answer, in ms. Default 60,000. */
+  readonly askTimeoutMs?: number | undefined;
 }
 
 type Messages = Readonly<Record<string, ProtocolMessage>>;
@@ -41,6 +50,19 @@ export interface Protocol<All extends Messages> {
     data: InputOf<All[Name]['schema']>,
     options?: Omit<AskOptions, 'data' | 'kind' | 'protocol' | 'check' | 'otherwise'>,
   ): Promise<ReplyOf<All[Name]>>;
+  /**
+   * Its messages as tools for the model of `from`, in a toolset named after `to`: `ask_NAME` for a message that has a `reply`, `tell_NAME`
+   * for any other. Their input is the schema of the message, what an `ask` gives is the reply.
+   *
+   * What cannot be said is a failed call that the model reads: nobody there, no answer in time, an answer that does not fit.
+   *
+   * @example
+   * const writer = agent({ name: 'writer', instructions: 'Ask the critic first.', tools: [review.tools()] }); // critic.ask_draft
+   *
+   * @throws {TroupeError} `tool.invalid` for a message whose name is none for a tool, a schema that has no JSON Schema, or a time that is
+   * none. Models give objects: a message whose schema is of none is refused when the agent runs.
+   */
+  tools(options?: ProtocolToolsOptions): Toolset;
 }
 
 /**
@@ -73,56 +95,53 @@ export const protocol = <const All extends Messages>(given: {
         'message.invalid',
         `Cannot define '${kind}' (${name}) as its schema, or that of its reply, is none`,
       );
-  const content = async ({ agent }: Speaking, kind: string, data: unknown): Promise<Json> => {
+  const messageFor = ({ agent }: Speaking, kind: string): ProtocolMessage => {
     const message = Object.hasOwn(messages, kind) ? messages[kind] : undefined;
-    if (message === undefined || agent !== from)
-      throw new TroupeError(
-        'message.refused',
-        `Cannot say '${kind}' as '${agent}' as these are said by '${from}': ${Object.keys(messages).join(', ')}`,
-      );
-    const checked = await checkSchema(message.schema, data);
+    if (message !== undefined && agent === from) return message;
+    throw new TroupeError(
+      'message.refused',
+      `Cannot say '${kind}' as '${agent}' as these are said by '${from}': ${Object.keys(messages).join(', ')}`,
+    );
+  };
+  const content = async (context: Speaking, kind: string, data: unknown): Promise<Json> => {
+    const checked = await checkSchema(messageFor(context, kind).schema, data);
     if (checked.ok) return toJson(checked.value);
     throw new TroupeError(
       'message.invalid',
       `Cannot say '${kind}' (${name}) as it does not fit: ${issuesText(checked.issues)}`,
     );
   };
+  const tell = (context: Speaking, kind: string, said: Json, options: TellOptions): Promise<string> => {
+    messageFor(context, kind);
+    return context.messages.tell(to, wordsFor(kind, said), { ...options, data: said, kind, protocol: name });
+  };
+  const ask = async (context: Speaking, kind: string, said: Json, options: AskOptions): Promise<unknown> => {
+    const { reply } = messageFor(context, kind);
+    if (reply === undefined)
+      throw new TroupeError('message.refused', `Cannot ask '${kind}' (${name}) as it has no reply: tell it`);
+    const check = async (answer: Answer): Promise<string | undefined> => {
+      const checked = await checkSchema(reply, dataOf(answer));
+      return checked.ok ? undefined : issuesText(checked.issues);
+    };
+    const facts = { ...options, data: said, kind, protocol: name, check };
+    const answer = await context.messages.ask(to, wordsFor(kind, said), facts);
+    const checked = await checkSchema(reply, dataOf(answer));
+    if (checked.ok) return checked.value;
+    throw new TroupeError(
+      'message.invalid',
+      `Cannot take the answer to '${kind}' (${name}) as it does not fit`,
+    );
+  };
   return {
     from,
     to,
     messages,
-    tell: async (context, kind, data, options = {}) => {
-      const said = await content(context, kind, data);
-      return context.messages.tell(to, wordsFor(kind, said), {
-        ...options,
-        data: said,
-        kind,
-        protocol: name,
-      });
-    },
-    ask: async (context, kind, data, options = {}) => {
-      const said = await content(context, kind, data);
-      const reply = messages[kind]?.reply;
-      if (reply === undefined)
-        throw new TroupeError(
-          'message.refused',
-          `Cannot ask '${kind}' (${name}) as it has no reply: tell it`,
-        );
-      const check = async (answer: Answer): Promise<string | undefined> => {
-        const checked = await checkSchema(reply, dataOf(answer));
-        return checked.ok ? undefined : issuesText(checked.issues);
-      };
-      const facts = { ...options, data: said, kind, protocol: name, check };
-      const answer = await context.messages.ask(to, wordsFor(kind, said), facts);
-      const checked = await checkSchema(reply, dataOf(answer));
-      if (!checked.ok)
-        throw new TroupeError(
-          'message.invalid',
-          `Cannot take the answer to '${kind}' (${name}) as it does not fit`,
-        );
+    tell: async (context, kind, data, options = {}) =>
+      tell(context, kind, await content(context, kind, data), options),
+    ask: async (context, kind, data, options = {}) =>
       // Its schema, by which it was typed, has let it through.
-      return checked.value as ReplyOf<All[typeof kind]>;
-    },
+      (await ask(context, kind, await content(context, kind, data), options)) as ReplyOf<All[typeof kind]>,
+    tools: (options = {}) => protocolTools({ to, messages, tell, ask }, options),
   };
 };
 
