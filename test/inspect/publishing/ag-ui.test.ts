@@ -46,7 +46,7 @@ const mapped = (events: readonly LiveEvent[]): Promise<AgUiEvent[]> =>
   lastValueFrom(toAgUi(from(events)).pipe(toArray()), { defaultValue: [] });
 
 const told = (...bodies: readonly (EventBody | LiveEvent)[]): LiveEvent[] =>
-  bodies.map((body, seq) => ('v' in body ? body : durable(seq, body)));
+  bodies.map((body, seq) => (body.v === undefined ? durable(seq, body) : body));
 
 /** Its types are of another copy of RxJS. */
 const verify = verifyEvents(false) as unknown as MonoTypeOperatorFunction<BaseEvent>;
