@@ -33,7 +33,14 @@ export const ask = async (wanted: AskCommand, session: Session): Promise<number>
     terminal.stderr.write(`\n${lines.map((line) => `  ${line}\n`).join('')}\n`);
   }
   const record = { v: 1, command: 'ask', model: settings.model, ...desk } as const;
-  return begin(agent, question, { session, model, soFar, record, isParked: wanted.isParked });
+  return begin(agent, question, {
+    session,
+    model,
+    soFar,
+    record,
+    isParked: wanted.isParked,
+    trace: wanted.trace,
+  });
 };
 
 interface Place {

@@ -2,6 +2,9 @@ import type { StoredStatus } from '../contracts/journal.ts';
 import type { CommandName } from './command-shapes.ts';
 import { shapes } from './command-shapes.ts';
 import { countOf, dollarsOf, durationOf, statusesOf } from './option-values.ts';
+import type { TraceCommand } from './trace/trace-command.ts';
+import { traceCommandFrom } from './trace/trace-command.ts';
+import { folderOf } from './option-values.ts';
 import { wrong } from './wrong-usage.ts';
 
 export type { CommandName } from './command-shapes.ts';
@@ -28,7 +31,8 @@ export type Command =
   | AnswerCommand
   | { readonly name: 'export'; readonly runId: string; readonly to: string | undefined }
   | { readonly name: 'import'; readonly from: string }
-  | PruneCommand;
+  | PruneCommand
+  | TraceCommand;
 
 export interface AskCommand {
   readonly name: 'ask';
@@ -38,6 +42,8 @@ export interface AskCommand {
   readonly budget: number | undefined;
   /** A folder. */
   readonly memory: string | undefined;
+  /** A folder of traces. */
+  readonly trace: string | undefined;
   readonly isParked: boolean;
 }
 
@@ -47,6 +53,8 @@ export interface RunCommand {
   readonly input: string | undefined;
   readonly isData: boolean;
   readonly exportName: string | undefined;
+  /** A folder of traces. */
+  readonly trace: string | undefined;
   readonly isParked: boolean;
 }
 
@@ -111,6 +119,11 @@ interface OwnValues {
   readonly resume?: boolean | undefined;
   readonly 'older-than'?: string | undefined;
   readonly 'dry-run'?: boolean | undefined;
+  readonly trace?: string | undefined;
+  readonly speed?: string | undefined;
+  readonly html?: string | undefined;
+  readonly mermaid?: string | undefined;
+  readonly ndjson?: boolean | undefined;
 }
 
 /** Runs that are listed unless another number is asked for. */
@@ -134,13 +147,15 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
   switch (name) {
     case 'ask': {
       if (rest[0]?.trim() === '') throw wrong('the question is empty', name);
-      if (values.memory?.trim() === '') throw wrong('--memory names no folder', name);
+      const memory = folderOf(values.memory, '--memory', name);
+      const trace = folderOf(values.trace, '--trace', name);
       const budget = dollarsOf(values.budget, name);
-      return { name, question: rest[0], folder: second, budget, memory: values.memory, isParked };
+      return { name, question: rest[0], folder: second, budget, memory, trace, isParked };
     }
     case 'run': {
       const { data: isData = false, export: exportName } = values;
-      return { name, file: first, input: second, isData, exportName, isParked };
+      const trace = folderOf(values.trace, '--trace', name);
+      return { name, file: first, input: second, isData, exportName, trace, isParked };
     }
     case 'graph':
       return { name, file: first, exportName: values.export };
@@ -186,6 +201,8 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
       const isDryRun = values['dry-run'] ?? false;
       return { name, olderThanMs, status: statusesOf(values.status, name), isDryRun };
     }
+    case 'trace':
+      return traceCommandFrom(rest, values);
   }
 };
 

@@ -26,6 +26,11 @@ export const options = {
   resume: { type: 'boolean' },
   'older-than': { type: 'string' },
   'dry-run': { type: 'boolean' },
+  trace: { type: 'string' },
+  speed: { type: 'string' },
+  html: { type: 'string' },
+  mermaid: { type: 'string' },
+  ndjson: { type: 'boolean' },
 } as const;
 
 /** What every command understands. */
@@ -75,12 +80,13 @@ export type CommandName =
   | 'answer'
   | 'export'
   | 'import'
-  | 'prune';
+  | 'prune'
+  | 'trace';
 
 /** All commands. */
 export const shapes: Readonly<Record<CommandName, CommandShape>> = {
-  ask: { needs: [], optional: 2, options: ['budget', 'memory', 'park'] },
-  run: { needs: [FILE], optional: 1, options: ['data', 'export', 'park'] },
+  ask: { needs: [], optional: 2, options: ['budget', 'memory', 'park', 'trace'] },
+  run: { needs: [FILE], optional: 1, options: ['data', 'export', 'park', 'trace'] },
   graph: { needs: [FILE], optional: 0, options: ['export'] },
   runs: { needs: [], optional: 0, options: ['status', 'limit'] },
   show: { needs: [RUN], optional: 0, options: ['step'] },
@@ -98,6 +104,14 @@ export const shapes: Readonly<Record<CommandName, CommandShape>> = {
   export: { needs: [RUN], optional: 1, options: [] },
   import: { needs: ['no file was named: give one that troupe export wrote'], optional: 0, options: [] },
   prune: { needs: [], optional: 0, options: ['older-than', 'status', 'dry-run'] },
+  trace: {
+    needs: [
+      'it is not said what to do: list, show, replay, export or check',
+      'no trace was named: give its folder, or a run that is kept',
+    ],
+    optional: 1_000,
+    options: ['status', 'limit', 'speed', 'html', 'mermaid', 'ndjson'],
+  },
 };
 
 export const commandNames: readonly string[] = Object.keys(shapes);

@@ -59,6 +59,8 @@ const follow = async (wanted: Command, session: Session): Promise<number> => {
       return run(wanted, session);
     case 'graph':
       return graph(wanted, session);
+    case 'trace':
+      return (await import('./trace/follow-trace.ts')).followTrace(wanted, session);
     default:
       // Whoever only asks loads nothing of it.
       return (await import('./stored/follow-stored.ts')).followStored(wanted, session);

@@ -11,6 +11,7 @@ export interface HelpText {
 
 const PARK =
   '      --park           leave the run as soon as it waits for a person, or long (exit code 75); needs a store';
+const TRACE = '      --trace FOLDER   write a trace of the run there, while it goes on; see troupe trace';
 const CODE = `      --file FILE      the module that exports its agent, where it was begun by other code or has moved
       --export NAME    which export of it`;
 const RUN = 'RUN is the id of a run, or its first characters (four or more).';
@@ -27,6 +28,7 @@ FOLDER holds Markdown, text or source (default: the current folder); binary and 
 Without a question it asks one of troupe's own documents.`,
     options: `      --budget USD     stop before more than this is spent; refuses a model whose price is not known
       --memory FOLDER  remember the answers there, as Markdown, for questions that go on from them
+${TRACE}
 ${PARK}`,
     examples: [
       'troupe ask "How do I configure retries?" ./docs',
@@ -42,6 +44,7 @@ ${PARK}`,
 default one is run, else the only one that is an agent or a team. INPUT is text; without it, standard input is read.`,
     options: `      --data           INPUT is JSON, for an agent whose input has a schema
       --export NAME    which export to run
+${TRACE}
 ${PARK}`,
     examples: [
       'troupe run examples/01-first-agent.ts "What is 19 + 23?"',
@@ -157,6 +160,29 @@ A file that is there is not replaced.`,
     examples: [
       'troupe prune --older-than 30d --dry-run',
       'troupe prune --older-than 1w --status failed,aborted',
+    ],
+  },
+  trace: {
+    about: 'look at runs by their traces, or by what is kept of them',
+    usage: 'list|show|replay|export|check TRACE',
+    text: `TRACE is the folder of a trace, or of all traces for list; else a run that is kept, by its id or the first characters of it.
+
+  list     the traces in a folder, the newest first; one whose process is gone is found as interrupted
+  show     its steps, with decisions, calls and costs, and how it ended
+  replay   plays it as it was, at any speed; nothing is done again
+  export   as a page for a browser, a Mermaid diagram of who said what to whom, or lines of JSON
+  check    all that is wrong with it, or with several (exit code 1)`,
+    options: `      --status LIST    list: only those that are running, completed, stopped, aborted, failed or interrupted
+      --limit N        list: at most that many (default: 20)
+      --speed N        replay: so many times as fast as it was (default: 1)
+      --html FILE      export: one page, that loads nothing; - is standard output
+      --mermaid FILE   export: a sequence diagram; - is standard output
+      --ndjson         export: all events, on standard output`,
+    examples: [
+      'troupe trace list ./traces --status failed',
+      'troupe trace replay ./traces/3f9a1c0b7d2e --speed 10',
+      'troupe trace export 3f9a --html run.html',
+      'troupe trace check ./traces/*',
     ],
   },
 };

@@ -20,6 +20,16 @@ export const countOf = (
   return Number(given);
 };
 
+/** A folder, as it was named. */
+export const folderOf = (
+  given: string | undefined,
+  option: string,
+  about: CommandName,
+): string | undefined => {
+  if (given?.trim() === '') throw wrong(`${option} names no folder`, about);
+  return given;
+};
+
 /** A time such as `30d`, `12h`, `15m` or `90s`, in ms. */
 export const durationOf = (
   given: string | undefined,

@@ -22,7 +22,13 @@ export const run = async (wanted: RunCommand, session: Session): Promise<number>
     exportName,
     model: settings.model,
   } as const;
-  return begin(agent, wanted.isData ? dataIn(given) : given, { session, model, record, isParked });
+  return begin(agent, wanted.isData ? dataIn(given) : given, {
+    session,
+    model,
+    record,
+    isParked,
+    trace: wanted.trace,
+  });
 };
 
 const standardInput = async ({ terminal }: Session): Promise<string> => {

@@ -4,6 +4,7 @@ import { TroupeError } from '../../contracts/error.ts';
 import type { RuntimeEvent } from '../../contracts/event.ts';
 import type { Model } from '../../contracts/model.ts';
 import { perform } from '../perform.ts';
+import { withTrace } from '../trace/with-trace.ts';
 import type { Session } from '../session.ts';
 import type { CommandRecord } from './command-record.ts';
 import { keepCommand } from './command-record.ts';
@@ -17,6 +18,8 @@ export interface Beginning {
   /** How its agent is found again. */
   readonly record: CommandRecord;
   readonly isParked: boolean;
+  /** A folder of traces. */
+  readonly trace: string | undefined;
 }
 
 /** A name for a run that a person can type. */
@@ -26,7 +29,7 @@ export const newRunId = (): string => randomBytes(6).toString('hex');
 export const begin = async <Input, Output>(
   agent: Agent<Input, Output>,
   input: Input,
-  { session, model, soFar, record, isParked }: Beginning,
+  { session, model, soFar, record, isParked, trace }: Beginning,
 ): Promise<number> => {
   const runId = newRunId();
   return withStoreIfAny(
@@ -38,13 +41,19 @@ export const begin = async <Input, Output>(
           'command.usage',
           'Cannot follow the command line as --park needs a store: without one, nobody could go on with the run',
         );
-      if (opened === undefined)
-        return perform((options) => agent.stream(input, options), { session, model, soFar });
-      const { store } = opened;
-      const kept = { ...opened, runId, isParked };
-      const start = (options: Parameters<typeof agent.stream>[1]) =>
-        agent.stream(input, { ...options, store, runId });
-      return perform(start, { session, model, soFar, kept });
+      return withTrace(trace, session, (hooks) => {
+        if (opened === undefined)
+          return perform((options) => agent.stream(input, { ...options, hooks, runId }), {
+            session,
+            model,
+            soFar,
+          });
+        const { store } = opened;
+        const kept = { ...opened, runId, isParked };
+        const start = (options: Parameters<typeof agent.stream>[1]) =>
+          agent.stream(input, { ...options, hooks, store, runId });
+        return perform(start, { session, model, soFar, kept });
+      });
     },
   );
 };

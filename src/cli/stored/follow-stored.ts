@@ -11,7 +11,10 @@ import { show } from './show.ts';
 import { exportRun, importRun } from './transfer.ts';
 
 /** A command on runs that are kept. */
-export type StoredCommand = Exclude<Command, { readonly name: 'help' | 'version' | 'ask' | 'run' | 'graph' }>;
+export type StoredCommand = Exclude<
+  Command,
+  { readonly name: 'help' | 'version' | 'ask' | 'run' | 'graph' | 'trace' }
+>;
 
 /** Does what a command on stored runs says. */
 export const followStored = (wanted: StoredCommand, session: Session): Promise<number> => {

@@ -1,0 +1,64 @@
+// A run as files that anybody can read: while it goes on, after a crash, and as a page to look at in a browser.
+//
+//   npx tsx examples/27-traces.ts
+//
+// When not to use it: to go on with a run. That takes its journal (examples/11-crash-and-resume.ts): a trace tells, and nothing more.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { agent, tool } from 'troupe';
+import { calls, scriptedModel } from 'troupe/testing';
+import {
+  checkTrace,
+  listTraces,
+  readTrace,
+  traceAsHtml,
+  traceAsSequence,
+  traceCursor,
+  traceFiles,
+} from 'troupe/traces';
+import { z } from 'zod';
+
+const folder = mkdtempSync(join(tmpdir(), 'troupe-traces-'));
+const traces = traceFiles({
+  folder,
+  secrets: { API_KEY: 'sk-1234567890' }, // by default, what the environment calls a key, a token, a secret or a password
+  facts: { commit: 'abc123', seed: 7 },
+});
+
+const weather = tool({
+  name: 'weather',
+  description: 'Says how the weather is.',
+  input: z.object({ city: z.string() }),
+  describe: ({ city }) => `Looking out of a window in ${city}`,
+  execute: ({ city }) => `It rains in ${city} (asked with sk-1234567890).`,
+});
+const clerk = agent({ name: 'clerk', tools: [weather] });
+const model = scriptedModel([calls({ name: 'weather', input: { city: 'Oslo' } }), 'Take an umbrella.']);
+
+// 1. A hook like any other: of a run, or of an engine. It cannot harm the run, whatever its disk does.
+const { runId } = await clerk.run('How is the weather in Oslo?', { model, hooks: [traces] });
+assert.deepEqual(await traces.written(), []); // nothing went wrong
+
+// 2. Three files, which say how it went, and nothing that is secret.
+const trace = await readTrace(join(folder, runId));
+console.log('1.', trace.manifest.status, '·', trace.events.length, 'events ·', trace.steps.length, 'steps');
+assert.equal(trace.manifest.status, 'completed');
+assert.ok(JSON.stringify(trace).includes('[redacted API_KEY]'));
+assert.ok(!JSON.stringify(trace).includes('sk-1234567890'));
+assert.deepEqual(await checkTrace(trace), []);
+assert.equal((await listTraces(folder, { status: ['completed'] })).length, 1);
+
+// 3. As a page that loads nothing, and as a diagram of who said what to whom.
+writeFileSync(join(folder, 'run.html'), traceAsHtml(trace));
+const diagram = traceAsSequence(trace);
+console.log(diagram);
+assert.match(diagram, /a0->>t0: Looking out of a window in Oslo/);
+
+// 4. Step by step, to a breakpoint and back.
+const cursor = traceCursor(trace);
+assert.ok(cursor.runTo({ type: 'tool.finished' }));
+console.log('2.', cursor.event?.path, 'at event', cursor.event?.seq, 'of', trace.events.length);
+
+rmSync(folder, { recursive: true });

@@ -1,0 +1,163 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { isTroupeError, messageOf, TroupeError } from '../../contracts/error.ts';
+import { oneLine } from '../../events/printable.ts';
+import { checkTrace } from '../../inspect/traces/check-trace.ts';
+import { listTraces } from '../../inspect/traces/list-traces.ts';
+import type { TraceEntry } from '../../inspect/traces/list-traces.ts';
+import { playTrace } from '../../inspect/traces/play-trace.ts';
+import { stepsIn } from '../../inspect/traces/step-view.ts';
+import { traceAsHtml } from '../../inspect/traces/trace-as-html.ts';
+import { traceAsLines } from '../../inspect/traces/trace-as-lines.ts';
+import { traceAsSequence } from '../../inspect/traces/trace-as-sequence.ts';
+import type { TraceProblem } from '../../inspect/traces/trace-problem.ts';
+import { exitCode } from '../exit-code.ts';
+import { counted } from '../number-words.ts';
+import type { Paint } from '../paint.ts';
+import { progressView } from '../progress-view.ts';
+import type { Session } from '../session.ts';
+import { jsonLine, timeWords } from '../stored/run-words.ts';
+import { stepLine } from '../stored/step-lines.ts';
+import { traceAt } from './trace-at.ts';
+import type { TraceCommand } from './trace-command.ts';
+import { endText, headLines, inputWords, traceStatusWords } from './trace-words.ts';
+
+/** `troupe trace`: does what its verb says. */
+export const followTrace = (wanted: TraceCommand, session: Session): Promise<number> => {
+  switch (wanted.verb) {
+    case 'list':
+      return list(wanted, session);
+    case 'show':
+      return show(wanted, session);
+    case 'replay':
+      return replay(wanted, session);
+    case 'export':
+      return exportTrace(wanted, session);
+    case 'check':
+      return check(wanted, session);
+  }
+};
+
+const list = async ({ places, status, limit }: TraceCommand, session: Session): Promise<number> => {
+  const { terminal, settings, paint } = session;
+  const [root] = places;
+  const found = await listTraces(resolve(terminal.folder, root), { status, limit });
+  if (settings.json)
+    for (const { folder, manifest } of found) terminal.stdout.write(jsonLine({ folder, ...manifest }));
+  else for (const entry of found) terminal.stdout.write(`${entryLine(entry, paint)}\n`);
+  if (found.length === 0 && !settings.json && !settings.quiet)
+    terminal.stderr.write(`No traces in ${oneLine(root)}\n`);
+  return exitCode.answered;
+};
+
+const STATUS_WIDTH = 11;
+
+const entryLine = ({ manifest }: TraceEntry, paint: Paint): string => {
+  const { runId, status, startedAt, agent, input } = manifest;
+  return [
+    oneLine(runId, 80),
+    traceStatusWords(status, paint, STATUS_WIDTH),
+    timeWords(startedAt),
+    oneLine(agent, 30),
+    oneLine(inputWords(input), 80),
+  ].join('  ');
+};
+
+const show = async ({ places: [place] }: TraceCommand, session: Session): Promise<number> => {
+  const { terminal, settings, paint, sidePaint } = session;
+  const { manifest, events, damage } = await traceAt(place, session);
+  const steps = stepsIn(events);
+  if (settings.json) terminal.stdout.write(jsonLine({ ...manifest, steps }));
+  else {
+    const lines = [...headLines(manifest, paint), '', ...steps.map((view) => stepLine(view, paint)), ''];
+    terminal.stdout.write(`${lines.join('\n')}\n${endText(manifest, session)}`);
+  }
+  for (const problem of damage) terminal.stderr.write(`${sidePaint.yellow('!')} ${problemWords(problem)}\n`);
+  return damage.length === 0 ? exitCode.answered : exitCode.unanswered;
+};
+
+const replay = async ({ places: [place], speed }: TraceCommand, session: Session): Promise<number> => {
+  const { terminal, settings, signal } = session;
+  const trace = await traceAt(place, session);
+  const view = progressView(session);
+  try {
+    for await (const event of playTrace(trace, { speed, signal })) view.show(event);
+  } finally {
+    view.end();
+  }
+  if (signal.aborted) return exitCode.aborted;
+  if (!settings.json) terminal.stdout.write(endText(trace.manifest, session));
+  return exitCode.answered;
+};
+
+const STANDARD = '-';
+
+const exportTrace = async (
+  { places: [place], html, mermaid, ndjson }: TraceCommand,
+  session: Session,
+): Promise<number> => {
+  const trace = await traceAt(place, session);
+  if (html !== undefined) await put(html, traceAsHtml(trace), session);
+  if (mermaid !== undefined) await put(mermaid, traceAsSequence(trace), session);
+  if (ndjson) await put(STANDARD, traceAsLines(trace), session);
+  return exitCode.answered;
+};
+
+const put = async (file: string, text: string, { terminal, settings }: Session): Promise<void> => {
+  if (file === STANDARD) {
+    await new Promise<void>((written) => {
+      terminal.stdout.write(text, written);
+    });
+    return;
+  }
+  try {
+    // What is there is not this command's to replace; what was said in a run is nobody else's to read.
+    await writeFile(resolve(terminal.folder, file), text, { flag: 'wx', mode: 0o600 });
+  } catch (thrown) {
+    const message = `Cannot export to ${file} as the file system refuses: ${messageOf(thrown)}`;
+    throw new TroupeError('command.usage', message, { cause: thrown });
+  }
+  if (!settings.json && !settings.quiet) terminal.stderr.write(`Exported to ${file}\n`);
+};
+
+const check = async ({ places }: TraceCommand, session: Session): Promise<number> => {
+  const { terminal, settings, paint } = session;
+  let code: number = exitCode.answered;
+  for (const place of places) {
+    const problems = await problemsAt(place, session);
+    if (problems.length > 0) code = exitCode.unanswered;
+    if (settings.json) terminal.stdout.write(jsonLine({ place, problems }));
+    else if (problems.length > 0 || !settings.quiet) {
+      const verdict = problems.length === 0 ? paint.green('✓') : paint.red('✗');
+      const sum = problems.length === 0 ? 'nothing is wrong' : counted(problems.length, 'problem');
+      const lines = problems.map((problem) => `    ${problemWords(problem)}`);
+      terminal.stdout.write([`${verdict} ${oneLine(place)}: ${sum}`, ...lines, ''].join('\n'));
+    }
+  }
+  return code;
+};
+
+/** One that cannot be read is one problem among others, where several are looked at. */
+const problemsAt = async (
+  place: string,
+  session: Session,
+): Promise<readonly Pick<TraceProblem, 'message'>[]> => {
+  try {
+    return await checkTrace(await traceAt(place, session));
+  } catch (thrown) {
+    if (isTroupeError(thrown, 'trace.unreadable')) return [{ message: thrown.message }];
+    throw thrown;
+  }
+};
+
+const problemWords = (problem: Partial<TraceProblem>): string => {
+  const { kind, file, line, seq, message = '' } = problem;
+  const place = [
+    file,
+    ...(line === undefined ? [] : [`line ${line}`]),
+    ...(seq === undefined ? [] : [`event ${seq}`]),
+  ];
+  return [kind, place.filter((part) => part !== undefined).join(' '), oneLine(message, 300)]
+    .filter((part) => part !== undefined && part !== '')
+    .join(' · ');
+};

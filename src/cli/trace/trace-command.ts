@@ -1,0 +1,93 @@
+import type { TraceStatus } from '../../inspect/traces/trace-schema.ts';
+import { traceStatuses } from '../../inspect/traces/trace-schema.ts';
+import { countOf } from '../option-values.ts';
+import { wrong } from '../wrong-usage.ts';
+
+const verbs = ['list', 'show', 'replay', 'export', 'check'] as const;
+
+/** What is to be done with traces. */
+export interface TraceCommand {
+  readonly name: 'trace';
+  readonly verb: (typeof verbs)[number];
+  /** Folders, or runs that are kept; at least one. */
+  readonly places: readonly [string, ...string[]];
+  readonly status: readonly TraceStatus[] | undefined;
+  readonly limit: number;
+  readonly speed: number;
+  /** Files, or `-`. */
+  readonly html: string | undefined;
+  readonly mermaid: string | undefined;
+  readonly ndjson: boolean;
+}
+
+interface TraceValues {
+  readonly status?: string | undefined;
+  readonly limit?: string | undefined;
+  readonly speed?: string | undefined;
+  readonly html?: string | undefined;
+  readonly mermaid?: string | undefined;
+  readonly ndjson?: boolean | undefined;
+}
+
+/** Which options belong to which verb. */
+const own: Readonly<Record<TraceCommand['verb'], readonly (keyof TraceValues)[]>> = {
+  list: ['status', 'limit'],
+  show: [],
+  replay: ['speed'],
+  export: ['html', 'mermaid', 'ndjson'],
+  check: [],
+};
+
+const ALL = ['status', 'limit', 'speed', 'html', 'mermaid', 'ndjson'] as const;
+
+/** Traces that are listed unless another number is asked for. */
+const LISTED = 20;
+
+/** The command that follows from what stands after `trace`. */
+export const traceCommandFrom = (
+  [word = '', first = '', ...more]: readonly string[],
+  values: TraceValues,
+): TraceCommand => {
+  const verb = verbs.find((known) => known === word);
+  if (verb === undefined) throw wrong(`nothing can be done by '${word}': ${verbs.join(', ')}`, 'trace');
+  const stray = ALL.find((option) => values[option] !== undefined && !own[verb].includes(option));
+  if (stray !== undefined) throw wrong(`'trace ${verb}' has no such option: --${stray}`, 'trace');
+  if (more.length > 0 && verb !== 'check')
+    throw wrong(`it is not clear what is meant by '${more[0]}': one trace at a time`, 'trace');
+  const { html, mermaid, ndjson = false } = values;
+  if (verb === 'export') assertOneOutput(html, mermaid, ndjson);
+  return {
+    name: 'trace',
+    verb,
+    places: [first, ...more],
+    status: statusesIn(values.status),
+    limit: countOf(values.limit, '--limit', 'trace') ?? LISTED,
+    speed: speedIn(values.speed),
+    html,
+    mermaid,
+    ndjson,
+  };
+};
+
+const assertOneOutput = (html: string | undefined, mermaid: string | undefined, ndjson: boolean): void => {
+  if (html === undefined && mermaid === undefined && !ndjson)
+    throw wrong('it is not said as what: give --html FILE, --mermaid FILE or --ndjson', 'trace');
+  if ([html === '-', mermaid === '-', ndjson].filter(Boolean).length > 1)
+    throw wrong('only one thing can go to standard output', 'trace');
+  if (html?.trim() === '' || mermaid?.trim() === '') throw wrong('no file was named to export to', 'trace');
+};
+
+const statusesIn = (given: string | undefined): readonly TraceStatus[] | undefined =>
+  given?.split(',').map((word) => {
+    const status = traceStatuses.find((known) => known === word.trim());
+    if (status === undefined)
+      throw wrong(`no trace is '${word.trim()}': a status is one of ${traceStatuses.join(', ')}`, 'trace');
+    return status;
+  });
+
+const speedIn = (given: string | undefined): number => {
+  if (given === undefined) return 1;
+  const speed = /^\d{0,9}\.?\d{1,9}$/.test(given) ? Number(given) : 0;
+  if (speed === 0) throw wrong(`--speed is no number above 0: '${given}'`, 'trace');
+  return speed;
+};

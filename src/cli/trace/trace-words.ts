@@ -1,0 +1,39 @@
+import type { StopReason } from '../../contracts/stop.ts';
+import { oneLine } from '../../events/printable.ts';
+import type { TraceFacts } from '../../inspect/traces/trace.ts';
+import type { TraceStatus } from '../../inspect/traces/trace-schema.ts';
+import { answerText } from '../answer-text.ts';
+import { stopWords, totalsLine } from '../ending.ts';
+import type { Paint } from '../paint.ts';
+import type { Session } from '../session.ts';
+import { statusPaint, timeWords } from '../stored/run-words.ts';
+
+/** A status in its colour. */
+export const traceStatusWords = (status: TraceStatus, paint: Paint, width = 0): string =>
+  (status === 'interrupted' ? paint.yellow : statusPaint(status, paint))(status.padEnd(width));
+
+/** Whose run it is, how it stands, what it was asked and when. */
+export const headLines = (manifest: TraceFacts, paint: Paint): readonly string[] => {
+  const { runId, agent, status, input, startedAt } = manifest;
+  return [
+    `${paint.bold(oneLine(runId))} · ${oneLine(agent)} · ${traceStatusWords(status, paint)}`,
+    ...(input === undefined ? [] : [`  ${oneLine(inputWords(input))}`]),
+    paint.dim(`  begun ${timeWords(startedAt)}`),
+  ];
+};
+
+/** What a run was given, as text. */
+export const inputWords = (input: unknown): string =>
+  typeof input === 'string' ? input : JSON.stringify(input ?? '');
+
+/** How a run ended, and what it took. */
+export const endText = (manifest: TraceFacts, { terminal, paint }: Session): string => {
+  const { status, output, stopReason, error, totals } = manifest;
+  const sum = `\n${paint.dim(totalsLine(totals))}\n`;
+  if (status === 'completed' && output !== undefined)
+    return `${answerText(output, terminal.stdout, paint)}${sum}`;
+  if (stopReason === undefined) return `${paint.yellow('■')} It has not ended\n${sum}`;
+  // The schema of traces checks its kind; the rest is as it was written.
+  const reason = stopReason as StopReason;
+  return `${paint.yellow('■')} Stopped without an answer: ${stopWords(reason, error)}\n${sum}`;
+};
