@@ -24,6 +24,15 @@ export interface Tidied<Value> {
 const SECRET_KEY =
   /^(?:proxy[-_]?)?authorization$|^(?:set[-_]?)?cookie$|^(?:api|private|access|secret)[-_]?key$|pass(?:word|wd|phrase)$|secret$|^(?:(?:access|refresh|id|auth|bearer|api)[-_]?)?token$/i;
 
+/** What is written of a key; events have the same ones again and again. */
+interface Key {
+  readonly text: string;
+  readonly isSecret: boolean;
+}
+
+/** So many keys are remembered. */
+const KEYS = 1_000;
+
 const REDACTED = '[redacted]';
 
 /**
@@ -37,6 +46,7 @@ export const tidier = ({
   maxText,
 }: TidyOptions): ((value: unknown) => Tidied<Json>) => {
   const withoutSecrets = redactor(secrets);
+  const keys = new Map<string, Key>();
   return (value) => {
     let cut = 0;
     const text = (given: string): string => {
@@ -46,23 +56,31 @@ export const tidier = ({
       const head = clean.slice(0, maxText).replace(/[\uD800-\uDBFF]$/, '');
       return `${head}… [cut: ${clean.length} characters]`;
     };
+    const keyOf = (given: string): Key => {
+      const known = keys.get(given);
+      if (known !== undefined) return known;
+      const key = { text: text(given), isSecret: SECRET_KEY.test(given) };
+      if (keys.size < KEYS) keys.set(given, key);
+      return key;
+    };
     const walk = (item: Json): Json => {
       if (typeof item === 'string') return text(item);
       if (Array.isArray(item)) return item.map((each: Json) => walk(each));
       if (!isJsonObject(item)) return item;
       return Object.fromEntries(
-        Object.entries(item).map(([key, each]): [string, Json] => [
-          text(key),
-          isHidden(key, each) ? REDACTED : walk(each ?? null),
-        ]),
+        Object.entries(item).map(([given, each]): [string, Json] => {
+          const key = keyOf(given);
+          return [key.text, key.isSecret && isHidden(each) ? REDACTED : walk(each ?? null)];
+        }),
       );
     };
     return { value: walk(toJson(value)), cut };
   };
 };
 
-const isHidden = (key: string, value: Json | undefined): boolean =>
-  value !== null && value !== '' && typeof value !== 'boolean' && SECRET_KEY.test(key);
+/** What says nothing hides nothing. */
+const isHidden = (value: Json | undefined): boolean =>
+  value !== null && value !== '' && typeof value !== 'boolean';
 
 /** An event as a line, its line feed included. What its log is read by is as it was: never cut, never taken for a secret. */
 export const eventLine = (
