@@ -54,6 +54,12 @@ export const measureJournal = ({ dist, rounds, say }) =>
     return Array.from({ length: steps > 1_000 ? 1 : rounds }, () => work('journal', { steps }, { dist }));
   });
 
+/** A million events past an observer that takes 1 ms for each. */
+export const measureObserver = ({ dist, rounds, say }) => {
+  say('observer …');
+  return Array.from({ length: rounds }, () => work('observer', { events: 1_000_000 }, { dist }));
+};
+
 const PROCESSES = 11;
 
 /** Importing troupe beside importing what it is made of, in fresh processes, in turn; and what it loads. */

@@ -12,6 +12,7 @@ const LIMITS = {
   lagMs: 100,
   import: 2,
   resumeMs: 500,
+  observerMb: 50,
 };
 /** What `import 'troupe'` must not load: providers, stores, inspectors. */
 const FORBIDDEN = [
@@ -35,6 +36,7 @@ export const report = (found) => {
   if (found.scale) scaleReport(found.scale, lines, verdicts);
   if (found.crowd) crowdReport(found.crowd, lines, verdicts);
   if (found.journal) journalReport(found.journal, lines, verdicts);
+  if (found.observer) observerReport(found.observer, lines, verdicts);
   if (found.import) importReport(found.import, lines, verdicts);
   if (verdicts.length > 0)
     lines.push('', 'Verdicts', ...verdicts.map(({ verdict, text }) => `  ${verdict.padEnd(7)} ${text}`));
@@ -166,6 +168,25 @@ const crowdReport = (figures, lines, verdicts) => {
     verdicts,
     ratio <= LIMITS.crowd,
     `each of ${many} workers costs ${fixed(ratio)} × one of ${few} (limit ${LIMITS.crowd})`,
+  );
+};
+
+const observerReport = (figures, lines, verdicts) => {
+  const growthMb = Math.max(...figures.map((figure) => figure.growthMb));
+  const dropped = median(figures.map((figure) => figure.dropped));
+  lines.push(
+    '',
+    `A slow observer: of 1,000,000 events it lost ${dropped}; the heap grew by ${fixed(growthMb)} MB at most`,
+  );
+  limit(
+    verdicts,
+    growthMb <= LIMITS.observerMb,
+    `an observer that takes 1 ms for each of a million events adds ${fixed(growthMb)} MB (limit ${LIMITS.observerMb})`,
+  );
+  limit(
+    verdicts,
+    figures.every(({ isRight }) => isRight),
+    'what a slow observer lost is counted to the last one, and a fast one beside it lost none',
   );
 };
 

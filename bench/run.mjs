@@ -8,6 +8,7 @@ import {
   measureFlatness,
   measureImport,
   measureJournal,
+  measureObserver,
   measureScale,
   measureSteps,
 } from './parts.mjs';
@@ -72,6 +73,7 @@ const main = () => {
   if (wants('scale')) found.scale = measureScale(setup);
   if (wants('crowd')) found.crowd = measureCrowd(setup);
   if (wants('journal')) found.journal = measureJournal(setup);
+  if (wants('observer')) found.observer = measureObserver(setup);
   if (wants('import')) found.import = measureImport(setup);
   const { text, hasFailed, verdicts } = report(found);
   const whole = `${JSON.stringify({ ...found, verdicts }, null, 2)}\n`;
