@@ -6,6 +6,9 @@ const root = import.meta.dirname;
 /** Tests that are a step of the gate in their own right, each in a project of its own. */
 const gates = { surface: 'public-surface', examples: 'examples', readme: 'readme' };
 
+/** Tests that open pages in a browser. */
+const browserTests = 'test/**/*.browser.test.ts';
+
 // Heavier tests (`*.full.test.ts`) run only when asked for: `npm run verify:full`.
 const heavy = process.env['TROUPE_FULL'] === '1' ? [] : ['test/**/*.full.test.ts'];
 
@@ -65,7 +68,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...Object.values(gates).map((name) => `test/${name}.test.ts`), ...heavy],
+          exclude: [...Object.values(gates).map((name) => `test/${name}.test.ts`), browserTests, ...heavy],
           typecheck: {
             enabled: true,
             include: ['test/**/*.test-d.ts'],
@@ -74,6 +77,7 @@ export default defineConfig({
           },
         },
       },
+      { extends: true, test: { name: 'browser', include: [browserTests] } },
       ...Object.entries(gates).map(([name, file]) => ({
         extends: true as const,
         test: { name, include: [`test/${file}.test.ts`] },

@@ -4,10 +4,12 @@
  *
  *   tsx scripts/bundle.ts [FOLDER]     default: dist
  */
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
+import { buildPage } from './page.ts';
 
+const folder = process.argv[2] ?? 'dist';
 const root = resolve(import.meta.dirname, '..');
 const manifest = readFileSync(join(root, 'package.json'), 'utf8');
 
@@ -18,7 +20,7 @@ await build({
   absWorkingDir: root,
   entryPoints: [...new Set(entries)],
   outbase: 'src',
-  outdir: process.argv[2] ?? 'dist',
+  outdir: folder,
   chunkNames: 'chunks/[name]-[hash]',
   bundle: true,
   splitting: true,
@@ -30,3 +32,6 @@ await build({
   sourcesContent: false,
   logLevel: 'warning',
 });
+
+mkdirSync(join(root, folder, 'inspect'), { recursive: true });
+writeFileSync(join(root, folder, 'inspect/page.html'), await buildPage());

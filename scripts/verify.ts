@@ -29,6 +29,7 @@ const steps: Step[] = [
   { name: 'format', command: script('format:check') },
   { name: 'tests', command: script('test', '--project', 'unit', '--coverage'), shown: true },
   { name: 'public surface', command: script('test', '--project', 'surface') },
+  { name: 'browser', command: script('test', '--project', 'browser'), shown: true },
   { name: 'examples', command: script('test', '--project', 'examples') },
   { name: 'README', command: script('test', '--project', 'readme') },
   { name: 'coverage of the mission', command: ['node_modules/.bin/tsx', 'scripts/coverage.ts'] },

@@ -12,6 +12,7 @@ import {
   namesSaySomething,
   packagesStayInTheirRooms,
   readSource,
+  thePageStandsAlone,
   type Rule,
 } from './support/architecture.ts';
 
@@ -88,6 +89,21 @@ const rules: { name: string; rule: Rule; bad: Sample[]; good: Sample }[] = [
     bad: [{ 'tools/schemas.ts': `import Ajv from 'ajv';` }, { 'tools/mcp.ts': `import '@other/zod';` }],
     good: {
       'tools/schemas.ts': `import { z } from 'zod/v4';\nimport type { A } from '@standard-schema/spec';`,
+    },
+  },
+  {
+    name: 'the page of the inspector knows only what a recording holds, and nobody else needs what it is made of',
+    rule: thePageStandsAlone,
+    bad: [
+      { 'inspect/page/app.tsx': `import { spanOf } from '../../events/activity.ts';` },
+      { 'inspect/page/app.tsx': `import { toJson } from '../../contracts/json.ts';` },
+      { 'inspect/page/app.tsx': `import { readFileSync } from 'node:fs';` },
+      { 'inspect/page/parts/app.tsx': `import { recorder } from '../../recording/recorder.ts';` },
+      { 'inspect/local/server.ts': `import { render } from 'preact';` },
+    ],
+    good: {
+      'inspect/page/app.tsx': `import { render } from 'preact';\nimport type { Json } from '../../contracts/json.ts';`,
+      'inspect/page/parts/chart.tsx': `import { Tableau } from '../../recording/tableau.ts';\nimport '../app.tsx';`,
     },
   },
   {

@@ -138,10 +138,28 @@ export const packagesStayInTheirRooms = eachImport((source, { from, kind }) => {
   return `only ${places.join(', ')} may`;
 });
 
+/** The page of the local inspector is bundled when the package is built, with what it is made of. */
+const page = 'inspect/page';
+const bundledIntoPage = /^(preact|@preact\/signals|@dagrejs\/dagre)(\/|$)/;
+
+/** The page runs in a browser, and knows of the rest only what a recording holds. */
+export const thePageStandsAlone = eachImport((source, { from, kind }) => {
+  const isBundled = bundledIntoPage.test(from);
+  if (!isIn(source.path, page)) return isBundled ? 'only the page is bundled with it' : undefined;
+  if (!isRelative(from)) return isBundled ? undefined : 'it is not bundled into the page';
+  const target = resolve(source, from);
+  if (isIn(target, page)) return undefined;
+  if (['inspect/recording/entry.ts', 'inspect/recording/tableau.ts'].includes(target)) return undefined;
+  return kind === 'type' && roomOf(target) === 'contracts'
+    ? undefined
+    : 'the page knows types of contracts, and recordings';
+});
+
 /** Whoever installs the package has what its sources import. */
 export const importsAreDeclared = (declared: readonly string[]): Rule =>
-  eachImport((_, { from }) => {
+  eachImport((source, { from }) => {
     if (isRelative(from) || from.startsWith('node:')) return undefined;
+    if (isIn(source.path, page) && bundledIntoPage.test(from)) return undefined;
     const name = from
       .split('/')
       .slice(0, from.startsWith('@') ? 2 : 1)

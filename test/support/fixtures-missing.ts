@@ -6,3 +6,6 @@ export const missingFixtures = 'skipped for lack of fixtures';
 
 /** How the name of a test begins that stands in for a group that needs PostgreSQL. */
 export const missingPostgres = 'skipped for lack of PostgreSQL';
+
+/** How the name of a test begins that stands in for a group that needs a browser. */
+export const missingChromium = 'skipped for lack of Chromium';

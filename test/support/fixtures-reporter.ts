@@ -1,9 +1,10 @@
 import type { Reporter, TestModule } from 'vitest/node';
-import { missingFixtures, missingPostgres } from './fixtures-missing.ts';
+import { missingChromium, missingFixtures, missingPostgres } from './fixtures-missing.ts';
 
 const remedies = {
   [missingFixtures]: 'Set TROUPE_FIXTURES to the folder that has them:',
   [missingPostgres]: 'Install its server (Debian: postgresql):',
+  [missingChromium]: 'Install it (Debian: chromium):',
 };
 
 /** Says at the end how much was not tested because something that it needs is not on this machine. */

@@ -1,0 +1,53 @@
+/**
+ * Builds the local inspector's page: one file of HTML with its script and its style in it, that asks nobody for anything but the
+ * server that it came from.
+ */
+import { resolve } from 'node:path';
+import { build } from 'esbuild';
+
+const root = resolve(import.meta.dirname, '..');
+
+/** What its server puts a nonce in place of, each time that it gives the page away. */
+const nonce = '__NONCE__';
+
+const bundled = async (entryPoint: string): Promise<string> => {
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: [entryPoint],
+    bundle: true,
+    write: false,
+    minify: true,
+    format: 'iife',
+    platform: 'browser',
+    target: 'es2022',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
+  const text = outputFiles[0]?.text;
+  if (text === undefined) throw new Error(`Cannot build the page as nothing came of ${entryPoint}`);
+  return text;
+};
+
+/** The page of the local inspector. */
+export const buildPage = async (): Promise<string> => {
+  const [script, style] = await Promise.all([
+    bundled('src/inspect/page/main.tsx'),
+    bundled('src/inspect/page/style/page.css'),
+  ]);
+  return [
+    '<!doctype html>',
+    '<html lang="en">',
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width">',
+    '<meta name="referrer" content="no-referrer">',
+    '<title>troupe: inspector</title>',
+    '<link rel="icon" href="data:,">',
+    `<style nonce="${nonce}">${style.replaceAll('</', '<\\/')}</style>`,
+    '<body>',
+    `<script type="module" nonce="${nonce}">${script.replaceAll(/<\/(?=script)/gi, '<\\/')}</script>`,
+    '</html>',
+    '',
+  ].join('\n');
+};

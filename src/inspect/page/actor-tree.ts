@@ -1,0 +1,110 @@
+import type { Role } from '../recording/entry.ts';
+import type { ActorView, Tableau } from '../recording/tableau.ts';
+
+/** What of the actors is shown. */
+export interface ActorFilter {
+  readonly text: string;
+  readonly run: string | undefined;
+  /** Calls, questions and waits that are over are many: they are shown only when wanted. */
+  readonly withEffects: 'open' | 'all' | 'none';
+  readonly onlyActive: boolean;
+  readonly collapsed: ReadonlySet<string>;
+}
+
+/** A line of the tree of actors. */
+export interface ActorRow {
+  readonly view: ActorView;
+  readonly depth: number;
+  /** How many there are below it that are shown when it is open. */
+  readonly below: number;
+  readonly isOpen: boolean;
+}
+
+const effects: ReadonlySet<Role> = new Set(['model', 'tool', 'person', 'wait']);
+
+/** An effect of an agent, which a recording shows as an actor. */
+export const isEffect = ({ role }: { readonly role: Role }): boolean => effects.has(role);
+
+/** The lines of the tree of actors. Who is sought is shown with those above it. */
+export const actorRows = (tableau: Tableau, filter: ActorFilter): readonly ActorRow[] => {
+  const below = childrenIn(tableau, filter);
+  const rows: ActorRow[] = [];
+  const add = (view: ActorView, depth: number): void => {
+    const children = below.get(view.actor) ?? [];
+    const isOpen = children.length > 0 && (filter.text !== '' || !filter.collapsed.has(view.actor));
+    rows.push({ view, depth, below: children.length, isOpen });
+    if (isOpen) for (const child of children) add(child, depth + 1);
+  };
+  for (const view of below.get('') ?? []) add(view, 0);
+  return rows;
+};
+
+/** Who is shown, by whom they are below; `''`: by nobody. */
+const childrenIn = (tableau: Tableau, filter: ActorFilter): ReadonlyMap<string, readonly ActorView[]> => {
+  const shown = new Set<string>();
+  const show = (view: ActorView | undefined): void => {
+    if (view === undefined || shown.has(view.actor)) return;
+    shown.add(view.actor);
+    if (view.parent !== undefined) show(tableau.actors.get(view.parent));
+  };
+  for (const view of tableau.actors.values()) if (isWanted(view, filter)) show(view);
+  const below = new Map<string, ActorView[]>();
+  for (const view of tableau.actors.values()) {
+    if (!shown.has(view.actor)) continue;
+    const above = view.parent !== undefined && tableau.actors.has(view.parent) ? view.parent : '';
+    const siblings = below.get(above);
+    if (siblings === undefined) below.set(above, [view]);
+    else siblings.push(view);
+  }
+  return below;
+};
+
+const isWanted = (view: ActorView, { text, run, withEffects, onlyActive }: ActorFilter): boolean => {
+  if (run !== undefined && view.run !== run) return false;
+  if (onlyActive && view.status !== 'active') return false;
+  if (isEffect(view) && (withEffects === 'none' || (withEffects === 'open' && view.status !== 'active')))
+    return false;
+  if (text === '') return true;
+  const sought = text.toLowerCase();
+  return (
+    view.name.toLowerCase().includes(sought) ||
+    view.actor.toLowerCase().includes(sought) ||
+    view.states.some((state) => state.toLowerCase().includes(sought))
+  );
+};
+
+/** The names of the states that an actor is in, without what is the same for all of its chart. */
+export const stateNames = ({ states }: Pick<ActorView, 'states'>): string =>
+  states.map((state) => state.split('.').slice(-1).join('')).join(' · ');
+
+/** A limit of an actor, and how much of it is used. */
+export interface Gauge {
+  readonly name: string;
+  readonly used: number;
+  readonly limit: number;
+  readonly fraction: number;
+}
+
+/** How the budgets of an actor stand, the tightest first. */
+export const budgetsOf = ({ context }: Pick<ActorView, 'context'>): readonly Gauge[] => {
+  const budget = partOf(context['tally'], 'budget');
+  if (typeof budget !== 'object' || budget === null) return [];
+  const gauges = Object.entries(budget).flatMap(([name, line]: readonly [string, unknown]): Gauge[] => {
+    const [used, limit, fraction] = [partOf(line, 'used'), partOf(line, 'limit'), partOf(line, 'fraction')];
+    return typeof used === 'number' && typeof limit === 'number' && typeof fraction === 'number'
+      ? [{ name, used, limit, fraction }]
+      : [];
+  });
+  return gauges.toSorted((one, other) => other.fraction - one.fraction);
+};
+
+/** How many messages wait for an actor; undefined where it has no mailbox. */
+export const mailboxOf = ({ context }: Pick<ActorView, 'context'>): number | undefined => {
+  const inbox = context['inbox'];
+  if (Array.isArray(inbox)) return inbox.length;
+  const length = partOf(inbox, 'length');
+  return typeof length === 'number' ? length : undefined;
+};
+
+const partOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;

@@ -1,0 +1,157 @@
+import type { ComponentChildren } from 'preact';
+import { connection, middleTab, place, recorded, selectedView, shown, sideTab } from './page-state.ts';
+import { ActorList } from './parts/actor-list.tsx';
+import { BreakpointsView } from './parts/breakpoints-view.tsx';
+import { ChartView } from './parts/chart-view.tsx';
+import { ContextView } from './parts/context-view.tsx';
+import { Composer } from './parts/controls.tsx';
+import { Help } from './parts/help.tsx';
+import { Icon } from './parts/icon.tsx';
+import { RequestsBanner } from './parts/requests-banner.tsx';
+import { SequenceView } from './parts/sequence-view.tsx';
+import { TimelineBar } from './parts/timeline-bar.tsx';
+import { TopBar } from './parts/top-bar.tsx';
+import { TranscriptView } from './parts/transcript-view.tsx';
+import { oneLine } from './plain-text.ts';
+import { stateNames } from './actor-tree.ts';
+
+/** The page. */
+export const App = () => (
+  <div class={`app ${place.value === undefined ? 'now' : 'past'}`}>
+    <div class="above">
+      <TopBar />
+      <RequestsBanner />
+      <Composer />
+    </div>
+    {connection.value === 'refused' ? (
+      <Empty title="This page has no key">
+        The inspector lets in only who opens the address that it printed, and each start has a new one.
+      </Empty>
+    ) : recorded.value.timeline.length === 0 && shown.value.tableau.actors.size === 0 ? (
+      <Nothing />
+    ) : (
+      <main>
+        <ActorList />
+        <Middle />
+        <Side />
+      </main>
+    )}
+    <TimelineBar />
+    <Help />
+  </div>
+);
+
+const Empty = ({ title, children }: { readonly title: string; readonly children: ComponentChildren }) => (
+  <main class="nothing">
+    <h2>{title}</h2>
+    <p>{children}</p>
+  </main>
+);
+
+const Nothing = () => {
+  if (connection.value === 'open')
+    return <Empty title="No run yet">As soon as an agent runs with this inspector, it is seen here.</Empty>;
+  return connection.value === 'lost' ? (
+    <Empty title="Nobody answers">The inspector is gone, or not there yet. This page keeps trying.</Empty>
+  ) : (
+    <Empty title="One moment">The recording is being read.</Empty>
+  );
+};
+
+interface TabsProps<Name extends string> {
+  readonly label: string;
+  readonly names: Readonly<Record<Name, string>>;
+  readonly order: readonly Name[];
+  readonly chosen: Name;
+  readonly onChoose: (name: Name) => void;
+}
+
+const Tabs = <Name extends string>({ label, names, order, chosen, onChoose }: TabsProps<Name>) => (
+  <div class="tabs" role="tablist" aria-label={label}>
+    {order.map((name) => (
+      <button
+        key={name}
+        type="button"
+        role="tab"
+        id={`tab-${name}`}
+        aria-selected={chosen === name}
+        aria-controls={`panel-${name}`}
+        tabIndex={chosen === name ? 0 : -1}
+        onClick={() => {
+          onChoose(name);
+        }}
+        onKeyDown={(event) => {
+          const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+          const next = order[(order.indexOf(name) + step + order.length) % order.length];
+          if (step === 0 || next === undefined) return;
+          event.preventDefault();
+          onChoose(next);
+          document.getElementById(`tab-${next}`)?.focus();
+        }}
+      >
+        {names[name]}
+      </button>
+    ))}
+  </div>
+);
+
+const Middle = () => {
+  const view = selectedView.value;
+  return (
+    <section class="pane middle" aria-label="Chart and messages">
+      <div class="head">
+        <Tabs
+          label="View"
+          names={{ chart: 'Chart', sequence: 'Sequence' }}
+          order={['chart', 'sequence']}
+          chosen={middleTab.value}
+          onChoose={(name) => {
+            middleTab.value = name;
+          }}
+        />
+        {view !== undefined && middleTab.value === 'chart' && (
+          <p class="subject">
+            <span class={`role ${view.role}`}>
+              <Icon name={view.role} size={14} />
+            </span>
+            <bdi>{oneLine(view.name, 40)}</bdi>
+            <span class="state">{stateNames(view)}</span>
+          </p>
+        )}
+      </div>
+      <div
+        class="panel"
+        role="tabpanel"
+        id={`panel-${middleTab.value}`}
+        aria-labelledby={`tab-${middleTab.value}`}
+      >
+        {middleTab.value === 'chart' ? <ChartView /> : <SequenceView />}
+      </div>
+    </section>
+  );
+};
+
+const Side = () => (
+  <section class="pane side" aria-label="What the selected actor says and knows">
+    <div class="head">
+      <Tabs
+        label="Of the selected actor"
+        names={{ transcript: 'Transcript', context: 'Context', breakpoints: 'Breakpoints' }}
+        order={['transcript', 'context', 'breakpoints']}
+        chosen={sideTab.value}
+        onChoose={(name) => {
+          sideTab.value = name;
+        }}
+      />
+    </div>
+    <div class="panel" role="tabpanel" id={`panel-${sideTab.value}`} aria-labelledby={`tab-${sideTab.value}`}>
+      {sideTab.value === 'transcript' ? (
+        <TranscriptView />
+      ) : sideTab.value === 'context' ? (
+        <ContextView />
+      ) : (
+        <BreakpointsView />
+      )}
+    </div>
+  </section>
+);

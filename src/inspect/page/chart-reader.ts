@@ -1,0 +1,92 @@
+import type { ArrowShape, StateShape } from '../recording/entry.ts';
+
+/** A text on a chart, and the arrow that it is about. */
+export interface ArrowLine {
+  readonly id: string;
+  readonly text: string;
+}
+
+/** All that leads from one state to another, as one arrow. */
+export interface Way {
+  readonly name: string;
+  readonly from: string;
+  readonly to: string;
+  readonly lines: ArrowLine[];
+}
+
+const MOST_LINES = 4;
+
+/** Lines that a reader takes in; the last says how many more there are. */
+export const fewOf = (lines: readonly ArrowLine[]): readonly ArrowLine[] => {
+  const said = lines.filter(({ text }) => text !== '');
+  if (said.length <= MOST_LINES) return said;
+  return [...said.slice(0, MOST_LINES - 1), { id: '', text: `and ${said.length - MOST_LINES + 1} more` }];
+};
+
+const textOf = ({ event, guard }: ArrowShape): string =>
+  [event, guard === undefined ? '' : `[${guard}]`].join(' ').trim();
+
+export const isBox = ({ states }: StateShape): boolean => states.length > 0;
+
+/** The place from which arrows of a state begin that has others in it: they may be taken in any of them. */
+export const anywhereIn = (id: string): string => `${id}::anywhere`;
+
+/** What a chart is drawn from: its states by id, what leads where, and which states are entered first. */
+export class ChartReader {
+  readonly states = new Map<string, StateShape>();
+  readonly ways = new Map<string, Way>();
+  /** What a state answers to without leaving. */
+  readonly reactions = new Map<string, ArrowLine[]>();
+  readonly first = new Set<string>();
+  readonly #parents = new Map<string, string>();
+
+  constructor(root: StateShape) {
+    this.#read(root);
+    for (const state of this.states.values()) for (const arrow of state.arrows) this.#lead(state, arrow);
+  }
+
+  /** The states in a state, and the place `anywhere` if something begins there. */
+  within(state: StateShape): readonly string[] {
+    const anywhere = anywhereIn(state.id);
+    const own = state.states.map(({ id }) => id);
+    return this.#parents.has(anywhere) ? [...own, anywhere] : own;
+  }
+
+  parentOf(id: string): string | undefined {
+    return this.#parents.get(id);
+  }
+
+  /** Which of what is in a state is, or holds, another one; undefined where it is outside. */
+  childTowards(state: string, id: string): string | undefined {
+    let child = id;
+    for (let parent = this.parentOf(child); parent !== undefined; parent = this.parentOf(child)) {
+      if (parent === state) return child;
+      child = parent;
+    }
+    return undefined;
+  }
+
+  #read(state: StateShape, parent?: string): void {
+    this.states.set(state.id, state);
+    if (parent !== undefined) this.#parents.set(state.id, parent);
+    for (const id of state.initial) this.first.add(id);
+    for (const child of state.states) this.#read(child, state.id);
+  }
+
+  #lead(state: StateShape, arrow: ArrowShape): void {
+    const from = isBox(state) ? anywhereIn(state.id) : state.id;
+    if (isBox(state)) this.#parents.set(from, state.id);
+    const line = { id: arrow.id, text: textOf(arrow) };
+    const targets = arrow.targets.filter((to) => to !== state.id && this.states.has(to));
+    if (targets.length === 0) {
+      const text = arrow.targets.length === 0 ? line.text : `↺ ${line.text}`;
+      this.reactions.set(from, [...(this.reactions.get(from) ?? []), { ...line, text }]);
+    }
+    for (const to of targets) {
+      const name = `${from} → ${to}`;
+      const known = this.ways.get(name);
+      if (known === undefined) this.ways.set(name, { name, from, to, lines: [line] });
+      else known.lines.push(line);
+    }
+  }
+}

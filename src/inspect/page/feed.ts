@@ -1,0 +1,143 @@
+import type { DeltaEvent } from '../../contracts/event.ts';
+import type { Entry } from '../recording/entry.ts';
+import type { TableauData } from '../recording/tableau.ts';
+import {
+  beginRecording,
+  changes,
+  connection,
+  recorded,
+  requests,
+  sayingChanges,
+  sayings,
+  select,
+  selected,
+  session,
+  storedRun,
+  takeEntry,
+} from './page-state.ts';
+import type { AskedRequest, Session } from './session.ts';
+
+const RETRY_MS = 1_500;
+
+let source: EventSource | undefined;
+let retry: ReturnType<typeof setTimeout> | undefined;
+let frame: number | undefined;
+
+/** Asks what runs there are. */
+export const loadSession = async (): Promise<boolean> => {
+  try {
+    const response = await fetch('/api/session', { headers: { accept: 'application/json' } });
+    if (response.status === 401 || response.status === 403) connection.value = 'refused';
+    if (!response.ok) return false;
+    // Its own server wrote it.
+    session.value = (await response.json()) as Session;
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Follows what is live, or a stored run, from its beginning. */
+export const follow = (run?: string): void => {
+  storedRun.value = run;
+  select(undefined);
+  beginRecording();
+  connect();
+};
+
+const connect = (): void => {
+  source?.close();
+  clearTimeout(retry);
+  connection.value = 'connecting';
+  const run = storedRun.peek();
+  const from = recorded.peek().timeline.length;
+  source = new EventSource(
+    run === undefined ? `/api/recording?from=${from}` : `/api/stored/${encodeURIComponent(run)}/recording`,
+  );
+  source.addEventListener('open', () => {
+    connection.value = 'open';
+  });
+  source.addEventListener('base', ({ data }: MessageEvent<string>) => {
+    // It is sent where what comes does not go on from what is here.
+    beginRecording(JSON.parse(data) as TableauData);
+  });
+  source.addEventListener('entry', ({ data }: MessageEvent<string>) => {
+    const entry = JSON.parse(data) as Entry;
+    takeEntry(entry);
+    if (isNews(entry)) renew();
+    draw();
+  });
+  source.addEventListener('delta', ({ data }: MessageEvent<string>) => {
+    heard(JSON.parse(data) as DeltaEvent);
+  });
+  source.addEventListener('requests', ({ data }: MessageEvent<string>) => {
+    requests.value = JSON.parse(data) as readonly AskedRequest[];
+  });
+  source.addEventListener('error', lost);
+};
+
+const lost = (): void => {
+  source?.close();
+  // A stored recording ends when all of it was read.
+  if (storedRun.peek() !== undefined && recorded.peek().timeline.length > 0) return;
+  connection.value = 'lost';
+  clearTimeout(retry);
+  retry = setTimeout(() => {
+    void loadSession().then((isThere) => {
+      if (connection.peek() === 'refused') return;
+      if (isThere) connect();
+      else lost();
+    });
+  }, RETRY_MS);
+};
+
+const heard = ({ key, runId, path, delta }: DeltaEvent): void => {
+  const saying = sayings.get(key) ?? { actor: `${runId}/${path}`, text: '', reasoning: '' };
+  sayings.set(key, saying);
+  if (delta.type === 'text') saying.text += delta.text;
+  else if (delta.type === 'reasoning') saying.reasoning += delta.text;
+  draw();
+};
+
+/** A run begins, ends, is held or goes on: the list of runs is not as it was. */
+const isNews = (entry: Entry): boolean =>
+  entry.kind === 'actor'
+    ? entry.parent === undefined
+    : entry.kind === 'told' && entry.event.type.startsWith('run.');
+
+let renewal: ReturnType<typeof setTimeout> | undefined;
+
+/** Asks again what runs there are, once for all that happens at once. */
+const renew = (): void => {
+  renewal ??= setTimeout(() => {
+    renewal = undefined;
+    void loadSession();
+  }, 60);
+};
+
+/** Many entries may come at once: they are drawn once for each frame. */
+const draw = (): void => {
+  frame ??= requestAnimationFrame(() => {
+    frame = undefined;
+    changes.value += 1;
+    sayingChanges.value += 1;
+    const { timeline } = recorded.peek();
+    // Whoever opens the page sees something: the first that came.
+    if (selected.peek() === undefined) {
+      const [first] = timeline.head.actors.keys();
+      if (first !== undefined) selected.value = first;
+    }
+  });
+};
+
+/** Begins to show what is recorded; keeps the list of runs up to date. */
+export const begin = async (): Promise<void> => {
+  const isThere = await loadSession();
+  if (connection.peek() === 'refused') return;
+  const runs = session.peek()?.runs ?? [];
+  const [only] = runs;
+  follow(isThere && only?.source === 'stored' && !runs.some(({ isLive }) => isLive) ? only.run : undefined);
+  setInterval(() => {
+    if (connection.peek() === 'open') void loadSession();
+  }, 3_000);
+};

@@ -1,0 +1,29 @@
+/** A span of time, for people. */
+export const spanOf = (ms: number): string => {
+  if (ms < 1) return '<1 ms';
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 60) return `${minutes} min ${Math.round((ms % 60_000) / 1_000)} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+};
+
+/** US dollars, with as many digits as say something. */
+export const moneyOf = (usd: number): string => {
+  if (usd === 0) return '$0';
+  return usd < 0.01 ? `$${usd.toFixed(5)}` : `$${usd.toFixed(usd < 1 ? 3 : 2)}`;
+};
+
+export const countOf = (count: number): string => count.toLocaleString('en-GB');
+
+/** One of something, or several. */
+export const several = (count: number, one: string, many = `${one}s`): string =>
+  `${countOf(count)} ${count === 1 ? one : many}`;
+
+/** The time of day, to the millisecond. */
+export const clockOf = (at: number): string => {
+  const date = new Date(at);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const ms = String(date.getMilliseconds()).padStart(3, '0');
+  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${ms}`;
+};

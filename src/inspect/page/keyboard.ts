@@ -1,0 +1,177 @@
+import { command } from './control.ts';
+import { goLive, goTo, isHelpShown, isPlaying, middleTab, recorded, shown, sideTab } from './page-state.ts';
+import { isControlled, opened } from './parts/controls.tsx';
+import { goToMarker, hold, play } from './playback.ts';
+import { turnTheme } from './theme.ts';
+
+const FAR = 100;
+
+const by = (count: number) => (): void => {
+  hold();
+  goTo(shown.peek().length + count);
+};
+
+/** What a key does, and how it is called in the list of keys. */
+export interface KeyAction {
+  readonly keys: readonly string[];
+  readonly shownAs?: string;
+  readonly means: string;
+  /** It is of use only where runs can be told what to do. */
+  readonly needsControl?: true;
+  readonly act: () => void;
+}
+
+export const keyActions: readonly KeyAction[] = [
+  {
+    keys: [' '],
+    shownAs: 'space',
+    means: 'Play, or hold',
+    act: () => {
+      if (isPlaying.peek()) hold();
+      else play();
+    },
+  },
+  { keys: ['ArrowLeft'], shownAs: '←', means: 'One entry back', act: by(-1) },
+  { keys: ['ArrowRight'], shownAs: '→', means: 'One entry forth', act: by(1) },
+  { keys: [','], means: `${FAR} entries back`, act: by(-FAR) },
+  { keys: ['.'], means: `${FAR} entries forth`, act: by(FAR) },
+  {
+    keys: ['['],
+    means: 'The error, approval or end before',
+    act: () => {
+      goToMarker(-1);
+    },
+  },
+  {
+    keys: [']'],
+    means: 'The next error, approval or end',
+    act: () => {
+      goToMarker(1);
+    },
+  },
+  {
+    keys: ['Home'],
+    means: 'To the beginning',
+    act: () => {
+      hold();
+      goTo(recorded.peek().timeline.first);
+    },
+  },
+  { keys: ['l', 'End'], shownAs: 'l', means: 'Back to live', act: goLive },
+  {
+    keys: ['/'],
+    means: 'Find an actor',
+    act: () => {
+      document.getElementById('search')?.focus();
+    },
+  },
+  {
+    keys: ['1'],
+    means: 'Chart',
+    act: () => {
+      middleTab.value = 'chart';
+    },
+  },
+  {
+    keys: ['2'],
+    means: 'Sequence',
+    act: () => {
+      middleTab.value = 'sequence';
+    },
+  },
+  {
+    keys: ['3'],
+    means: 'Transcript',
+    act: () => {
+      sideTab.value = 'transcript';
+    },
+  },
+  {
+    keys: ['4'],
+    means: 'Context',
+    act: () => {
+      sideTab.value = 'context';
+    },
+  },
+  {
+    keys: ['5'],
+    means: 'Breakpoints',
+    act: () => {
+      sideTab.value = 'breakpoints';
+    },
+  },
+  { keys: ['d'], means: 'Light or dark', act: turnTheme },
+  {
+    keys: ['?'],
+    means: 'This list',
+    act: () => {
+      isHelpShown.value = !isHelpShown.peek();
+    },
+  },
+  {
+    keys: ['p'],
+    means: 'Pause the run',
+    needsControl: true,
+    act: () => {
+      void command({ do: 'pause' });
+    },
+  },
+  {
+    keys: ['r'],
+    means: 'Resume the run',
+    needsControl: true,
+    act: () => {
+      void command({ do: 'resume' });
+    },
+  },
+  {
+    keys: ['s'],
+    means: 'Step',
+    needsControl: true,
+    act: () => {
+      void command({ do: 'step' });
+    },
+  },
+  {
+    keys: ['e'],
+    means: 'Step by one effect',
+    needsControl: true,
+    act: () => {
+      void command({ do: 'effect' });
+    },
+  },
+  {
+    keys: ['m'],
+    means: 'Send a message',
+    needsControl: true,
+    act: () => {
+      opened.value = 'message';
+    },
+  },
+];
+
+/** Whoever writes, or chooses, means what is there. */
+const isBusy = (target: EventTarget | null, key: string): boolean => {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target instanceof HTMLInputElement && target.type === 'range') return false;
+  if (target instanceof HTMLButtonElement || target.tagName === 'SUMMARY') return key === ' ';
+  return ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName);
+};
+
+/** Listens to the keyboard for the whole page. */
+export const listen = (): void => {
+  document.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') {
+      isHelpShown.value = false;
+      opened.value = undefined;
+      if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+      return;
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (isBusy(event.target, event.key)) return;
+    const action = keyActions.find(({ keys }) => keys.includes(event.key));
+    if (action === undefined || (action.needsControl === true && !isControlled())) return;
+    event.preventDefault();
+    action.act();
+  });
+};

@@ -1,0 +1,49 @@
+import type { Entry } from '../recording/entry.ts';
+
+/** Something in a recording that one wants to find again. */
+export interface Marker {
+  readonly n: number;
+  readonly kind: 'error' | 'approval' | 'end';
+  readonly text: string;
+}
+
+/** What an entry is marked by on the timeline. */
+export const markerOf = (entry: Entry): Marker | undefined => {
+  if (entry.kind !== 'told') return undefined;
+  const { event } = entry;
+  const { n } = entry;
+  switch (event.type) {
+    case 'tool.approval-requested':
+    case 'tool.ambiguous':
+      return { n, kind: 'approval', text: `${event.agent}: ${event.tool} waits for a yes` };
+    case 'person.asked':
+      return { n, kind: 'approval', text: `${event.agent} asks a person` };
+    case 'run.ended':
+      return event.status === 'failed'
+        ? { n, kind: 'error', text: `${event.agent} failed` }
+        : { n, kind: 'end', text: `${event.agent}: ${event.status}` };
+    case 'tool.finished':
+      return event.ok ? undefined : { n, kind: 'error', text: `${event.agent}: ${event.tool} failed` };
+    default:
+      return event.type.endsWith('.failed')
+        ? { n, kind: 'error', text: `${event.agent}: ${event.type}` }
+        : undefined;
+  }
+};
+
+/** At most one marker of each kind for each of so many parts of the timeline: errors are never left out for others. */
+export const thinned = (
+  markers: readonly Marker[],
+  first: number,
+  length: number,
+  parts: number,
+): readonly Marker[] => {
+  const kept = new Map<string, Marker>();
+  for (const marker of markers) {
+    if (marker.n < first) continue;
+    const part = Math.floor(((marker.n - first) / Math.max(1, length - first)) * parts);
+    const place = `${part} ${marker.kind}`;
+    if (!kept.has(place)) kept.set(place, marker);
+  }
+  return [...kept.values()];
+};

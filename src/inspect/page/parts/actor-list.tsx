@@ -1,0 +1,209 @@
+import { useMemo } from 'preact/hooks';
+import type { ActorRow, Gauge } from '../actor-tree.ts';
+import { actorRows, budgetsOf, isEffect, mailboxOf, stateNames } from '../actor-tree.ts';
+import { countOf, several } from '../figures.ts';
+import { filter, select, selected, shown } from '../page-state.ts';
+import { oneLine, plain } from '../plain-text.ts';
+import { Icon } from './icon.tsx';
+import { VirtualList } from './virtual-list.tsx';
+
+const ROW = 40;
+
+/** Everybody, below whom they are. */
+export const ActorList = () => {
+  const current = shown.value;
+  const wanted = filter.value;
+  const rows = useMemo(() => actorRows(current.tableau, wanted), [current, wanted]);
+  const chosen = rows.findIndex(({ view }) => view.actor === selected.value);
+  const choose = (index: number): void => {
+    const row = rows[Math.max(0, Math.min(index, rows.length - 1))];
+    if (row !== undefined) select(row.view.actor);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const row = rows[chosen];
+    const moves: Readonly<Record<string, () => void>> = {
+      ArrowDown: () => {
+        choose(chosen + 1);
+      },
+      ArrowUp: () => {
+        choose(chosen - 1);
+      },
+      Home: () => {
+        choose(0);
+      },
+      End: () => {
+        choose(rows.length - 1);
+      },
+      ArrowRight: () => {
+        if (row !== undefined && row.below > 0 && !row.isOpen) toggle(row.view.actor);
+        else choose(chosen + 1);
+      },
+      ArrowLeft: () => {
+        if (row?.isOpen) toggle(row.view.actor);
+        else if (row?.view.parent !== undefined) select(row.view.parent);
+      },
+    };
+    const move = moves[event.key];
+    if (move === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    move();
+  };
+  return (
+    <section class="pane actors" aria-label="Actors">
+      <Filters shownCount={rows.length} />
+      {rows.length === 0 ? (
+        <p class="empty">{current.tableau.actors.size === 0 ? 'Nobody is here yet.' : 'Nobody fits.'}</p>
+      ) : (
+        <VirtualList
+          count={rows.length}
+          rowHeight={ROW}
+          role="tree"
+          label="Actors"
+          inSight={chosen}
+          activeId={chosen < 0 ? undefined : `actor-${chosen}`}
+          onKeyDown={onKeyDown}
+          render={(index) => {
+            const row = rows[index];
+            return row && <ActorLine key={row.view.actor} row={row} index={index} />;
+          }}
+        />
+      )}
+    </section>
+  );
+};
+
+const toggle = (actor: string): void => {
+  const collapsed = new Set(filter.value.collapsed);
+  if (!collapsed.delete(actor)) collapsed.add(actor);
+  filter.value = { ...filter.value, collapsed };
+};
+
+const ActorLine = ({ row, index }: { readonly row: ActorRow; readonly index: number }) => {
+  const { view, depth, below, isOpen } = row;
+  const isSelected = selected.value === view.actor;
+  const [tightest] = budgetsOf(view);
+  const mail = mailboxOf(view) ?? 0;
+  const states = stateNames(view);
+  return (
+    <div
+      id={`actor-${index}`}
+      class={`actor ${view.status} ${isEffect(view) ? 'effect' : ''} ${isSelected ? 'selected' : ''}`}
+      role="treeitem"
+      aria-level={depth + 1}
+      aria-label={`${view.role} ${oneLine(view.name, 60)}, ${view.status}, ${states}`}
+      aria-selected={isSelected}
+      aria-expanded={below > 0 ? isOpen : undefined}
+      data-actor={view.actor}
+      style={{ paddingLeft: `${8 + Math.min(depth, 8) * 14}px`, height: `${ROW}px` }}
+      onClick={() => {
+        select(view.actor);
+      }}
+    >
+      <button
+        type="button"
+        tabIndex={-1}
+        class={`twist ${isOpen ? 'open' : ''} ${below > 0 ? '' : 'none'}`}
+        aria-hidden="true"
+        onClick={(event) => {
+          event.stopPropagation();
+          toggle(view.actor);
+        }}
+      >
+        <Icon name="chevron" size={12} />
+      </button>
+      <span class={`role ${view.role}`} title={view.role}>
+        <Icon name={view.role} />
+      </span>
+      <span class="who">
+        <bdi class="name" title={plain(view.actor)}>
+          {oneLine(view.name, 60)}
+        </bdi>
+        <span class="state">{view.status === 'active' ? states : `${states} · ${view.status}`}</span>
+      </span>
+      <span class="gauges">
+        {mail > 0 && (
+          <span class="mail" title={several(mail, 'message waits', 'messages wait')}>
+            <Icon name="mail" size={12} /> {countOf(mail)}
+          </span>
+        )}
+        {tightest !== undefined && <GaugeBar gauge={tightest} />}
+      </span>
+      <span class={`dot ${view.status}`} title={view.status} />
+    </div>
+  );
+};
+
+export const GaugeBar = ({ gauge }: { readonly gauge: Gauge }) => {
+  const part = Math.min(1, gauge.fraction);
+  const tone = part >= 1 ? 'spent' : part >= 0.8 ? 'near' : '';
+  const said = `${gauge.name}: ${countOf(gauge.used)} of ${countOf(gauge.limit)}`;
+  return (
+    <span
+      class={`gauge ${tone}`}
+      role="meter"
+      aria-label={gauge.name}
+      aria-valuemin={0}
+      aria-valuemax={gauge.limit}
+      aria-valuenow={gauge.used}
+      title={said}
+    >
+      <span style={{ width: `${part * 100}%` }} />
+    </span>
+  );
+};
+
+const effectChoices = [
+  ['open', 'Calls under way'],
+  ['all', 'All calls'],
+  ['none', 'No calls'],
+] as const;
+
+const Filters = ({ shownCount }: { readonly shownCount: number }) => {
+  const { text, withEffects, onlyActive } = filter.value;
+  return (
+    <div class="filters">
+      <label class="search">
+        <Icon name="search" size={14} />
+        <input
+          id="search"
+          type="search"
+          placeholder="Find an actor or a state"
+          aria-label="Find an actor or a state"
+          value={text}
+          onInput={({ currentTarget }) => {
+            filter.value = { ...filter.value, text: currentTarget.value };
+          }}
+        />
+      </label>
+      <div class="chips">
+        <label class="chip">
+          <input
+            type="checkbox"
+            checked={onlyActive}
+            onChange={({ currentTarget }) => {
+              filter.value = { ...filter.value, onlyActive: currentTarget.checked };
+            }}
+          />
+          Active
+        </label>
+        <select
+          class="chip"
+          aria-label="Which calls are shown"
+          value={withEffects}
+          onChange={({ currentTarget }) => {
+            const choice = effectChoices.find(([value]) => value === currentTarget.value);
+            if (choice !== undefined) filter.value = { ...filter.value, withEffects: choice[0] };
+          }}
+        >
+          {effectChoices.map(([value, name]) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </select>
+        <span class="count">{countOf(shownCount)}</span>
+      </div>
+    </div>
+  );
+};

@@ -1,0 +1,178 @@
+import { signal } from '@preact/signals';
+import { useState } from 'preact/hooks';
+import { command } from '../control.ts';
+import { complaint, currentRun, selectedView, session } from '../page-state.ts';
+import { oneLine } from '../plain-text.ts';
+import type { IconName } from './icon.tsx';
+import { Icon } from './icon.tsx';
+
+/** What is being written, or asked back before it is done. */
+export const opened = signal<'message' | 'abort' | 'kill' | undefined>(undefined);
+
+/** Whether the current run can be told what to do. */
+export const isControlled = (): boolean =>
+  session.value?.control === true && currentRun.value?.isLive === true;
+
+/** The address of the selected actor in its run. */
+const pathOf = (actor: string, run: string): string => actor.slice(run.length + 1);
+
+interface ActionProps {
+  readonly icon: IconName;
+  readonly name: string;
+  readonly title: string;
+  readonly isDanger?: boolean;
+  readonly isWordless?: boolean;
+  readonly isOff?: boolean;
+  readonly act: () => void;
+}
+
+const Action = ({
+  icon,
+  name,
+  title,
+  act,
+  isDanger = false,
+  isWordless = false,
+  isOff = false,
+}: ActionProps) => (
+  <button
+    type="button"
+    class={`action ${isDanger ? 'danger' : ''}`}
+    title={title}
+    aria-label={name}
+    disabled={isOff}
+    onClick={act}
+  >
+    <Icon name={icon} size={14} />
+    {!isWordless && <span>{name}</span>}
+  </button>
+);
+
+/** The bar by which a run is held, stepped, talked to and ended. */
+export const Controls = () => {
+  if (!isControlled()) return null;
+  const view = selectedView.value;
+  const isMember =
+    view?.parent !== undefined && ['agent', 'team'].includes(view.role) && view.status === 'active';
+  const open = (what: 'message' | 'abort' | 'kill') => () => {
+    opened.value = opened.value === what ? undefined : what;
+  };
+  const tell = (what: 'pause' | 'resume' | 'step' | 'effect') => () => {
+    void command({ do: what });
+  };
+  return (
+    <div class="controls" role="toolbar" aria-label="Run">
+      <div class="joined">
+        <Action icon="pause" name="Pause" title="Hold the run (p)" act={tell('pause')} />
+        <Action icon="play" name="Resume" title="Go on (r)" act={tell('resume')} />
+        <Action icon="step" name="Step" title="To the end of the step (s)" act={tell('step')} />
+        <Action icon="effect" name="Effect" title="By one effect (e)" act={tell('effect')} />
+      </div>
+      <Action icon="message" name="Message" title="Send a message (m)" act={open('message')} />
+      <Action
+        icon="close"
+        name="Kill"
+        title={isMember ? 'End the selected actor' : 'Select a member to end it'}
+        act={open('kill')}
+        isOff={!isMember}
+        isDanger
+      />
+      <Action icon="stop" name="Abort" title="End the run" act={open('abort')} isDanger />
+    </div>
+  );
+};
+
+/** What is written, or asked back, below the bar; and what was refused. */
+export const Composer = () => {
+  const what = isControlled() ? opened.value : undefined;
+  return (
+    <>
+      {complaint.value !== undefined && (
+        <div class="notice bad" role="alert">
+          <span>{oneLine(complaint.value, 400)}</span>
+          <button
+            type="button"
+            class="plain"
+            aria-label="Close"
+            onClick={() => {
+              complaint.value = undefined;
+            }}
+          >
+            <Icon name="close" size={12} />
+          </button>
+        </div>
+      )}
+      {what === 'message' && <MessageForm />}
+      {(what === 'abort' || what === 'kill') && <EndForm what={what} />}
+    </>
+  );
+};
+
+const close = (): void => {
+  opened.value = undefined;
+};
+
+const MessageForm = () => {
+  const [text, setText] = useState('');
+  const view = selectedView.value;
+  const run = currentRun.value?.run ?? '';
+  const isAgent = view !== undefined && ['agent', 'team', 'call'].includes(view.role);
+  const path = isAgent ? pathOf(view.actor, run) : undefined;
+  return (
+    <form
+      class="notice"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (text.trim() === '') return;
+        void command({ do: 'send', text, ...(path === undefined ? {} : { path }) }).then((isSent) => {
+          if (isSent) close();
+        });
+      }}
+    >
+      <label for="message">To {oneLine(path ?? 'the run', 50)}</label>
+      <input
+        id="message"
+        autoFocus
+        autocomplete="off"
+        value={text}
+        placeholder="It is read at its next step"
+        onInput={({ currentTarget }) => {
+          setText(currentTarget.value);
+        }}
+      />
+      <button type="submit" class="primary" disabled={text.trim() === ''}>
+        Send
+      </button>
+      <button type="button" onClick={close}>
+        Cancel
+      </button>
+    </form>
+  );
+};
+
+const EndForm = ({ what }: { readonly what: 'abort' | 'kill' }) => {
+  const view = selectedView.value;
+  const run = currentRun.value?.run ?? '';
+  const name = what === 'kill' ? oneLine(view?.name ?? '', 50) : `the run ${oneLine(run, 50)}`;
+  return (
+    <form
+      class="notice bad"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (what === 'kill' && view !== undefined)
+          void command({ do: 'kill', path: pathOf(view.actor, run) });
+        else if (what === 'abort') void command({ do: 'abort', reason: 'from the inspector' });
+        close();
+      }}
+    >
+      <span>End {name}?</span>
+      <span class="space" />
+      <button type="submit" class="danger" autoFocus>
+        {what === 'kill' ? 'Kill' : 'Abort'}
+      </button>
+      <button type="button" onClick={close}>
+        Cancel
+      </button>
+    </form>
+  );
+};

@@ -1,0 +1,125 @@
+import { useState } from 'preact/hooks';
+import { command } from '../control.ts';
+import { requests, select, session, shown } from '../page-state.ts';
+import { brief, oneLine } from '../plain-text.ts';
+import type { AskedRequest } from '../session.ts';
+import { Icon } from './icon.tsx';
+import { Text } from './text.tsx';
+
+const MOST = 3;
+
+/** What waits for a person. */
+export const RequestsBanner = () => {
+  const open = requests.value;
+  if (open.length === 0) return null;
+  return (
+    <section class="requests" aria-label="Waiting for a person" aria-live="polite">
+      {open.slice(0, MOST).map((each) => (
+        <Request key={`${each.run ?? ''} ${each.id}`} request={each} />
+      ))}
+      {open.length > MOST && <p class="rest">and {open.length - MOST} more</p>}
+    </section>
+  );
+};
+
+/** The run of a request: some servers say so; else that of whoever sits at its address. */
+const runOf = (request: AskedRequest): string | undefined => {
+  if (request.run !== undefined) return request.run;
+  for (const { actor, run, status } of shown.peek().tableau.actors.values())
+    if (status === 'active' && actor === `${run}/${request.path}`) return run;
+  return undefined;
+};
+
+const Request = ({ request }: { readonly request: AskedRequest }) => {
+  const isQuestion = request.kind === 'question';
+  const run = runOf(request);
+  return (
+    <div class="request" data-request={request.id}>
+      <Icon name="person" />
+      <div class="asked">
+        <button
+          type="button"
+          class="link"
+          onClick={() => {
+            if (run !== undefined) select(`${run}/${request.path}`);
+          }}
+        >
+          <bdi>{oneLine(request.agent, 40)}</bdi>
+        </button>{' '}
+        {isQuestion ? (
+          <>
+            asks: <Text value={request.question} most={240} />
+          </>
+        ) : (
+          <>
+            {request.kind === 'ambiguous' ? 'may have called' : 'wants to call'}{' '}
+            <strong>
+              <bdi>{oneLine(request.tool, 60)}</bdi>
+            </strong>{' '}
+            <code>{brief(request.input, 160)}</code>
+            <span class="why">
+              <Text value={request.description} most={240} />
+            </span>
+          </>
+        )}
+      </div>
+      {session.value?.control === true &&
+        (isQuestion ? <Reply {...{ request, run }} /> : <Decide {...{ request, run }} />)}
+    </div>
+  );
+};
+
+interface AnswerProps {
+  readonly request: AskedRequest;
+  readonly run: string | undefined;
+}
+
+const Decide = ({ request, run }: AnswerProps) => {
+  const { id, kind } = request;
+  return (
+    <div class="answer">
+      <button
+        type="button"
+        class="primary"
+        onClick={() => {
+          void command({ do: 'approve', id }, run);
+        }}
+      >
+        {kind === 'ambiguous' ? 'Do it again' : 'Approve'}
+      </button>
+      <button
+        type="button"
+        onClick={() => {
+          void command({ do: 'deny', id }, run);
+        }}
+      >
+        Deny
+      </button>
+    </div>
+  );
+};
+
+const Reply = ({ request, run }: AnswerProps) => {
+  const [text, setText] = useState('');
+  return (
+    <form
+      class="answer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (text.trim() !== '') void command({ do: 'reply', id: request.id, text }, run);
+      }}
+    >
+      <input
+        aria-label="Answer"
+        autocomplete="off"
+        value={text}
+        onInput={({ currentTarget }) => {
+          setText(currentTarget.value);
+        }}
+      />
+      <button type="submit" class="primary" disabled={text.trim() === ''}>
+        Answer
+      </button>
+    </form>
+  );
+};

@@ -1,0 +1,35 @@
+import { useState } from 'preact/hooks';
+import { piecesOf } from '../plain-text.ts';
+
+/** A text that anybody may have made: as it is, with marks where something in it cannot be seen, and no longer than can be read. */
+export const Text = ({ value, most = 600 }: { readonly value: string; readonly most?: number }) => {
+  const [length, setLength] = useState(most);
+  const shown = value.length > length ? value.slice(0, length) : value;
+  return (
+    <bdi class="text">
+      {piecesOf(shown).map(({ text, means }, index) =>
+        means === undefined ? (
+          text
+        ) : (
+          <span key={index} class="mark" title={means} aria-label={means}>
+            {text}
+          </span>
+        ),
+      )}
+      {value.length > length && (
+        <>
+          {'… '}
+          <button
+            type="button"
+            class="more"
+            onClick={() => {
+              setLength(length * 8);
+            }}
+          >
+            show more ({(value.length - length).toLocaleString('en-GB')} characters)
+          </button>
+        </>
+      )}
+    </bdi>
+  );
+};

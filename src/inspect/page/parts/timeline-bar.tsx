@@ -1,0 +1,153 @@
+import { command } from '../control.ts';
+import { clockOf, countOf } from '../figures.ts';
+import { thinned } from '../markers.ts';
+import {
+  changes,
+  currentRun,
+  goLive,
+  goTo,
+  isPlaying,
+  place,
+  recorded,
+  session,
+  shown,
+  speed,
+  storedRun,
+} from '../page-state.ts';
+import { goToMarker, hold, play } from '../playback.ts';
+import { plain } from '../plain-text.ts';
+import { Icon } from './icon.tsx';
+
+const speeds = [0.25, 1, 4, 16, 64];
+
+/** Where in the past the page is, and the way through it. */
+export const TimelineBar = () => {
+  const { timeline, markers } = recorded.value;
+  const { length } = shown.value;
+  // It grows while the past is shown, too.
+  void changes.value;
+  const { first } = timeline;
+  const all = Math.max(timeline.length, first + 1);
+  const isLive = place.value === undefined && storedRun.value === undefined;
+  const at = timeline.entry(length - 1)?.at;
+  const part = (n: number): string => `${(((n - first) / (all - first)) * 100).toFixed(3)}%`;
+  return (
+    <footer class="timeline" aria-label="Timeline">
+      <div class="joined">
+        <button
+          type="button"
+          title="The marker before ([)"
+          aria-label="The marker before"
+          onClick={() => {
+            goToMarker(-1);
+          }}
+        >
+          <Icon name="first" size={14} />
+        </button>
+        <button
+          type="button"
+          title="Back (←)"
+          aria-label="Back"
+          onClick={() => {
+            goTo(length - 1);
+          }}
+        >
+          <Icon name="back" size={14} />
+        </button>
+        <button
+          type="button"
+          class="play"
+          title="Play (space)"
+          aria-label={isPlaying.value ? 'Hold' : 'Play'}
+          onClick={isPlaying.value ? hold : play}
+        >
+          <Icon name={isPlaying.value ? 'pause' : 'play'} size={14} />
+        </button>
+        <button
+          type="button"
+          title="Forth (→)"
+          aria-label="Forth"
+          onClick={() => {
+            goTo(length + 1);
+          }}
+        >
+          <Icon name="forth" size={14} />
+        </button>
+      </div>
+      <select
+        aria-label="Speed"
+        value={String(speed.value)}
+        onChange={({ currentTarget }) => {
+          speed.value = Number(currentTarget.value);
+        }}
+      >
+        {speeds.map((each) => (
+          <option key={each} value={String(each)}>
+            {each}×
+          </option>
+        ))}
+      </select>
+      <div class="track">
+        <div class="past" style={{ width: part(length) }} />
+        {thinned(markers, first, all, 240).map(({ n, kind, text }) => (
+          <button
+            key={`${n} ${kind}`}
+            type="button"
+            tabIndex={-1}
+            class={`marker ${kind}`}
+            style={{ left: part(n + 1) }}
+            title={plain(text)}
+            aria-label={plain(text)}
+            onClick={() => {
+              goTo(n + 1);
+            }}
+          />
+        ))}
+        <input
+          type="range"
+          id="scrub"
+          min={first}
+          max={all}
+          value={length}
+          aria-label="Place in the recording"
+          aria-valuetext={`entry ${countOf(length)} of ${countOf(timeline.length)}`}
+          onInput={({ currentTarget }) => {
+            hold();
+            goTo(Number(currentTarget.value));
+          }}
+        />
+      </div>
+      <span class="place" title="Entries">
+        <b>{countOf(length)}</b> / {countOf(timeline.length)}
+        <span class="clock">{at === undefined ? '' : clockOf(at)}</span>
+      </span>
+      {storedRun.value === undefined ? (
+        <button
+          type="button"
+          class={`live ${isLive ? 'on' : ''}`}
+          aria-pressed={isLive}
+          title="Back to live (l)"
+          onClick={goLive}
+        >
+          <span class="dot" /> Live
+        </button>
+      ) : (
+        <Fork length={length} />
+      )}
+    </footer>
+  );
+};
+
+const Fork = ({ length }: { readonly length: number }) =>
+  session.value?.control === true && (
+    <button
+      type="button"
+      class="live"
+      title="Begin a new run that goes on from here"
+      onClick={() => {
+        void command({ do: 'fork', at: length }, storedRun.value ?? currentRun.value?.run);
+      }}
+    >
+      <Icon name="fork" size={14} /> Fork here
+    </button>
+  );

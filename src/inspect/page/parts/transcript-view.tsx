@@ -1,0 +1,217 @@
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { isEffect } from '../actor-tree.ts';
+import { clockOf, countOf, moneyOf, spanOf } from '../figures.ts';
+import { goTo, pointedAt, recorded, sayingChanges, sayings, selectedView, shown } from '../page-state.ts';
+import { brief, oneLine } from '../plain-text.ts';
+import { countBelow } from '../timeline.ts';
+import type { ModelItem, NoteItem, SaidItem, ToolItem, TranscriptItem } from '../transcript.ts';
+import { transcriptOf, written } from '../transcript.ts';
+import { Icon } from './icon.tsx';
+import { Text } from './text.tsx';
+
+const PART = 60;
+
+/** What the selected actor heard, thought, did and said. */
+export const TranscriptView = () => {
+  const view = selectedView.value;
+  const { length, isLive } = shown.value;
+  const { timeline } = recorded.value;
+  // A call is read where it was made.
+  const actor = view !== undefined && isEffect(view) ? (view.parent ?? view.actor) : (view?.actor ?? '');
+  const { moved, told } = timeline.placesOf(actor);
+  const count = countBelow(told, length);
+  const [begin] = moved;
+  const items = useMemo(() => {
+    const places = told.slice(0, count);
+    const all = begin === undefined || begin >= length ? places : [begin, ...places];
+    return transcriptOf(all.toSorted((one, other) => one - other).flatMap((n) => timeline.entry(n) ?? []));
+  }, [timeline, actor, count, begin, timeline.first]);
+  if (view === undefined) return <p class="empty">Select an actor to read what it says.</p>;
+  return <Items key={actor} items={items} isLive={isLive} />;
+};
+
+const Items = ({
+  items,
+  isLive,
+}: {
+  readonly items: readonly TranscriptItem[];
+  readonly isLive: boolean;
+}) => {
+  const [parts, setParts] = useState(1);
+  const box = useRef<HTMLDivElement>(null);
+  const isAtEnd = useRef(true);
+  const spoken = isLive ? sayingChanges.value : 0;
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element !== null && isAtEnd.current) element.scrollTop = element.scrollHeight;
+  }, [items, spoken]);
+  const shownItems = items.slice(-PART * parts);
+  const earlier = items.length - shownItems.length;
+  return (
+    <div
+      ref={box}
+      class="scroll transcript"
+      role="log"
+      aria-label="Transcript"
+      tabIndex={0}
+      onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) => {
+        isAtEnd.current = scrollTop + clientHeight > scrollHeight - 40;
+      }}
+    >
+      {earlier > 0 && (
+        <button
+          type="button"
+          class="more earlier"
+          onClick={() => {
+            setParts(Math.min(parts + 1, 3));
+          }}
+        >
+          {parts < 3
+            ? `show earlier (${countOf(earlier)})`
+            : `${countOf(earlier)} earlier: go back in time to read them`}
+        </button>
+      )}
+      {items.length === 0 && <p class="empty">Nothing was said yet.</p>}
+      {shownItems.map((item) => (
+        <Item key={`${item.n} ${item.kind}`} item={item} isLive={isLive} />
+      ))}
+    </div>
+  );
+};
+
+const Item = ({ item, isLive }: { readonly item: TranscriptItem; readonly isLive: boolean }) => {
+  switch (item.kind) {
+    case 'model':
+      return <ModelPart item={item} isLive={isLive} />;
+    case 'tool':
+      return <ToolPart item={item} />;
+    case 'said':
+      return <SaidPart item={item} />;
+    case 'note':
+      return <NotePart item={item} />;
+  }
+};
+
+const When = ({ n, at }: { readonly n: number; readonly at: number }) => (
+  <button
+    type="button"
+    class="when"
+    title={`Go to entry ${countOf(n)}`}
+    onClick={() => {
+      goTo(n + 1);
+    }}
+  >
+    {clockOf(at).slice(0, 8)}
+  </button>
+);
+
+const SaidPart = ({ item }: { readonly item: SaidItem }) => (
+  <article class="item said">
+    <header>
+      <span class="what">
+        <bdi>{oneLine(item.who, 80)}</bdi>
+      </span>
+      <When {...item} />
+    </header>
+    <p class="prose">
+      <Text value={item.text} />
+    </p>
+  </article>
+);
+
+const ModelPart = ({ item, isLive }: { readonly item: ModelItem; readonly isLive: boolean }) => {
+  const saying = isLive && item.status === 'asked' ? sayings.get(item.key) : undefined;
+  const text = saying?.text ?? item.text;
+  const reasoning = saying?.reasoning ?? item.reasoning ?? '';
+  const { tokens, durationMs, costUsd } = item;
+  return (
+    <article class={`item model ${item.status}`}>
+      <header>
+        <span class="role model">
+          <Icon name="model" size={14} />
+        </span>
+        <span class="what">
+          <bdi>{oneLine(item.model, 50)}</bdi>
+        </span>
+        {item.status !== 'answered' && (
+          <span class={`tag ${item.status}`}>{saying ? 'speaking' : item.status}</span>
+        )}
+        <When {...item} />
+      </header>
+      {reasoning !== '' && (
+        <details class="reasoning">
+          <summary>reasoning</summary>
+          <Text value={reasoning} />
+        </details>
+      )}
+      {text !== '' && (
+        <p class="prose">
+          <Text value={text} />
+          {saying !== undefined && <span class="caret" />}
+        </p>
+      )}
+      {tokens !== undefined && (
+        <footer>
+          {[
+            `${countOf(tokens.input)} → ${countOf(tokens.output)} tokens`,
+            durationMs === undefined ? undefined : spanOf(durationMs),
+            costUsd === undefined ? undefined : moneyOf(costUsd),
+          ]
+            .filter((each) => each !== undefined)
+            .join(' · ')}
+        </footer>
+      )}
+    </article>
+  );
+};
+
+const ToolPart = ({ item }: { readonly item: ToolItem }) => {
+  const { tool, input, status, text, durationMs, attempts, artifacts, callId } = item;
+  const isPointed = pointedAt.value === callId;
+  return (
+    <article class={`item tool ${status.replace(' ', '-')} ${isPointed ? 'pointed' : ''}`} data-call={callId}>
+      <details
+        open={isPointed}
+        onToggle={({ currentTarget }) => {
+          if (currentTarget.open) pointedAt.value = callId;
+        }}
+      >
+        <summary>
+          <span class="role tool">
+            <Icon name="tool" size={14} />
+          </span>
+          <span class="what">
+            <bdi>{oneLine(tool, 50)}</bdi> <span class="args">{brief(input, 70)}</span>
+          </span>
+          {status !== 'done' && <span class={`tag ${status.replace(' ', '-')}`}>{status}</span>}
+          {durationMs !== undefined && <span class="took">{spanOf(durationMs)}</span>}
+        </summary>
+        <h4>Arguments</h4>
+        <pre>
+          <Text value={written(input)} />
+        </pre>
+        <h4>{status === 'failed' ? 'Error' : 'Result'}</h4>
+        <pre>{text === undefined || text === '' ? '—' : <Text value={text} />}</pre>
+        <footer>
+          {attempts > 1 && `${attempts} attempts · `}
+          {artifacts.length > 0 && `${artifacts.map((each) => oneLine(each, 40)).join(', ')} · `}
+          call <bdi>{oneLine(callId, 60)}</bdi> <When {...item} />
+        </footer>
+      </details>
+    </article>
+  );
+};
+
+const NotePart = ({ item }: { readonly item: NoteItem }) => (
+  <article class={`item note ${item.tone}`}>
+    <header>
+      <span class="what">{oneLine(item.title, 80)}</span>
+      <When {...item} />
+    </header>
+    {item.text !== '' && (
+      <p class="prose">
+        <Text value={item.text} most={300} />
+      </p>
+    )}
+  </article>
+);

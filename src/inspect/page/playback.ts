@@ -1,0 +1,53 @@
+import { goTo, isPlaying, place, recorded, shown, speed } from './page-state.ts';
+
+/** A step of the past takes at least so long, in ms, so that it can be seen, and no pause lasts longer than the other. */
+const SHORTEST = 40;
+const LONGEST = 1_000;
+
+let frame: number | undefined;
+
+/** Shows the past as it went on, from where it is shown, or from the beginning. */
+export const play = (): void => {
+  const { timeline } = recorded.peek();
+  if (place.peek() === undefined || shown.peek().length >= timeline.length) place.value = timeline.first;
+  isPlaying.value = true;
+  let last = performance.now();
+  let credit = 0;
+  const tick = (now: number): void => {
+    if (!isPlaying.peek()) return;
+    credit += (now - last) * speed.peek();
+    last = now;
+    let { length } = shown.peek();
+    for (let cost = costOf(length); credit >= cost && length < timeline.length; cost = costOf(length)) {
+      credit -= cost;
+      length += 1;
+    }
+    if (length !== shown.peek().length) goTo(length);
+    if (length >= timeline.length) isPlaying.value = false;
+    else frame = requestAnimationFrame(tick);
+  };
+  frame = requestAnimationFrame(tick);
+};
+
+export const hold = (): void => {
+  isPlaying.value = false;
+  if (frame !== undefined) cancelAnimationFrame(frame);
+};
+
+const costOf = (length: number): number => {
+  const { timeline } = recorded.peek();
+  const [before, next] = [timeline.entry(length - 1), timeline.entry(length)];
+  const wait = before === undefined || next === undefined ? 0 : next.at - before.at;
+  return Math.min(LONGEST, Math.max(SHORTEST, wait));
+};
+
+/** Goes to the next marker, or to the one before. */
+export const goToMarker = (direction: 1 | -1): void => {
+  const { markers, timeline } = recorded.peek();
+  const { length } = shown.peek();
+  const found =
+    direction === 1
+      ? markers.find(({ n }) => n + 1 > length)
+      : markers.findLast(({ n }) => n + 1 < length && n >= timeline.first);
+  if (found !== undefined) goTo(found.n + 1);
+};

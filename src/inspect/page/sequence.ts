@@ -1,0 +1,139 @@
+import type { ActorEntry, Entry, Role } from '../recording/entry.ts';
+import { brief, oneLine } from './plain-text.ts';
+
+/** Somebody who says or hears something: an actor, or all calls of one agent to one model, tool or person. */
+export interface Lane {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role | 'outside';
+  /** The actor that it is of; of calls, the agent that makes them. */
+  readonly actor: string | undefined;
+}
+
+/** Something that one says to another. */
+export interface SequenceRow {
+  readonly n: number;
+  readonly at: number;
+  readonly from: string;
+  readonly to: string;
+  readonly label: string;
+  readonly kind: 'begin' | 'ask' | 'answer' | 'failure' | 'message';
+}
+
+const OUTSIDE = 'outside';
+
+/**
+ * Who says what to whom in a recording, as it goes on: agents begin members and hear of their end, ask models, tools and people
+ * and are answered, and send messages.
+ */
+export class Sequence {
+  readonly lanes = new Map<string, Lane>();
+  readonly rows: SequenceRow[] = [];
+  /** The lane of each actor that is there, and who it is below. */
+  readonly #places = new Map<string, { readonly lane: string; readonly owner: string; input: string }>();
+
+  /** Takes in the next entry. */
+  take(entry: Entry): void {
+    if (entry.kind === 'actor') this.#comes(entry);
+    else if (entry.kind === 'moved') this.#begins(entry.actor, entry.patch);
+    else if (entry.kind === 'gone') this.#goes(entry);
+    else if (entry.kind === 'told') this.#told(entry);
+    else if (entry.kind === 'received' && isWorthARow(entry.event.type)) {
+      const from = this.#laneOf(entry.from);
+      this.#add(entry, from, this.#laneOf(entry.actor), entry.event.type, 'message');
+    }
+  }
+
+  #comes(entry: ActorEntry): void {
+    const { actor, parent, name, role } = entry;
+    // What looks after a call is no one to talk to: its agent does.
+    if (role === 'call' && parent !== undefined) {
+      this.#places.set(actor, { lane: this.#laneOf(parent), owner: this.#laneOf(parent), input: '' });
+      return;
+    }
+    const isCall = role === 'model' || role === 'tool' || role === 'person' || role === 'wait';
+    const owner = this.#laneOf(parent);
+    // Each approval is about another call; who is asked is the same person.
+    const called = role === 'person' ? 'person' : role === 'wait' ? 'clock' : name;
+    const lane = isCall ? `${owner}#${role}.${called}` : actor;
+    if (!this.lanes.has(lane))
+      this.lanes.set(lane, { id: lane, name: isCall ? called : name, role, actor: isCall ? parent : actor });
+    this.#places.set(actor, { lane, owner, input: '' });
+    const label = isCall ? (role === 'tool' ? name : role === 'person' ? name : 'asks') : `begins ${name}`;
+    if (parent !== undefined || isCall) this.#add(entry, owner, lane, label, isCall ? 'ask' : 'begin');
+  }
+
+  /** What a call is made with is known once it begins. */
+  #begins(actor: string, patch: Readonly<Record<string, unknown>> | undefined): void {
+    const place = this.#places.get(actor);
+    const given = patch?.['input'] ?? patch?.['question'];
+    if (place === undefined || place.input !== '' || given === undefined) return;
+    place.input = brief(given, 60);
+    const row = this.rows.at(-1);
+    if (row === undefined || row.to !== place.lane || (row.kind !== 'ask' && row.kind !== 'begin')) return;
+    const label = row.kind === 'ask' && row.label !== 'asks' ? `${row.label} ${place.input}` : row.label;
+    this.rows[this.rows.length - 1] = { ...row, label };
+  }
+
+  #goes(entry: Extract<Entry, { kind: 'gone' }>): void {
+    const place = this.#places.get(entry.actor);
+    if (place === undefined || place.owner === place.lane || place.owner === OUTSIDE) return;
+    const { output, status } = entry;
+    const text = typeof output === 'object' && output !== null && 'text' in output ? output['text'] : output;
+    const word = status === 'done' ? 'answers' : status;
+    const label = text === undefined || text === '' || text === null ? word : brief(text, 60);
+    this.#add(entry, place.lane, place.owner, label, status === 'done' ? 'answer' : 'failure');
+    this.#places.delete(entry.actor);
+  }
+
+  #told(entry: Extract<Entry, { kind: 'told' }>): void {
+    const { event } = entry;
+    if (event.type !== 'message.sent') return;
+    const from = event.sender === undefined ? OUTSIDE : this.#laneOf(`${event.runId}/${event.sender}`);
+    const to = this.#laneOf(`${event.runId}/${event.to}`);
+    this.#add(
+      entry,
+      from,
+      to === OUTSIDE ? this.#laneOf(entry.actor) : to,
+      oneLine(event.text, 60),
+      'message',
+    );
+  }
+
+  #laneOf(actor: string | undefined): string {
+    const known = actor === undefined ? undefined : this.#places.get(actor)?.lane;
+    if (known !== undefined) return known;
+    if (actor !== undefined && this.lanes.has(actor)) return actor;
+    return OUTSIDE;
+  }
+
+  #add(
+    { n, at }: { readonly n: number; readonly at: number },
+    from: string,
+    to: string,
+    label: string,
+    kind: SequenceRow['kind'],
+  ): void {
+    if ((from === OUTSIDE || to === OUTSIDE) && !this.lanes.has(OUTSIDE))
+      this.lanes.set(OUTSIDE, { id: OUTSIDE, name: 'outside', role: 'outside', actor: undefined });
+    this.rows.push({ n, at, from, to, label, kind });
+  }
+}
+
+/** Answers are shown where they are given, and messages where they are told of. */
+const isWorthARow = (type: string): boolean => !/^(answered|failed|message|entered|begin)(\.|$)/.test(type);
+
+/** The lanes of some rows, in the order in which they first say or hear something. */
+export const lanesOf = (rows: readonly SequenceRow[], lanes: ReadonlyMap<string, Lane>): readonly Lane[] => {
+  const seen = new Set<string>();
+  for (const { from, to } of rows) seen.add(from).add(to);
+  return [...seen].flatMap((id) => lanes.get(id) ?? []);
+};
+
+/** The rows that an actor has a part in. */
+export const rowsAbout = (
+  rows: readonly SequenceRow[],
+  lanes: ReadonlyMap<string, Lane>,
+  actor: string,
+): readonly SequenceRow[] =>
+  rows.filter(({ from, to }) => [from, to].some((id) => id === actor || lanes.get(id)?.actor === actor));

@@ -1,0 +1,161 @@
+import type { Entry } from '../recording/entry.ts';
+import type { TableauData } from '../recording/tableau.ts';
+import { Tableau } from '../recording/tableau.ts';
+
+/** Entries between two tableaus that are kept, at least. */
+const STRIDE = 2_000;
+const CAPACITY = 200_000;
+
+/** The places at which something happened to an actor, in order. */
+export interface Places {
+  readonly moved: number[];
+  readonly told: number[];
+}
+
+const NOWHERE: Places = { moved: [], told: [] };
+
+/**
+ * A recording as a page holds it: its entries, and everybody as they stood at any place of it.
+ *
+ * I1  `at(n)` is what the base and the first entries up to `n` come to.
+ * I2  Going to any place costs a copy and as many entries as there are actors, or {@link STRIDE}: not the whole past.
+ */
+export class Timeline {
+  #base: Tableau;
+  #head: Tableau;
+  /** Entries from `first` on. */
+  #entries: Entry[] = [];
+  #checkpoints: Tableau[] = [];
+  #shown: Tableau | undefined;
+  readonly #places = new Map<string, Places>();
+  readonly #capacity: number;
+
+  constructor(base?: TableauData, capacity = CAPACITY) {
+    this.#base = base === undefined ? new Tableau() : Tableau.from(base);
+    this.#head = this.#base.copy();
+    this.#capacity = capacity;
+  }
+
+  /** The first entry that is still there. */
+  get first(): number {
+    return this.#base.length;
+  }
+
+  get length(): number {
+    return this.#head.length;
+  }
+
+  /** Everybody as they stand at the end; changes as entries come. */
+  get head(): Tableau {
+    return this.#head;
+  }
+
+  /** Takes in the next entry; one that is known, or that is not the next, is left out. */
+  add(entry: Entry): boolean {
+    if (entry.n !== this.length) return false;
+    this.#entries.push(entry);
+    this.#head.apply(entry);
+    this.#note(entry);
+    const last = this.#checkpoints.at(-1) ?? this.#base;
+    if (this.length - last.length >= Math.max(STRIDE, this.#head.actors.size))
+      this.#checkpoints.push(this.#head.copy());
+    if (this.#entries.length >= 2 * this.#capacity) this.#forgetSome();
+    return true;
+  }
+
+  entry(n: number): Entry | undefined {
+    return this.#entries[n - this.first];
+  }
+
+  /** Entries from one place up to another, without it. */
+  *between(from: number, to: number): Generator<Entry> {
+    for (let n = Math.max(from, this.first); n < Math.min(to, this.length); n += 1) {
+      const entry = this.entry(n);
+      if (entry !== undefined) yield entry;
+    }
+  }
+
+  /** Everybody as they stood when `length` entries were taken in. Good until the next call. */
+  at(length: number): Tableau {
+    const place = Math.min(Math.max(length, this.first), this.length);
+    if (place === this.length) return this.#head;
+    const before = this.#before(place);
+    const from =
+      this.#shown !== undefined && this.#shown.length <= place && this.#shown.length >= before.length
+        ? this.#shown
+        : before.copy();
+    for (const entry of this.between(from.length, place)) from.apply(entry);
+    this.#shown = from;
+    return from;
+  }
+
+  /** Where something happened to an actor. */
+  placesOf(actor: string): Places {
+    return this.#places.get(actor) ?? NOWHERE;
+  }
+
+  /** What of an actor's context changed at its last move before `length`: the parts as they were before it. */
+  contextBefore(actor: string, length: number): ReadonlyMap<string, unknown> {
+    const { moved } = this.placesOf(actor);
+    let index = countBelow(moved, length) - 1;
+    const last = this.#patchAt(moved[index]);
+    const wanted = new Set(Object.keys(last));
+    const before = new Map<string, unknown>();
+    while (wanted.size > 0 && index > 0) {
+      index -= 1;
+      for (const [key, value] of Object.entries(this.#patchAt(moved[index])))
+        if (wanted.delete(key)) before.set(key, value);
+    }
+    const atBase = this.#base.actors.get(actor)?.context ?? {};
+    for (const key of wanted) if (Object.hasOwn(atBase, key)) before.set(key, atBase[key]);
+    return before;
+  }
+
+  #patchAt(n: number | undefined): Readonly<Record<string, unknown>> {
+    const entry = n === undefined ? undefined : this.entry(n);
+    return entry?.kind === 'moved' ? (entry.patch ?? {}) : {};
+  }
+
+  /** The last tableau that is kept from before a place. */
+  #before(place: number): Tableau {
+    const index = countBelow(
+      this.#checkpoints.map((each) => each.length),
+      place + 1,
+    );
+    return this.#checkpoints[index - 1] ?? this.#base;
+  }
+
+  #note(entry: Entry): void {
+    if (entry.kind !== 'moved' && entry.kind !== 'told') return;
+    let places = this.#places.get(entry.actor);
+    if (places === undefined) this.#places.set(entry.actor, (places = { moved: [], told: [] }));
+    places[entry.kind].push(entry.n);
+  }
+
+  /** Forgets as many as are kept, at once: so that it costs little for each. */
+  #forgetSome(): void {
+    const forgotten = this.#entries.slice(0, -this.#capacity);
+    const base = this.#base.copy();
+    for (const entry of forgotten) base.apply(entry);
+    this.#entries = this.#entries.slice(-this.#capacity);
+    this.#base = base;
+    this.#shown = undefined;
+    this.#checkpoints = this.#checkpoints.filter(({ length }) => length > base.length);
+    for (const { moved, told } of this.#places.values()) {
+      moved.splice(0, countBelow(moved, base.length));
+      told.splice(0, countBelow(told, base.length));
+    }
+  }
+}
+
+/** How many of some ascending numbers are below a bound. */
+export const countBelow = (numbers: readonly number[], bound: number): number => {
+  let low = 0;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((numbers[middle] ?? Infinity) < bound) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};

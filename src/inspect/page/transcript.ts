@@ -1,0 +1,255 @@
+import type { ErrorData } from '../../contracts/error.ts';
+import type { LiveEvent } from '../../contracts/event.ts';
+import type { Entry } from '../recording/entry.ts';
+import { brief } from './plain-text.ts';
+
+interface Placed {
+  /** The entry by which it began. */
+  readonly n: number;
+  readonly at: number;
+}
+
+/** What a model was asked, and said. */
+export interface ModelItem extends Placed {
+  readonly kind: 'model';
+  readonly key: string;
+  readonly model: string;
+  status: 'asked' | 'answered' | 'failed' | 'discarded';
+  text: string;
+  reasoning?: string | undefined;
+  tokens?: { readonly input: number; readonly output: number } | undefined;
+  costUsd?: number | undefined;
+  durationMs?: number | undefined;
+}
+
+/** A call of a tool. */
+export interface ToolItem extends Placed {
+  readonly kind: 'tool';
+  readonly callId: string;
+  readonly tool: string;
+  readonly input: unknown;
+  status: 'requested' | 'awaiting approval' | 'running' | 'done' | 'failed' | 'denied' | 'ambiguous';
+  text?: string | undefined;
+  durationMs?: number | undefined;
+  attempts: number;
+  artifacts: readonly string[];
+}
+
+/** What somebody said: whoever gave the work, a person, another agent. */
+export interface SaidItem extends Placed {
+  readonly kind: 'said';
+  readonly who: string;
+  readonly text: string;
+}
+
+/** Something that is good to know. */
+export interface NoteItem extends Placed {
+  readonly kind: 'note';
+  readonly tone: 'plain' | 'warning' | 'error' | 'good';
+  readonly title: string;
+  readonly text: string;
+}
+
+export type TranscriptItem = ModelItem | ToolItem | SaidItem | NoteItem;
+
+/** What an actor heard, thought, did and said, from the entries about it. */
+export const transcriptOf = (entries: Iterable<Entry>): readonly TranscriptItem[] => {
+  const transcript = new Transcript();
+  for (const entry of entries) transcript.take(entry);
+  return transcript.items;
+};
+
+class Transcript {
+  readonly items: TranscriptItem[] = [];
+  readonly #models = new Map<string, ModelItem>();
+  readonly #tools = new Map<string, ToolItem>();
+  #hasInput = false;
+
+  take(entry: Entry): void {
+    if (entry.kind === 'moved' && !this.#hasInput) {
+      this.#hasInput = true;
+      const input = entry.patch?.['input'];
+      if (input !== undefined && input !== null && input !== '')
+        this.items.push({ ...placeOf(entry), kind: 'said', who: 'task', text: written(input) });
+    } else if (entry.kind === 'told') this.#told(entry, entry.event);
+  }
+
+  #told(entry: Entry, event: LiveEvent): void {
+    if (event.type.startsWith('model.')) this.#model(entry, event);
+    else if (event.type.startsWith('tool.')) this.#tool(entry, event);
+    else {
+      const said = saidBy(event);
+      if (said !== undefined) this.items.push({ ...placeOf(entry), kind: 'said', ...said });
+      else this.#note(entry, event);
+    }
+  }
+
+  #model(entry: Entry, event: LiveEvent): void {
+    switch (event.type) {
+      case 'model.asked': {
+        const { key, model } = event;
+        const item: ModelItem = { ...placeOf(entry), kind: 'model', key, model, status: 'asked', text: '' };
+        this.#models.set(key, item);
+        this.items.push(item);
+        return;
+      }
+      case 'model.answered': {
+        const { text, reasoning, usage, costUsd, durationMs } = event;
+        const facts = { status: 'answered' as const, text, reasoning, costUsd, durationMs };
+        this.#changeModel(event.key, { ...facts, tokens: { input: usage.input, output: usage.output } });
+        return;
+      }
+      case 'model.discarded':
+      case 'model.interrupted':
+        this.#changeModel(event.key, { status: 'discarded' });
+        return this.#note(entry, event);
+      case 'model.failed':
+        this.#changeModel(event.key, { status: 'failed', text: event.error.message });
+        return;
+      default:
+        return this.#note(entry, event);
+    }
+  }
+
+  #changeModel(key: string, facts: Partial<ModelItem>): void {
+    const item = this.#models.get(key);
+    if (item !== undefined) Object.assign(item, facts);
+  }
+
+  #tool(entry: Entry, event: LiveEvent): void {
+    switch (event.type) {
+      case 'tool.requested': {
+        const { callId, tool, input } = event;
+        const made = { callId, tool, input, status: 'requested' as const, attempts: 0, artifacts: [] };
+        const item: ToolItem = { ...placeOf(entry), kind: 'tool', ...made };
+        this.#tools.set(callId, item);
+        this.items.push(item);
+        return;
+      }
+      case 'tool.approval-requested':
+        return this.#changeTool(event.callId, { status: 'awaiting approval' });
+      case 'tool.ambiguous':
+        return this.#changeTool(event.callId, { status: 'ambiguous' });
+      case 'tool.approved':
+        return this.#changeTool(event.callId, {
+          status: 'requested',
+          ...(event.input === undefined ? {} : { input: event.input }),
+        });
+      case 'tool.denied':
+        return this.#changeTool(event.callId, { status: 'denied', text: event.reason });
+      case 'tool.started':
+        return this.#changeTool(event.callId, { status: 'running', attempts: event.attempt });
+      case 'tool.progressed':
+        return this.#changeTool(event.callId, { text: event.text });
+      case 'tool.finished': {
+        const { ok, text, durationMs, artifacts = [] } = event;
+        const isDenied = this.#tools.get(event.callId)?.status === 'denied';
+        const status = ok ? 'done' : isDenied ? 'denied' : 'failed';
+        return this.#changeTool(event.callId, { status, text, durationMs, artifacts });
+      }
+      default:
+        return this.#note(entry, event);
+    }
+  }
+
+  #changeTool(callId: string, facts: Partial<ToolItem>): void {
+    const item = this.#tools.get(callId);
+    if (item !== undefined) Object.assign(item, facts);
+  }
+
+  #note(entry: Entry, event: LiveEvent): void {
+    const note = noteOf(event);
+    if (note !== undefined) this.items.push({ ...placeOf(entry), kind: 'note', ...note });
+  }
+}
+
+const placeOf = ({ n, at }: Entry): Placed => ({ n, at });
+
+/** A text as it is, anything else as JSON. */
+export const written = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? '');
+
+const saidBy = (event: LiveEvent): { who: string; text: string } | undefined => {
+  switch (event.type) {
+    case 'message.sent':
+      return { who: `${event.from} → ${event.to}`, text: event.text };
+    case 'person.asked':
+      return { who: 'asks a person', text: event.question };
+    case 'person.answered':
+      return { who: 'person', text: event.text };
+    case 'agent.reminded':
+    case 'agent.auto-completed':
+      return { who: 'runtime', text: event.text };
+    default:
+      return undefined;
+  }
+};
+
+type Note = Omit<NoteItem, 'kind' | 'n' | 'at'>;
+
+/** Each step has them: they say nothing to who reads what was said. */
+const routine: ReadonlySet<string> = new Set([
+  'phase.entered',
+  'run.started',
+  'member.engaged',
+  'agent.prepared',
+  'agent.observed',
+  'agent.decided',
+  'agent.acted',
+  'agent.reduced',
+  'agent.checked',
+  'step.ended',
+  'model.delta',
+]);
+
+const noteOf = (event: LiveEvent): Note | undefined => {
+  if (routine.has(event.type)) return undefined;
+  const title = event.type.replaceAll(/[.-]/g, ' ');
+  switch (event.type) {
+    case 'run.ended':
+    case 'member.ended': {
+      const tone = event.status === 'completed' ? 'good' : event.status === 'failed' ? 'error' : 'warning';
+      const output = event.type === 'run.ended' && event.output !== undefined ? written(event.output) : '';
+      const why = event.error?.message ?? output;
+      return { tone, title: `${event.status}: ${event.stopReason.kind}`, text: why };
+    }
+    case 'agent.critiqued':
+      return { tone: 'plain', title: `critic: ${event.verdict}`, text: event.note ?? '' };
+    case 'team.noted':
+      return { tone: 'plain', title, text: event.text };
+    default:
+      return { tone: toneOf(event), title, text: errorIn(event)?.message ?? restOf(event) };
+  }
+};
+
+const toneOf = (event: LiveEvent): Note['tone'] => {
+  if (/failed|quarantined|lost/.test(event.type)) return 'error';
+  return /warned|neared|refused|retrying|discarded|interrupted|dropped|degraded|deprecated|waiting/.test(
+    event.type,
+  )
+    ? 'warning'
+    : 'plain';
+};
+
+const errorIn = (event: LiveEvent): ErrorData | undefined =>
+  'error' in event && typeof event.error === 'object' ? event.error : undefined;
+
+const common: ReadonlySet<string> = new Set([
+  'v',
+  'type',
+  'at',
+  'runId',
+  'path',
+  'agent',
+  'seq',
+  'step',
+  'phase',
+  'key',
+]);
+
+/** What is particular to an event, on one line. */
+const restOf = (event: LiveEvent): string =>
+  Object.entries(event)
+    .filter(([key]) => !common.has(key))
+    .map(([key, value]: readonly [string, unknown]) => `${key}: ${brief(value, 200)}`)
+    .join(' · ');

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import type { ChartDrawing, StateBox } from '../../../src/inspect/page/chart-drawing.ts';
+import type { Rectangle } from '../../../src/inspect/page/flow-layout.ts';
+import { chartDrawing } from '../../../src/inspect/page/chart-drawing.ts';
+import { effectCharts } from '../../../src/inspect/recording/effect-charts.ts';
+import { chartShape } from '../../../src/inspect/recording/chart-shape.ts';
+import type { StateShape } from '../../../src/inspect/recording/entry.ts';
+import { agentMachine } from '../../../src/machines/agent-machine.ts';
+import { modelCallMachine } from '../../../src/machines/model-call-machine.ts';
+import { toolCallMachine } from '../../../src/machines/tool-call-machine.ts';
+import { pipelineMachine } from '../../../src/coordination/pipeline.ts';
+import { supervisorWorkerMachine } from '../../../src/coordination/supervisor-worker.ts';
+
+const charts: readonly (readonly [string, StateShape])[] = [
+  ['agent', chartShape(agentMachine)],
+  ['model call', chartShape(modelCallMachine)],
+  ['tool call', chartShape(toolCallMachine)],
+  ['pipeline', chartShape(pipelineMachine())],
+  ['supervisor', chartShape(supervisorWorkerMachine())],
+  ...Object.entries(effectCharts),
+];
+
+const statesIn = (shape: StateShape): readonly StateShape[] => [shape, ...shape.states.flatMap(statesIn)];
+
+const holds = (outer: Rectangle, inner: Rectangle): boolean =>
+  inner.x >= outer.x &&
+  inner.y >= outer.y &&
+  inner.x + inner.width <= outer.x + outer.width &&
+  inner.y + inner.height <= outer.y + outer.height;
+
+const overlap = (one: Rectangle, other: Rectangle): boolean =>
+  one.x < other.x + other.width &&
+  other.x < one.x + one.width &&
+  one.y < other.y + other.height &&
+  other.y < one.y + one.height;
+
+const boxOf = ({ boxes }: ChartDrawing, id: string): StateBox => {
+  const box = boxes.find((each) => each.id === id);
+  if (box === undefined) throw new Error(`${id} has no box`);
+  return box;
+};
+
+describe.each(charts)('the drawing of the chart: %s', (_, shape) => {
+  const drawing = chartDrawing(shape);
+  const states = statesIn(shape);
+
+  test('has a box for each state but the whole, within that of the state around it', () => {
+    const whole = { x: 0, y: 0, width: drawing.width, height: drawing.height };
+    const check = (parent: StateShape, around: Rectangle): void => {
+      for (const child of parent.states) {
+        const box = boxOf(drawing, child.id);
+        expect(holds(around, box), child.id).toBe(true);
+        check(child, box);
+      }
+    };
+    check(shape, whole);
+    expect(drawing.boxes.map(({ id }) => id)).not.toContain(shape.id);
+  });
+
+  test('lets no two states lie on each other, and no text on a state', () => {
+    const leaves = drawing.boxes.filter(({ type }) => type !== 'compound' && type !== 'parallel');
+    for (const [index, box] of leaves.entries()) {
+      for (const other of leaves.slice(index + 1))
+        expect(overlap(box, other), `${box.id} ${other.id}`).toBe(false);
+      for (const { label, ids } of drawing.arrows)
+        expect(overlap(box, label), `${box.id} ${ids.join()}`).toBe(false);
+    }
+  });
+
+  test('shows each arrow once: as one that leads somewhere, or as a reaction of its state', () => {
+    const all = states.flatMap(({ arrows }) => arrows);
+    const drawn = drawing.arrows.flatMap(({ ids }) => ids);
+    const leading = all.filter(({ targets }) => targets.length > 0).map(({ id }) => id);
+    expect(drawn.toSorted()).toEqual(leading.toSorted());
+    const reacting = new Set(
+      states.filter(({ arrows }) => arrows.some(({ targets }) => targets.length === 0)).map(({ id }) => id),
+    );
+    const shown = drawing.boxes
+      .filter(({ reactions }) => reactions.length > 0)
+      .map(({ id }) => id.replace('::anywhere', ''));
+    expect(shown.toSorted()).toEqual([...reacting].toSorted());
+  });
+
+  test('marks where each state with others in it begins', () => {
+    const first = new Set(states.flatMap(({ initial }) => initial));
+    const marked = drawing.boxes.filter(({ isInitial }) => isInitial).map(({ id }) => id);
+    expect(marked.toSorted()).toEqual([...first].toSorted());
+  });
+});

@@ -1,0 +1,117 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Recorder } from '../../../src/inspect/recording/recorder.ts';
+import type { Session } from '../../../src/inspect/page/session.ts';
+import { buildPage } from '../../../scripts/page.ts';
+
+/** What a page is shown. */
+export interface Shown {
+  readonly recorder: Pick<Recorder, 'recording' | 'handles'>;
+  readonly session: () => Session;
+  /** Stored recordings by run: lines of entries. */
+  readonly stored?: Readonly<Record<string, readonly string[]>>;
+  /** Hears what the page asks of a run. */
+  readonly control?: (body: unknown) => void;
+}
+
+/** A server that speaks the inspector's protocol, and nothing else. */
+export interface PageServer {
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+const nonce = 'c29tZXRoaW5n';
+let page: Promise<string> | undefined;
+
+/** As strict as the page can bear: nothing but its own script and style, and its own server. */
+const policy = [
+  `default-src 'none'`,
+  `script-src 'nonce-${nonce}'`,
+  `style-src 'nonce-${nonce}'`,
+  `connect-src 'self'`,
+  `img-src data:`,
+  `base-uri 'none'`,
+  `form-action 'none'`,
+].join('; ');
+
+export const startPageServer = async (shown: Shown): Promise<PageServer> => {
+  const server = createServer((request, response) => {
+    void answer(shown, request, response);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  // It listens to a port.
+  const { port } = server.address() as AddressInfo;
+  return {
+    address: `http://127.0.0.1:${port}/`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
+};
+
+const answer = async (shown: Shown, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+  if (pathname === '/') {
+    page ??= buildPage();
+    const html = (await page).replaceAll('__NONCE__', nonce);
+    response.writeHead(200, { 'content-type': 'text/html', 'content-security-policy': policy }).end(html);
+  } else if (pathname === '/api/session') {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(shown.session()));
+  } else if (pathname === '/api/recording') {
+    follow(shown.recorder, response, Number(searchParams.get('from')));
+  } else if (pathname.startsWith('/api/stored/')) {
+    const run = decodeURIComponent(pathname.split('/')[3] ?? '');
+    begin(response);
+    write(response, 'base', JSON.stringify({ length: 0, charts: [], actors: [] }));
+    for (const line of shown.stored?.[run] ?? []) write(response, 'entry', line);
+    response.end();
+  } else if (pathname === '/api/control') {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(Buffer.from(part as Uint8Array));
+    shown.control?.(JSON.parse(Buffer.concat(parts).toString()));
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  } else response.writeHead(404).end();
+};
+
+const begin = (response: ServerResponse): void => {
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+};
+
+const write = (response: ServerResponse, event: string, data: string, id?: number): void => {
+  response.write(`event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`);
+};
+
+const follow = ({ recording, handles }: Shown['recorder'], response: ServerResponse, from: number): void => {
+  begin(response);
+  if (from <= 0 || from < recording.first || from > recording.length)
+    write(response, 'base', recording.base());
+  let n = Math.max(from, recording.first);
+  for (const line of recording.from(from)) write(response, 'entry', line, n++);
+  let asked = '';
+  const tellRequests = (): void => {
+    const open = [...handles].flatMap(([run, { requests }]) => requests.map((each) => ({ ...each, run })));
+    const line = JSON.stringify(open);
+    if (line !== asked) write(response, 'requests', (asked = line));
+  };
+  tellRequests();
+  const timer = setInterval(tellRequests, 50);
+  const stop = recording.follow({
+    entry: (line, place) => {
+      write(response, 'entry', line, place);
+    },
+    delta: (line) => {
+      write(response, 'delta', line);
+    },
+  });
+  response.on('close', () => {
+    clearInterval(timer);
+    stop();
+  });
+};

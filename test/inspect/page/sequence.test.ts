@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { act, answer } from '../../../src/contracts/decision.ts';
+import { lanesOf, rowsAbout, Sequence } from '../../../src/inspect/page/sequence.ts';
+import { recorder } from '../../../src/inspect/recording/recorder.ts';
+import type { Entry } from '../../../src/inspect/recording/entry.ts';
+import { agent } from '../../../src/runtime/agent.ts';
+import { pipeline } from '../../../src/runtime/patterns/index.ts';
+import { tool } from '../../../src/tools/define-tool.ts';
+
+const add = tool({
+  name: 'add',
+  description: 'Adds one.',
+  input: z.object({ to: z.number() }),
+  execute: ({ to }) => {
+    if (to > 0) throw new Error('no more');
+    return to + 1;
+  },
+});
+
+const clerk = agent({
+  name: 'clerk',
+  tools: [add],
+  decide: ({ step }) => (step < 2 ? act({ name: 'add', input: { to: step } }) : answer('done')),
+});
+
+const recorded = async (): Promise<readonly Entry[]> => {
+  const record = recorder();
+  const house = pipeline({
+    name: 'house',
+    stages: [clerk, agent({ name: 'last', decide: () => answer('out') })],
+  });
+  await house.run('go', { inspect: record, runId: 'r' });
+  return [...record.recording.from()].map((line) => JSON.parse(line) as Entry);
+};
+
+const sequenceOf = (entries: readonly Entry[]): Sequence => {
+  const sequence = new Sequence();
+  for (const entry of entries) sequence.take(entry);
+  return sequence;
+};
+
+describe('who says what to whom', () => {
+  test('is told in order, calls of one tool in one lane, failures as such', async () => {
+    const { rows, lanes } = sequenceOf(await recorded());
+    const name = (id: string): string => lanes.get(id)?.name ?? '?';
+    expect(rows.map(({ from, to, kind, label }) => `${name(from)} → ${name(to)} ${kind}: ${label}`)).toEqual([
+      'house → clerk begin: begins clerk',
+      'clerk → add ask: add {"to":0}',
+      'add → clerk answer: 1',
+      'clerk → add ask: add {"to":1}',
+      expect.stringMatching(/^add → clerk failure: .*no more/),
+      'clerk → house answer: answers',
+      'house → last begin: begins last',
+      'last → house answer: answers',
+    ]);
+    expect(rows.map(({ n }) => n)).toEqual(rows.map(({ n }) => n).toSorted((one, other) => one - other));
+  });
+
+  test('has the lanes of those who say something, in the order in which they do, and of one actor only its own', async () => {
+    const { rows, lanes } = sequenceOf(await recorded());
+    expect(lanesOf(rows, lanes).map(({ name }) => name)).toEqual(['house', 'clerk', 'add', 'last']);
+    const clerkId = [...lanes.values()].find(({ name }) => name === 'clerk')?.id ?? '';
+    const about = rowsAbout(rows, lanes, clerkId);
+    expect(about).toHaveLength(6);
+    expect(lanesOf(about, lanes).map(({ name }) => name)).toEqual(['house', 'clerk', 'add']);
+  });
+
+  test('is the same whether it is taken in at once or as it comes', async () => {
+    const entries = await recorded();
+    const once = sequenceOf(entries);
+    for (let length = 0; length < entries.length; length += 7) {
+      const part = sequenceOf(entries.slice(0, length));
+      const same = once.rows.filter(({ n }) => n < length).map(({ n, from, to }) => ({ n, from, to }));
+      expect(part.rows.map(({ n, from, to }) => ({ n, from, to }))).toEqual(same);
+    }
+  });
+
+  test('shows messages, from outside the run, too', () => {
+    const about = { v: 1 as const, at: 0, runId: 'r', path: 'a', agent: 'a', seq: 0 };
+    const come = (n: number, actor: string, parent?: string): Entry => ({
+      n,
+      at: 0,
+      kind: 'actor',
+      actor,
+      run: 'r',
+      parent,
+      name: actor,
+      role: 'agent',
+    });
+    const sent = (n: number, to: string, sender?: string): Entry => ({
+      n,
+      at: 0,
+      kind: 'told',
+      actor: `r/${to}`,
+      event: { ...about, type: 'message.sent', to, from: sender ?? 'person', text: `to ${to}`, sender },
+    });
+    const { rows, lanes } = sequenceOf([
+      come(0, 'r/a'),
+      come(1, 'r/a/b', 'r/a'),
+      sent(2, 'a'),
+      sent(3, 'a/b', 'a'),
+    ]);
+    expect(rows.slice(1)).toEqual([
+      { n: 2, at: 0, from: 'outside', to: 'r/a', label: 'to a', kind: 'message' },
+      { n: 3, at: 0, from: 'r/a', to: 'r/a/b', label: 'to a/b', kind: 'message' },
+    ]);
+    expect(lanes.get('outside')?.role).toBe('outside');
+  });
+});

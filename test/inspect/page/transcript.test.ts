@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import type { LiveEvent } from '../../../src/contracts/event.ts';
+import { TroupeError } from '../../../src/contracts/error.ts';
+import type { TranscriptItem } from '../../../src/inspect/page/transcript.ts';
+import { transcriptOf } from '../../../src/inspect/page/transcript.ts';
+import type { Entry } from '../../../src/inspect/recording/entry.ts';
+import { recorder } from '../../../src/inspect/recording/recorder.ts';
+import { agent } from '../../../src/runtime/agent.ts';
+import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
+import { virtualClock } from '../../../src/testing/virtual-clock.ts';
+import { letTimePass, settled } from '../../support/runs.ts';
+import { tool } from '../../../src/tools/define-tool.ts';
+import { z } from 'zod';
+
+const pay = tool({
+  name: 'pay',
+  description: 'Pays.',
+  input: z.object({ to: z.string() }),
+  approval: ({ to }) => to === 'eve',
+  execute: ({ to }) => {
+    if (to === 'bob') throw new Error('bob has moved');
+    return `paid ${to}`;
+  },
+});
+
+const entriesOf = async (...script: Parameters<typeof scriptedModel>[0]): Promise<readonly Entry[]> => {
+  const record = recorder();
+  const clock = virtualClock(0);
+  const payer = agent({ name: 'payer', tools: [pay], model: scriptedModel(script) });
+  const handle = payer.stream('Pay them all.', {
+    inspect: record,
+    runId: 'r',
+    clock,
+    person: { approve: () => 'not her' },
+  });
+  await letTimePass(clock, settled(handle));
+  return [...record.recording.from()].map((line) => JSON.parse(line) as Entry);
+};
+
+const about = (entries: readonly Entry[]): readonly Entry[] =>
+  entries.filter((entry) => entry.kind !== 'chart' && entry.actor === 'r/payer');
+
+const line = (item: TranscriptItem): string => {
+  if (item.kind === 'said') return `${item.who}: ${item.text}`;
+  if (item.kind === 'model') return `model ${item.status}: ${item.text}`;
+  if (item.kind === 'tool') return `${item.tool} ${JSON.stringify(item.input)} ${item.status}: ${item.text}`;
+  return `(${item.tone}) ${item.title}`;
+};
+
+describe('the transcript of an actor', () => {
+  test('has its task, what its model said, and each call with what came of it', async () => {
+    const entries = await entriesOf(
+      calls(
+        { name: 'pay', input: { to: 'ann' } },
+        { name: 'pay', input: { to: 'bob' } },
+        { name: 'pay', input: { to: 'eve' } },
+      ),
+      'Two of three.',
+    );
+    const items = transcriptOf(about(entries));
+    expect(items.map(line)).toEqual([
+      'task: Pay them all.',
+      'model answered: ',
+      'pay {"to":"ann"} done: paid ann',
+      expect.stringMatching(/^pay \{"to":"bob"\} failed: .*bob has moved/),
+      expect.stringMatching(/^pay \{"to":"eve"\} denied: .*not her/),
+      'model answered: Two of three.',
+      '(good) completed: answered',
+    ]);
+    expect(items[1]).toMatchObject({ tokens: { input: 1 }, durationMs: 0 });
+  });
+
+  test('has at each place what was so then, and nothing that came later', async () => {
+    const entries = about(await entriesOf(calls({ name: 'pay', input: { to: 'eve' } }), 'No.'));
+    const seen = new Set<string>();
+    for (let length = 0; length <= entries.length; length += 1)
+      for (const item of transcriptOf(entries.slice(0, length)))
+        if (item.kind === 'tool') seen.add(item.status);
+    expect([...seen]).toEqual(['requested', 'awaiting approval', 'denied']);
+  });
+
+  test('says what went wrong, and takes back what a model did not mean', () => {
+    const base = { v: 1 as const, at: 0, runId: 'r', path: 'payer', agent: 'payer', seq: 0 };
+    const error = new TroupeError('model.unavailable', 'Cannot answer as it is down: wait').toJSON();
+    const told = (...events: readonly LiveEvent[]): readonly Entry[] =>
+      events.map((event, n) => ({ n, at: 0, kind: 'told', actor: 'r/payer', event }));
+    const items = transcriptOf(
+      told(
+        { ...base, type: 'model.asked', model: 'm', key: '1', messages: 1, attempt: 1 },
+        { ...base, type: 'model.discarded', model: 'm', key: '1', characters: 9 },
+        { ...base, type: 'model.retrying', model: 'm', attempt: 2, waitMs: 10, error },
+        { ...base, type: 'model.asked', model: 'm', key: '2', messages: 1, attempt: 2 },
+        { ...base, type: 'model.failed', model: 'm', key: '2', error },
+      ),
+    );
+    expect(items.map(line)).toEqual([
+      'model discarded: ',
+      '(warning) model discarded',
+      '(warning) model retrying',
+      `model failed: ${error.message}`,
+    ]);
+  });
+});
