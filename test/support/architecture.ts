@@ -150,7 +150,7 @@ export const thePageStandsAlone = eachImport((source, { from, kind }) => {
   const target = resolve(source, from);
   if (isIn(target, page)) return undefined;
   if (['inspect/recording/entry.ts', 'inspect/recording/tableau.ts'].includes(target)) return undefined;
-  return kind === 'type' && roomOf(target) === 'contracts'
+  return kind === 'type' && (roomOf(target) === 'contracts' || isIn(target, 'inspect/recording'))
     ? undefined
     : 'the page knows types of contracts, and recordings';
 });

@@ -1,3 +1,4 @@
+import type { Breakpoint } from '../recording/breakpoint.ts';
 import { complaint, currentRun } from './page-state.ts';
 import { loadSession } from './feed.ts';
 
@@ -13,18 +14,11 @@ export type Command =
   | { readonly do: 'fork'; readonly at: number }
   | { readonly do: 'break'; readonly breakpoints: readonly Breakpoint[] };
 
-/** Where a run is to be held. */
-export interface Breakpoint {
-  readonly kind: 'state' | 'event' | 'guard' | 'cost';
-  /** The id of a state, the type of an event, the name of a guard, or US dollars. */
-  readonly value: string | number;
-}
-
-/** Asks something of a run; says what is wrong where it is refused. */
-export const command = async (wanted: Command, run = currentRun.peek()?.run): Promise<boolean> => {
+/** Asks something of a run, and says what is wrong where it is refused; undefined then, else what the server said. */
+export const command = async (wanted: Command, run = currentRun.peek()?.run): Promise<unknown> => {
   if (run === undefined) {
     complaint.value = 'Select a run first: there are several.';
-    return false;
+    return undefined;
   }
   try {
     const response = await fetch('/api/control', {
@@ -34,10 +28,10 @@ export const command = async (wanted: Command, run = currentRun.peek()?.run): Pr
     });
     complaint.value = response.ok ? undefined : await reasonIn(response);
     void loadSession();
-    return response.ok;
+    return response.ok ? await response.json() : undefined;
   } catch {
     complaint.value = 'The inspector does not answer.';
-    return false;
+    return undefined;
   }
 };
 

@@ -3,12 +3,13 @@ import type { Entry } from '../recording/entry.ts';
 /** Something in a recording that one wants to find again. */
 export interface Marker {
   readonly n: number;
-  readonly kind: 'error' | 'approval' | 'end';
+  readonly kind: 'error' | 'approval' | 'break' | 'end';
   readonly text: string;
 }
 
 /** What an entry is marked by on the timeline. */
 export const markerOf = (entry: Entry): Marker | undefined => {
+  if (entry.kind === 'break') return { n: entry.n, kind: 'break', text: entry.why };
   if (entry.kind !== 'told') return undefined;
   const { event } = entry;
   const { n } = entry;

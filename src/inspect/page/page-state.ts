@@ -5,7 +5,7 @@ import { markerOf } from './markers.ts';
 import type { AskedRequest, Session, SessionRun } from './session.ts';
 import { Sequence } from './sequence.ts';
 import { Timeline } from './timeline.ts';
-import type { Entry } from '../recording/entry.ts';
+import type { BreakEntry, Entry } from '../recording/entry.ts';
 import type { TableauData } from '../recording/tableau.ts';
 
 /** How the page stands with its server. */
@@ -52,6 +52,8 @@ export const pointedAt = signal<string | undefined>(undefined);
 export const middleTab = signal<'chart' | 'sequence'>('chart');
 export const sideTab = signal<'transcript' | 'context' | 'breakpoints'>('transcript');
 export const isHelpShown = signal(false);
+/** Where a run was held at a breakpoint, and is held still. */
+export const held = signal<BreakEntry | undefined>(undefined);
 /** What went wrong with what was last asked of the server. */
 export const complaint = signal<string | undefined>(undefined);
 
@@ -93,6 +95,7 @@ export const currentRun = computed((): SessionRun | undefined => {
 export const beginRecording = (base?: TableauData): void => {
   recorded.value = nothingRecorded(base);
   sayings.clear();
+  held.value = undefined;
   changes.value += 1;
   place.value = undefined;
   isPlaying.value = false;
@@ -105,8 +108,10 @@ export const takeEntry = (entry: Entry): void => {
   sequence.take(entry);
   const marker = markerOf(entry);
   if (marker !== undefined) markers.push(marker);
+  if (entry.kind === 'break') held.value = entry;
   if (entry.kind !== 'told') return;
   const { event } = entry;
+  if (event.type === 'run.resumed' || event.type === 'run.ended') held.value = undefined;
   // What was said is in the answer, or was taken back.
   if (
     event.type === 'model.answered' ||

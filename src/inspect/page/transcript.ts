@@ -75,7 +75,11 @@ class Transcript {
   }
 
   #told(entry: Entry, event: LiveEvent): void {
-    if (event.type.startsWith('model.')) this.#model(entry, event);
+    // Of an event that is too long to be shown only its head is there.
+    if ('cut' in event && typeof event.cut === 'string') {
+      const title = `${event.type} (too long)`;
+      this.items.push({ ...placeOf(entry), kind: 'note', tone: 'plain', title, text: event.cut });
+    } else if (event.type.startsWith('model.')) this.#model(entry, event);
     else if (event.type.startsWith('tool.')) this.#tool(entry, event);
     else {
       const said = saidBy(event);
@@ -217,6 +221,8 @@ const noteOf = (event: LiveEvent): Note | undefined => {
       return { tone: 'plain', title: `critic: ${event.verdict}`, text: event.note ?? '' };
     case 'team.noted':
       return { tone: 'plain', title, text: event.text };
+    case 'custom.emitted':
+      return { tone: 'plain', title: event.name, text: brief(event.data, 300) };
     default:
       return { tone: toneOf(event), title, text: errorIn(event)?.message ?? restOf(event) };
   }

@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
+import type { Breakpoint } from '../../recording/breakpoint.ts';
 import type { StateShape } from '../../recording/entry.ts';
-import type { Breakpoint } from '../control.ts';
 import { command } from '../control.ts';
-import { moneyOf } from '../figures.ts';
+import { countOf, moneyOf } from '../figures.ts';
 import { selectedView, shown } from '../page-state.ts';
 import { oneLine } from '../plain-text.ts';
 import { isControlled } from './controls.tsx';
@@ -12,11 +12,29 @@ import { Icon } from './icon.tsx';
 const breakpoints = signal<readonly Breakpoint[]>([]);
 
 const kinds = {
-  state: { name: 'State', hint: 'agent.running.ACT', says: 'is entered' },
-  event: { name: 'Event', hint: 'tool.finished', says: 'happens' },
-  guard: { name: 'Guard', hint: 'isTroubled', says: 'lets an arrow be taken' },
-  cost: { name: 'Cost', hint: '0.25', says: 'is spent' },
+  state: { name: 'State', hint: 'agent.running.ACT', says: 'when a state is entered' },
+  event: { name: 'Event', hint: 'tool.finished', says: 'when an event happens' },
+  guard: { name: 'Guard', hint: 'isTroubled', says: 'when an arrow with this guard is taken' },
+  arrow: { name: 'Arrow', hint: 'agent.running.REDUCE: always #1', says: 'when an arrow is taken' },
+  actor: { name: 'Actor', hint: 'researcher', says: 'when an actor begins' },
+  cost: { name: 'Cost', hint: '0.25', says: 'once so many US dollars are spent' },
+  tokens: { name: 'Tokens', hint: '10000', says: 'once so many tokens are used' },
 } as const;
+
+type Kind = Breakpoint['kind'];
+const order: readonly Kind[] = ['state', 'event', 'guard', 'arrow', 'actor', 'cost', 'tokens'];
+
+/** What was written as a breakpoint; undefined where it is none. */
+const breakpointOf = (kind: Kind, text: string): Breakpoint | undefined => {
+  const value = text.trim();
+  if (kind !== 'cost' && kind !== 'tokens') return value === '' ? undefined : { kind, value };
+  return Number(value) > 0 ? { kind, value: Number(value) } : undefined;
+};
+
+const valueOf = ({ kind, value }: Breakpoint): string => {
+  if (typeof value === 'string') return oneLine(value, 80);
+  return kind === 'cost' ? moneyOf(value) : countOf(value);
+};
 
 /** Where the run is to be held. */
 export const BreakpointsView = () => {
@@ -27,8 +45,8 @@ export const BreakpointsView = () => {
       </p>
     );
   const set = (next: readonly Breakpoint[]): void => {
-    void command({ do: 'break', breakpoints: next }).then((isSet) => {
-      if (isSet) breakpoints.value = next;
+    void command({ do: 'break', breakpoints: next }).then((said) => {
+      if (said !== undefined) breakpoints.value = next;
     });
   };
   return (
@@ -45,9 +63,7 @@ export const BreakpointsView = () => {
           {breakpoints.value.map((each, index) => (
             <li key={`${each.kind} ${each.value}`}>
               <span class="kind">{kinds[each.kind].name}</span>
-              <bdi class="value">
-                {typeof each.value === 'number' ? moneyOf(each.value) : oneLine(each.value, 80)}
-              </bdi>
+              <bdi class="value">{valueOf(each)}</bdi>
               <button
                 type="button"
                 class="plain"
@@ -67,39 +83,35 @@ export const BreakpointsView = () => {
 };
 
 const NewBreakpoint = ({ onAdd }: { readonly onAdd: (added: Breakpoint) => void }) => {
-  const [kind, setKind] = useState<Breakpoint['kind']>('state');
+  const [kind, setKind] = useState<Kind>('state');
   const [value, setValue] = useState('');
   const chart = shown.value.tableau.charts.get(selectedView.value?.chart ?? '');
   const known = chart === undefined ? [] : choices(chart, kind);
-  const isFit = kind === 'cost' ? Number(value) > 0 : value.trim() !== '';
+  const added = breakpointOf(kind, value);
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (!isFit) return;
-        onAdd({ kind, value: kind === 'cost' ? Number(value) : value.trim() });
+        if (added === undefined) return;
+        onAdd(added);
         setValue('');
       }}
     >
-      <div class="segments" role="group" aria-label="Kind">
-        {(['state', 'event', 'guard', 'cost'] as const).map((each) => (
-          <button
-            key={each}
-            type="button"
-            aria-pressed={kind === each}
-            onClick={() => {
-              setKind(each);
-            }}
-          >
-            {kinds[each].name}
-          </button>
-        ))}
-      </div>
-      <p class="hint">
-        Hold the run when this {kinds[kind].name.toLowerCase()} {kinds[kind].says}
-        {kind === 'cost' ? ', in US dollars' : ''}.
-      </p>
+      <p class="hint">Hold the run {kinds[kind].says}.</p>
       <div class="row">
+        <select
+          aria-label="Kind"
+          value={kind}
+          onChange={({ currentTarget }) => {
+            setKind(order.find((each) => each === currentTarget.value) ?? 'state');
+          }}
+        >
+          {order.map((each) => (
+            <option key={each} value={each}>
+              {kinds[each].name}
+            </option>
+          ))}
+        </select>
         <input
           aria-label={kinds[kind].name}
           list="known"
@@ -110,7 +122,7 @@ const NewBreakpoint = ({ onAdd }: { readonly onAdd: (added: Breakpoint) => void 
             setValue(currentTarget.value);
           }}
         />
-        <button type="submit" class="primary" disabled={!isFit}>
+        <button type="submit" class="primary" disabled={added === undefined}>
           Add
         </button>
       </div>
@@ -124,11 +136,12 @@ const NewBreakpoint = ({ onAdd }: { readonly onAdd: (added: Breakpoint) => void 
 };
 
 /** What of a chart a run can be held at. */
-const choices = (chart: StateShape, kind: Breakpoint['kind']): readonly string[] => {
+const choices = (chart: StateShape, kind: Kind): readonly string[] => {
   const found = new Set<string>();
   const look = (state: StateShape): void => {
     if (kind === 'state') found.add(state.id);
-    for (const { event, guard } of state.arrows) {
+    for (const { id, event, guard } of state.arrows) {
+      if (kind === 'arrow') found.add(id);
       if (kind === 'event' && event !== '') found.add(event);
       if (kind === 'guard' && guard !== undefined) found.add(guard);
     }

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import { command } from '../control.ts';
-import { complaint, currentRun, selectedView, session } from '../page-state.ts';
+import { complaint, currentRun, held, select, selectedView, session } from '../page-state.ts';
 import { oneLine } from '../plain-text.ts';
 import type { IconName } from './icon.tsx';
 import { Icon } from './icon.tsx';
@@ -102,6 +102,33 @@ export const Composer = () => {
           </button>
         </div>
       )}
+      {held.value !== undefined && isControlled() && (
+        <div class="notice held" role="status">
+          <Icon name="pause" size={14} />
+          <span>
+            Held: <bdi>{oneLine(held.value.why, 200)}</bdi>
+          </span>
+          <button
+            type="button"
+            class="link"
+            onClick={() => {
+              select(held.value?.actor);
+            }}
+          >
+            show
+          </button>
+          <span class="space" />
+          <button
+            type="button"
+            class="primary"
+            onClick={() => {
+              void command({ do: 'resume' });
+            }}
+          >
+            Resume
+          </button>
+        </div>
+      )}
       {what === 'message' && <MessageForm />}
       {(what === 'abort' || what === 'kill') && <EndForm what={what} />}
     </>
@@ -124,8 +151,8 @@ const MessageForm = () => {
       onSubmit={(event) => {
         event.preventDefault();
         if (text.trim() === '') return;
-        void command({ do: 'send', text, ...(path === undefined ? {} : { path }) }).then((isSent) => {
-          if (isSent) close();
+        void command({ do: 'send', text, ...(path === undefined ? {} : { path }) }).then((said) => {
+          if (said !== undefined) close();
         });
       }}
     >

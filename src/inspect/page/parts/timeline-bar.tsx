@@ -3,7 +3,7 @@ import { clockOf, countOf } from '../figures.ts';
 import { thinned } from '../markers.ts';
 import {
   changes,
-  currentRun,
+  filter,
   goLive,
   goTo,
   isPlaying,
@@ -15,6 +15,7 @@ import {
   storedRun,
 } from '../page-state.ts';
 import { goToMarker, hold, play } from '../playback.ts';
+import { follow } from '../feed.ts';
 import { plain } from '../plain-text.ts';
 import { Icon } from './icon.tsx';
 
@@ -138,6 +139,14 @@ export const TimelineBar = () => {
   );
 };
 
+/** Begins a run that goes on from a place, and shows it. */
+const forkAt = async (length: number): Promise<void> => {
+  const said = await command({ do: 'fork', at: length }, storedRun.peek());
+  if (typeof said !== 'object' || said === null || !('run' in said) || typeof said.run !== 'string') return;
+  filter.value = { ...filter.peek(), run: said.run };
+  follow();
+};
+
 const Fork = ({ length }: { readonly length: number }) =>
   session.value?.control === true && (
     <button
@@ -145,7 +154,7 @@ const Fork = ({ length }: { readonly length: number }) =>
       class="live"
       title="Begin a new run that goes on from here"
       onClick={() => {
-        void command({ do: 'fork', at: length }, storedRun.value ?? currentRun.value?.run);
+        void forkAt(length);
       }}
     >
       <Icon name="fork" size={14} /> Fork here
