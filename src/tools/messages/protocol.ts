@@ -60,7 +60,7 @@ export interface Protocol<All extends Messages> {
    * const writer = agent({ name: 'writer', instructions: 'Ask the critic first.', tools: [review.tools()] }); // critic.ask_draft
    *
    * @throws {TroupeError} `tool.invalid` for a message whose name is none for a tool, a schema that has no JSON Schema, or a time that is
-   * none. Models give objects: a message whose schema is of none is refused when the agent runs.
+   * none. Models give objects: a message whose schema is of none is refused where the agent is defined.
    */
   tools(options?: ProtocolToolsOptions): Toolset;
 }
