@@ -34,6 +34,7 @@ export default defineConfig({
       { find: /^troupe\/journal$/, replacement: resolve(root, 'src/runtime/journal/index.ts') },
       { find: /^troupe\/patterns$/, replacement: resolve(root, 'src/runtime/patterns/index.ts') },
       { find: /^troupe\/messages$/, replacement: resolve(root, 'src/tools/messages/index.ts') },
+      { find: /^troupe\/publishing$/, replacement: resolve(root, 'src/inspect/publishing/index.ts') },
       { find: /^troupe\/resources$/, replacement: resolve(root, 'src/runtime/resources/index.ts') },
       { find: /^troupe\/traces$/, replacement: resolve(root, 'src/inspect/traces/index.ts') },
       { find: /^troupe\/telemetry$/, replacement: resolve(root, 'src/inspect/telemetry/index.ts') },

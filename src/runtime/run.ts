@@ -1,7 +1,6 @@
 import type { ModelChoice } from '../contracts/agent.ts';
 import type { Clock } from '../contracts/clock.ts';
-import type { ErrorData } from '../contracts/error.ts';
-import { errorData } from '../contracts/error.ts';
+import { type ErrorData, errorData } from '../contracts/error.ts';
 import { toJson } from '../contracts/json.ts';
 import type { LiveEvent } from '../contracts/event.ts';
 import type { AttachedHooks } from '../events/hooks.ts';
@@ -21,8 +20,7 @@ import { environmentOf, toolsOf } from './environment-of.ts';
 import { Gate } from './gate.ts';
 import { JobQueue } from './job-queue.ts';
 import { MailRoom } from './mail/mail-room.ts';
-import { modelFacts, modelsOf, resolveModels } from './models.ts';
-import type { RunModels } from './models.ts';
+import { modelFacts, modelsOf, resolveModels, type RunModels } from './models.ts';
 import type { Pacer } from './pacer.ts';
 import { PersonDesk } from './person-desk.ts';
 import { outcomeOfFailure } from './result.ts';
