@@ -34,10 +34,7 @@ import type { Said } from './request-book.ts';
 import type { Wanting, Wish } from './wanting.ts';
 import type { PlacedParty } from './waits.ts';
 
-/**
- * The parts of a run as they know each other: nothing but shapes, so that each part is a file of its own and none
- * imports the whole.
- */
+/** The parts of a run as they know each other: shapes only, so that each part is a file of its own and none imports the whole. */
 export interface Stage {
   readonly runId: string;
   readonly clock: Clock;
