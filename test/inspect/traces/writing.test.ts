@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { act, agent, answer, createGlobalEngine, hook, maxSteps, tool } from '../../../src/index.ts';
-import { scriptedModel } from '../../../src/testing/index.ts';
+import { scriptedModel, virtualClock } from '../../../src/testing/index.ts';
 import { checkTrace } from '../../../src/inspect/traces/check-trace.ts';
 import { readTrace } from '../../../src/inspect/traces/read-trace.ts';
 import { tidier } from '../../../src/inspect/traces/tidy-event.ts';
@@ -406,6 +406,16 @@ describe('the traces of an engine', () => {
     expect(filesIn(folder)).toEqual([...ids, 'run-0~2'].toSorted());
     for (const name of filesIn(folder)) expect(await checkTrace(join(folder, name))).toEqual([]);
     expect((await readTrace(join(folder, 'run-0~2'))).manifest.input).toBe('again');
+  });
+
+  test('and one that has ended is never written to again, also where the next run of its id begins at the same time', async () => {
+    const folder = temporaryFolder();
+    const traces = traceFiles({ folder });
+    for (const input of ['one', 'other'])
+      await looker(0).run(input, { runId: 'r', hooks: [traces], clock: virtualClock() });
+    await traces.written();
+    expect((await readTrace(join(folder, 'r'))).manifest.input).toBe('one');
+    expect((await readTrace(join(folder, 'r~2'))).manifest.input).toBe('other');
   });
 
   test('and a run that is watched twice has two', async () => {
