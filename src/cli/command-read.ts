@@ -21,7 +21,7 @@ export type Command =
   | { readonly name: 'version' }
   | AskCommand
   | RunCommand
-  | { readonly name: 'graph'; readonly file: string; readonly exportName: string | undefined }
+  | GraphCommand
   | RunsCommand
   | { readonly name: 'show'; readonly runId: string; readonly step: number | undefined }
   | ResumeCommand
@@ -45,6 +45,17 @@ export interface AskCommand {
   /** A folder of traces. */
   readonly trace: string | undefined;
   readonly isParked: boolean;
+}
+
+export interface GraphCommand {
+  readonly name: 'graph';
+  readonly file: string;
+  readonly exportName: string | undefined;
+  readonly isSvg: boolean;
+  /** Shows what its runs that are kept did. */
+  readonly isTaken: boolean;
+  /** At most that many of them. */
+  readonly limit: number;
 }
 
 export interface RunCommand {
@@ -124,10 +135,14 @@ interface OwnValues {
   readonly html?: string | undefined;
   readonly mermaid?: string | undefined;
   readonly ndjson?: boolean | undefined;
+  readonly svg?: boolean | undefined;
+  readonly taken?: boolean | undefined;
 }
 
 /** Runs that are listed unless another number is asked for. */
 const LISTED = 20;
+/** Runs whose ways are counted. */
+const COUNTED = 100;
 
 /**
  * The command that follows from its name, what stands after it, and its options.
@@ -158,7 +173,14 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
       return { name, file: first, input: second, isData, exportName, trace, isParked };
     }
     case 'graph':
-      return { name, file: first, exportName: values.export };
+      return {
+        name,
+        file: first,
+        exportName: values.export,
+        isSvg: values.svg ?? false,
+        isTaken: values.taken ?? false,
+        limit: countOf(values.limit, '--limit', name) ?? COUNTED,
+      };
     case 'runs':
       return {
         name,

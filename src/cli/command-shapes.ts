@@ -31,6 +31,8 @@ export const options = {
   html: { type: 'string' },
   mermaid: { type: 'string' },
   ndjson: { type: 'boolean' },
+  svg: { type: 'boolean' },
+  taken: { type: 'boolean' },
 } as const;
 
 /** What every command understands. */
@@ -87,7 +89,7 @@ export type CommandName =
 export const shapes: Readonly<Record<CommandName, CommandShape>> = {
   ask: { needs: [], optional: 2, options: ['budget', 'memory', 'park', 'trace'] },
   run: { needs: [FILE], optional: 1, options: ['data', 'export', 'park', 'trace'] },
-  graph: { needs: [FILE], optional: 0, options: ['export'] },
+  graph: { needs: [FILE], optional: 0, options: ['export', 'svg', 'taken', 'limit'] },
   runs: { needs: [], optional: 0, options: ['status', 'limit'] },
   show: { needs: [RUN], optional: 0, options: ['step'] },
   resume: { needs: [], optional: 1, options: ['all-due', 'file', 'export', 'park'] },

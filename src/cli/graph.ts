@@ -1,13 +1,57 @@
+import type { Agent } from '../contracts/agent.ts';
+import type { ChartCoverage } from '../inspect/coverage/chart-coverage.ts';
+import { toMermaid } from '../machines/diagram.ts';
+import { journaledDefinition } from '../runtime/journal/resume.ts';
+import type { GraphCommand } from './command-read.ts';
 import { exitCode } from './exit-code.ts';
 import { loadAgent } from './load-agent.ts';
+import { counted } from './number-words.ts';
 import type { Session } from './session.ts';
+import { withStore } from './stored/open-store.ts';
+import { jsonLine } from './stored/run-words.ts';
 
-/** `troupe graph`: prints the statechart of an agent or a team. */
-export const graph = async (
-  { file, exportName }: { readonly file: string; readonly exportName: string | undefined },
-  { terminal }: Session,
-): Promise<number> => {
-  const agent = await loadAgent(file, terminal.folder, exportName);
-  terminal.stdout.write(`${agent.diagram().trimEnd()}\n`);
+/** `troupe graph`: prints the statechart of an agent, a team or a workflow, and how its runs went through it. */
+export const graph = async (wanted: GraphCommand, session: Session): Promise<number> => {
+  const { terminal, settings } = session;
+  const agent = await loadAgent(wanted.file, terminal.folder, wanted.exportName);
+  const { machine } = journaledDefinition(agent);
+  const overlay = wanted.isTaken ? await waysOf(agent, wanted.limit, session) : undefined;
+  if (overlay !== undefined && settings.json) {
+    const { actors, taken, visits, dwellMs, neverTaken } = overlay;
+    const [byArrow, byState] = [Object.fromEntries(taken), Object.fromEntries(dwellMs)];
+    terminal.stdout.write(
+      jsonLine({ actors, taken: byArrow, visits: Object.fromEntries(visits), dwellMs: byState, neverTaken }),
+    );
+  } else if (wanted.isSvg) {
+    const { chartShape } = await import('../inspect/recording/chart-shape.ts');
+    const { chartSvg } = await import('../inspect/drawing/chart-svg.ts');
+    terminal.stdout.write(chartSvg(chartShape(machine), overlay));
+  } else terminal.stdout.write(`${toMermaid(machine, { overlay }).trimEnd()}\n`);
   return exitCode.answered;
 };
+
+/** How the runs of an agent that are kept went through its chart. */
+const waysOf = (agent: Agent<unknown, unknown>, limit: number, session: Session): Promise<ChartCoverage> =>
+  withStore(session, async ({ store }) => {
+    const { replay } = await import('../runtime/journal/replay.ts');
+    const { recorder } = await import('../inspect/recording/recorder.ts');
+    const { chartCoverage } = await import('../inspect/coverage/chart-coverage.ts');
+    const runs = (await store.list({})).filter((run) => run.agent === agent.name).slice(0, limit);
+    const recordings = [];
+    for (const { runId } of runs) {
+      const record = recorder({ capacity: Infinity });
+      try {
+        await replay(agent, runId, { store, inspect: record });
+        recordings.push(record.recording);
+      } catch {
+        // Its code is another by now, or its journal is damaged: what it did is not what this chart does.
+      }
+    }
+    const { terminal, settings, sidePaint: paint } = session;
+    const left = runs.length - recordings.length;
+    if (!settings.quiet && !settings.json)
+      terminal.stderr.write(
+        `${paint.dim(`${counted(recordings.length, 'run')} of ${agent.name}${left === 0 ? '' : `, ${left} left out`}`)}\n`,
+      );
+    return chartCoverage(recordings, { name: agent.name });
+  });

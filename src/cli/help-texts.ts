@@ -52,10 +52,15 @@ ${PARK}`,
     ],
   },
   graph: {
-    about: 'print the statechart of an agent or team as Mermaid text',
+    about: 'print the statechart of an agent, a team or a workflow as Mermaid text, or as an SVG',
     usage: 'FILE',
-    options: '      --export NAME    which export to draw',
-    examples: ['troupe graph team.js > team.mmd'],
+    text: `With --taken, arrows say how often they were taken in the runs of it that are kept, and states how long they lasted; with --json,
+that is printed instead of a drawing. Runs that it does not go through any more as they went are left out, and counted.`,
+    options: `      --export NAME    which export to draw
+      --svg            as an SVG that stands alone
+      --taken          with what its runs did
+      --limit N        of the newest N runs (default: 100)`,
+    examples: ['troupe graph team.js > team.mmd', 'troupe graph team.js --taken --svg > team.svg'],
   },
   runs: {
     about: 'list the runs that are kept, the newest first',

@@ -6,6 +6,8 @@ export { Recording } from './recording/recording.ts';
 export type { Follower, RecordingSetup } from './recording/recording.ts';
 export { chartCoverage } from './coverage/chart-coverage.ts';
 export type { ChartCoverage, CoverageOptions } from './coverage/chart-coverage.ts';
+export { chartSvg } from './drawing/chart-svg.ts';
+export { chartShape } from './recording/chart-shape.ts';
 export { classicBridge } from './sinks/classic-bridge.ts';
 export type { ClassicBridge, ClassicBridgeOptions } from './sinks/classic-bridge.ts';
 export { toStately } from './sinks/stately-sink.ts';
