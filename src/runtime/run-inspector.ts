@@ -21,7 +21,8 @@ export const placeInspector = (
 ): PlacedInspector | undefined => {
   if (inspect === undefined) return undefined;
   const failed = (error: unknown): void => {
-    run().observerFailed('inspector', error);
+    // What has happened before has no room for what happens to whoever looks on now.
+    if (!isReplayed) run().observerFailed('inspector', error);
   };
   if (!isRunInspector(inspect)) return { look: safeInspector(inspect, failed), begins: () => undefined };
   let look: (event: InspectionEvent) => void = () => undefined;
