@@ -21,6 +21,7 @@ export class Moment {
   latest = 0;
   readonly #clock: Clock;
   readonly #asides: (() => void)[] = [];
+  #isPast = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -54,15 +55,30 @@ export class Moment {
     }
   }
 
-  /** Does work outside of all scopes: now, or as soon as nobody is inside one. */
+  /** Does work outside of all scopes: now, or as soon as nobody is inside one, or in what has happened before. */
   aside(work: () => void): void {
-    if (this.inside === undefined) work();
+    if (this.#isOpen) work();
     else this.#asides.push(work);
   }
 
   /** Nobody is inside a scope, and what one did is counted. */
   left(): void {
-    if (this.inside === undefined) for (const work of this.#asides.splice(0)) work();
+    if (this.#isOpen) for (const work of this.#asides.splice(0)) work();
+  }
+
+  /** What `work` does has happened before: there is no room in it for anything else. */
+  past(work: () => void): void {
+    this.#isPast = true;
+    try {
+      work();
+    } finally {
+      this.#isPast = false;
+    }
+    this.left();
+  }
+
+  get #isOpen(): boolean {
+    return this.inside === undefined && !this.#isPast;
   }
 
   retell(retelling: Retelling, work: () => void): void {

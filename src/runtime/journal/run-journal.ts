@@ -235,10 +235,9 @@ export class RunJournal implements Recorder {
   }
 
   rerun(records: readonly JournalRecord[], begin: () => void, going?: GoingOn): void {
-    this.again.through(this.root, records, begin, {
-      before: going?.before,
-      isFork: going?.isFork,
-      answer: fromHand(going?.inHand, this.#run, this),
+    const answer = fromHand(going?.inHand, this.#run, this);
+    this.#moment.past(() => {
+      this.again.through(this.root, records, begin, { before: going?.before, isFork: going?.isFork, answer });
     });
   }
 
