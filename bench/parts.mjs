@@ -47,6 +47,12 @@ export const measureCrowd = ({ dist, rounds, say }) =>
     return [500, 5_000].map((workers) => ({ round, workers, ...work('crowd', { workers }, { dist }) }));
   });
 
+/** What it costs a run to be recorded, and to be seen by observers that are bad at it. */
+export const measureSeeing = ({ dist, rounds, say }) => {
+  say('seeing …');
+  return Array.from({ length: rounds }, () => work('seeing', {}, { dist }));
+};
+
 /** What a store adds, how a journal grows, and how long it takes to take a run up again. */
 export const measureJournal = ({ dist, rounds, say }) =>
   [10, 100, 1_000, 10_000].flatMap((steps) => {

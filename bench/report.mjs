@@ -7,6 +7,8 @@ const LIMITS = {
   flat: 1.2,
   driven: 2,
   crowd: 1.5,
+  seenUs: 50,
+  badObservers: 1.1,
   wallS: 20,
   peakMb: 800,
   lagMs: 100,
@@ -35,6 +37,7 @@ export const report = (found) => {
   if (found.flat) flatReport(found.flat, lines, verdicts);
   if (found.scale) scaleReport(found.scale, lines, verdicts);
   if (found.crowd) crowdReport(found.crowd, lines, verdicts);
+  if (found.seeing) seeingReport(found.seeing, lines, verdicts);
   if (found.journal) journalReport(found.journal, lines, verdicts);
   if (found.observer) observerReport(found.observer, lines, verdicts);
   if (found.import) importReport(found.import, lines, verdicts);
@@ -187,6 +190,30 @@ const observerReport = (figures, lines, verdicts) => {
     verdicts,
     figures.every(({ isRight }) => isRight),
     'what a slow observer lost is counted to the last one, and a fast one beside it lost none',
+  );
+};
+
+const seeingReport = (rounds, lines, verdicts) => {
+  const middle = (read) => median(rounds.map(read));
+  const [alone, xstate, recorded, followed] = ['alone', 'xstate', 'recorded', 'followed'].map((name) =>
+    middle((round) => round[name]),
+  );
+  lines.push(
+    '',
+    'A run that is seen, CPU µs per step',
+    `  alone ${fixed(alone)}, an XState inspector that does nothing ${fixed(xstate)}, recorded ${fixed(recorded)}, followed ${fixed(followed)}`,
+  );
+  const more = middle((round) => round.recorded - round.alone);
+  limit(
+    verdicts,
+    more <= LIMITS.seenUs,
+    `a step that is recorded costs ${fixed(more)} µs more (limit ${LIMITS.seenUs})`,
+  );
+  const slower = middle((round) => round.wallWatchedMs / round.wallAloneMs);
+  limit(
+    verdicts,
+    slower <= LIMITS.badObservers,
+    `ten bad observers make a run with a model of 20 ms ${fixed(slower)} × as long (limit ${LIMITS.badObservers})`,
   );
 };
 

@@ -10,6 +10,7 @@ import {
   measureJournal,
   measureObserver,
   measureScale,
+  measureSeeing,
   measureSteps,
 } from './parts.mjs';
 import { report } from './report.mjs';
@@ -72,6 +73,7 @@ const main = () => {
   if (wants('flat')) found.flat = measureFlatness(setup);
   if (wants('scale')) found.scale = measureScale(setup);
   if (wants('crowd')) found.crowd = measureCrowd(setup);
+  if (wants('seeing')) found.seeing = measureSeeing(setup);
   if (wants('journal')) found.journal = measureJournal(setup);
   if (wants('observer')) found.observer = measureObserver(setup);
   if (wants('import')) found.import = measureImport(setup);
