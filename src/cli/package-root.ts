@@ -1,21 +1,11 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { z } from 'zod';
+import { join } from 'node:path';
+import { packageFolder } from '../inspect/local/package-folder.ts';
 
-const rootAbove = (folder: string): string =>
-  existsSync(join(folder, 'package.json')) || dirname(folder) === folder
-    ? folder
-    : rootAbove(dirname(folder));
+export { packageVersion } from '../inspect/local/package-folder.ts';
 
-/** The folder of this package: the first above this code that has a manifest, whether it runs from `src` or from `dist`. */
-export const packageRoot = rootAbove(import.meta.dirname);
-
-/** The version of this package. */
-export const packageVersion = async (): Promise<string> => {
-  const manifest: unknown = JSON.parse(await readFile(join(packageRoot, 'package.json'), 'utf8'));
-  return z.object({ version: z.string() }).parse(manifest).version;
-};
+/** The folder of this package. */
+export const packageRoot = packageFolder;
 
 /** What this project says of itself, as far as it is there: a published package has no more than README and licence. */
 export const ownDocuments = (): readonly string[] =>

@@ -1,4 +1,7 @@
 /** Seeing runs: what records them, and what shows a recording. */
+export { inspect } from './local/inspect.ts';
+export type { InspectOptions, Inspector } from './local/inspect.ts';
+export type { AgentsOfRuns, AnyAgent } from './local/stored-feeds.ts';
 export type { Breakpoint } from './recording/breakpoint.ts';
 export { recorder } from './recording/recorder.ts';
 export type { Recorder, RecorderOptions } from './recording/recorder.ts';

@@ -3,7 +3,7 @@ import { systemClock } from '../../contracts/clock.ts';
 import { errorData, toError } from '../../contracts/error.ts';
 import type { Arrived, Began, JournalRecord } from '../../contracts/journal-record.ts';
 import type { Message } from '../../contracts/message.ts';
-import type { RunHandle } from '../../contracts/run.ts';
+import type { RunHandle, RunOptions } from '../../contracts/run.ts';
 import { Handle } from '../handle.ts';
 import type { EffectAnswer } from '../stage.ts';
 import type { ResumeOptions } from './resume.ts';
@@ -20,6 +20,8 @@ export interface ForkOptions extends Omit<ResumeOptions, 'model'> {
   readonly change?: ForkChange | undefined;
   /** Of the fork. Default: a random UUID. */
   readonly runId?: string | undefined;
+  /** Looks into the fork, from its beginning on: also what it shares. */
+  readonly inspect?: RunOptions['inspect'];
 }
 
 /** What is other in a fork. Another prompt, or other tools, are another agent: give that one to `fork`. */

@@ -1,0 +1,27 @@
+import { TroupeError } from '../../contracts/error.ts';
+import type { Entry } from '../recording/entry.ts';
+import type { Recording } from '../recording/recording.ts';
+
+/**
+ * The number of the first event of a run that came at a place of a recording or after it; undefined where none did by now.
+ *
+ * @throws {TroupeError} `input.invalid` for a place that the recording has forgotten.
+ */
+export const eventAt = (
+  recording: Recording,
+  runId: string,
+  place: number,
+): { readonly seq: number } | undefined => {
+  if (place < recording.first)
+    throw new TroupeError(
+      'input.invalid',
+      `Cannot go back to entry ${place} as only those from ${recording.first} on are kept`,
+    );
+  for (const line of recording.from(place)) {
+    // The recording wrote it.
+    const entry = JSON.parse(line) as Entry;
+    if (entry.kind !== 'told' || entry.event.type === 'model.delta' || entry.event.runId !== runId) continue;
+    return { seq: entry.event.seq };
+  }
+  return undefined;
+};

@@ -1,0 +1,122 @@
+import type { ServerResponse } from 'node:http';
+import type { OpenRequest } from '../../contracts/request.ts';
+import type { Recording } from '../recording/recording.ts';
+import { Viewer } from './viewer.ts';
+
+/** A request to a person, and the run that it is of. */
+export type AskedOf = OpenRequest & { readonly run: string };
+
+const BEAT_MS = 15_000;
+
+/** A recording, for all who look at it. Nobody looks: it costs nothing. */
+export class Feed {
+  readonly #viewers = new Set<Viewer>();
+  readonly #requests: () => readonly AskedOf[];
+  #recording: Recording;
+  #saidRequests = '';
+  #isFlushDue = false;
+  #beat: NodeJS.Timeout | undefined;
+  #unfollow: () => void = () => undefined;
+  /** Called when the first viewer comes, and the last has gone. */
+  onWatched: (isWatched: boolean) => void = () => undefined;
+
+  constructor(recording: Recording, requests: () => readonly AskedOf[]) {
+    this.#recording = recording;
+    this.#requests = requests;
+  }
+
+  get recording(): Recording {
+    return this.#recording;
+  }
+
+  get isWatched(): boolean {
+    return this.#viewers.size > 0;
+  }
+
+  /** Somebody looks at it from a place on. */
+  join(response: ServerResponse, from: number): void {
+    const viewer = new Viewer(response, this.#recording, from);
+    response.on('close', () => {
+      this.#leave(viewer);
+    });
+    if (response.destroyed) return;
+    this.#viewers.add(viewer);
+    if (this.#viewers.size === 1) this.#start();
+    this.#lookAtRequests();
+    viewer.requests(this.#saidRequests);
+    viewer.flush();
+  }
+
+  /** Goes on with another recording of the same, which has more. */
+  goOnWith(recording: Recording): void {
+    this.#unfollow();
+    this.#recording = recording;
+    if (this.isWatched) this.#follow();
+    for (const viewer of this.#viewers) viewer.goOnWith(recording);
+    this.#lookAtRequests();
+    this.#flush();
+  }
+
+  /** Says something to all, once. */
+  say(event: string, value: unknown): void {
+    const line = this.#recording.line(value);
+    for (const viewer of this.#viewers) viewer.say(event, line);
+    this.#flush();
+  }
+
+  close(): void {
+    for (const viewer of this.#viewers) viewer.cut();
+  }
+
+  #leave(viewer: Viewer): void {
+    if (!this.#viewers.delete(viewer) || this.isWatched) return;
+    clearInterval(this.#beat);
+    this.#unfollow();
+    this.onWatched(false);
+  }
+
+  #start(): void {
+    this.#beat = setInterval(() => {
+      for (const viewer of this.#viewers) viewer.beat();
+      this.#lookAtRequests();
+      this.#flush();
+    }, BEAT_MS).unref();
+    this.#follow();
+    this.onWatched(true);
+  }
+
+  #follow(): void {
+    this.#unfollow = this.#recording.follow({
+      entry: (line, n) => {
+        for (const viewer of this.#viewers) viewer.entry(line, n);
+        this.#flushSoon();
+      },
+      delta: (line) => {
+        for (const viewer of this.#viewers) viewer.delta(line);
+        this.#flushSoon();
+      },
+    });
+  }
+
+  /** Once for all that happens in a turn of the event loop. */
+  #flushSoon(): void {
+    if (this.#isFlushDue) return;
+    this.#isFlushDue = true;
+    setImmediate(() => {
+      this.#isFlushDue = false;
+      this.#lookAtRequests();
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    for (const viewer of this.#viewers) viewer.flush();
+  }
+
+  #lookAtRequests(): void {
+    const line = this.#recording.line(this.#requests());
+    if (line === this.#saidRequests) return;
+    this.#saidRequests = line;
+    for (const viewer of this.#viewers) viewer.requests(line);
+  }
+}

@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import { TroupeError } from '../../contracts/error.ts';
+import type { RunInspector } from '../../contracts/inspection.ts';
+import type { JournalStore } from '../../contracts/journal.ts';
+import { parseJson } from '../sinks/parse-json.ts';
+import type { Recorder, RecorderOptions } from '../recording/recorder.ts';
+import { recorder } from '../recording/recorder.ts';
+import { carryOut, commandSchema } from './control.ts';
+import { Feed } from './feed.ts';
+import { LocalServer } from './local-server.ts';
+import { openInBrowser } from './open-in-browser.ts';
+import { packageVersion } from './package-folder.ts';
+import { pageText } from './page-text.ts';
+import { listRuns } from './session-board.ts';
+import type { AgentsOfRuns } from './stored-feeds.ts';
+import { StoredFeeds } from './stored-feeds.ts';
+
+/** What an inspector may be told. */
+export interface InspectOptions extends RecorderOptions {
+  /** Default: any that is free. */
+  readonly port?: number | undefined;
+  /** Lets the page hold, step, talk to, stop and fork runs. Default false: it looks on. */
+  readonly control?: boolean | undefined;
+  /** Opens the page in the browser. Default false. */
+  readonly open?: boolean | undefined;
+  /** Whose runs can be looked at, too, and forked. */
+  readonly store?: JournalStore | undefined;
+  /** The agents of stored runs, which it takes to go through them again: a list, or who finds the agent of a run. */
+  readonly agents?: AgentsOfRuns | undefined;
+  /** Keeps the process alive until it is closed. Default false: a process that is done ends. */
+  readonly keepsProcess?: boolean | undefined;
+  /** HTML to show in place of the page; `__NONCE__` in it becomes the nonce of its scripts and styles. */
+  readonly page?: string | undefined;
+}
+
+/** An inspector that is open. */
+export interface Inspector extends RunInspector {
+  /** The page, with the token that opens it. */
+  readonly url: string;
+  readonly token: string;
+  readonly recorder: Recorder;
+  /** Frees the port at once, whoever looks on. Runs go on. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the local inspector: a page, served on the loopback, that shows runs as statecharts while they happen, and stored runs.
+ *
+ * Who has not the token of its address sees nothing. It holds no run up: a viewer that is slow is cut off.
+ *
+ * @example
+ * const inspector = await inspect({ control: true });
+ * console.log(inspector.url);
+ * await clerk.run('What is 19 + 23?', { inspect: inspector });
+ * await inspector.close();
+ *
+ * @throws {TroupeError} `inspector.failed` where the port is not to be had.
+ */
+export const inspect = async (options: InspectOptions = {}): Promise<Inspector> => {
+  const { port = 0, control = false, open = false, store, agents = [], keepsProcess = false } = options;
+  const { capacity, secrets } = options;
+  const record = recorder({ capacity, secrets });
+  const token = randomBytes(24).toString('base64url');
+  const live = new Feed(record.recording, () => requestsOf(record));
+  const stored = store === undefined ? undefined : new StoredFeeds({ store, agents, capacity, secrets });
+  const desk = { recorder: record, store, stored };
+  const version = await packageVersion();
+  let page = options.page === undefined ? undefined : Promise.resolve(options.page);
+  const server = new LocalServer({
+    token,
+    keepsProcess,
+    live,
+    page: () => (page ??= pageText()),
+    session: async () => record.recording.line({ control, version, runs: await listRuns(record, store) }),
+    stored: (runId) => (stored === undefined ? Promise.reject(noStore(runId)) : stored.at(runId)),
+    control: control ? (body) => carryOut(commandIn(body), desk) : undefined,
+  });
+  await server.listen(port);
+  const url = `http://127.0.0.1:${server.port}/?token=${token}`;
+  if (open) openInBrowser(url);
+  return {
+    url,
+    token,
+    recorder: record,
+    inspects: (run) => record.inspects(run),
+    close: async () => {
+      live.close();
+      await Promise.all([server.close(), stored?.close()]);
+    },
+  };
+};
+
+/** What waits for somebody, in all runs that are under way. */
+const requestsOf = ({ handles }: Recorder) =>
+  [...handles.values()].flatMap(({ runId, requests }) =>
+    requests.map((request) => ({ ...request, run: runId })),
+  );
+
+const noStore = (runId: string): TroupeError =>
+  new TroupeError('journal.unknown', `Cannot show run '${runId}' as there is no store`, { runId });
+
+const commandIn = (body: string) => {
+  const { data, error } = commandSchema.safeParse(parseJson(body));
+  if (data !== undefined) return data;
+  const [issue] = error.issues;
+  const found = `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'it is none'}`;
+  throw new TroupeError('input.invalid', `Cannot follow the command as it is none: ${found}`);
+};

@@ -1,0 +1,258 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { Socket } from 'node:net';
+import { errorData, isTroupeError, TroupeError } from '../../contracts/error.ts';
+import type { Feed } from './feed.ts';
+import { readBody } from './read-body.ts';
+import { cookieName, refusalOf } from './request-guard.ts';
+
+/** What a server gives and does. */
+export interface Served {
+  readonly token: string;
+  readonly page: () => Promise<string>;
+  readonly session: () => Promise<unknown>;
+  readonly live: Feed;
+  /** @throws whatever is wrong with the run. */
+  readonly stored: (runId: string) => Promise<Feed>;
+  /** Undefined where nothing may be done. @throws whatever is wrong with it. */
+  readonly control: ((body: string) => Promise<object>) | undefined;
+  /** Whether it keeps its process alive. */
+  readonly keepsProcess: boolean;
+}
+
+const HOST = '127.0.0.1';
+const MOST_VIEWERS = 32;
+const MOST_CONNECTIONS = 128;
+/** A browser that opens a connection and says nothing is let go of, in ms. */
+const ASK_WITHIN_MS = 10_000;
+
+/**
+ * A server on the loopback, for the page of the inspector and nobody else.
+ *
+ * I1  Nothing is told or done for whoever has not the token, names another host, or comes from another page.
+ * I2  Whatever comes in, nothing is thrown out of it.
+ */
+export class LocalServer {
+  readonly #served: Served;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #port = 0;
+  #viewers = 0;
+
+  constructor(served: Served) {
+    this.#served = served;
+    this.#server = createServer({ requestTimeout: ASK_WITHIN_MS, headersTimeout: ASK_WITHIN_MS });
+    this.#server.maxConnections = MOST_CONNECTIONS;
+    this.#server.on('request', (request, response) => {
+      void this.#take(request, response);
+    });
+    this.#server.on('connection', (socket) => {
+      this.#sockets.add(socket);
+      socket.on('close', () => this.#sockets.delete(socket));
+      socket.on('error', () => socket.destroy());
+      if (!served.keepsProcess) socket.unref();
+    });
+    this.#server.on('clientError', (_, socket) => socket.destroy());
+    // It speaks HTTP and nothing else.
+    this.#server.on('upgrade', (_, socket) => socket.destroy());
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** @throws {TroupeError} `inspector.failed` where the port is not to be had. */
+  async listen(port: number): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', (cause) => {
+        const message = `Cannot open the inspector as port ${port} is not to be had: give it another, or 0`;
+        reject(new TroupeError('inspector.failed', message, { cause }));
+      });
+      this.#server.listen({ port, host: HOST }, resolve);
+    });
+    this.#server.removeAllListeners('error').on('error', () => undefined);
+    if (!this.#served.keepsProcess) this.#server.unref();
+    const address = this.#server.address();
+    this.#port = typeof address === 'object' && address !== null ? address.port : port;
+  }
+
+  async close(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#server.close(() => {
+        resolve();
+      });
+      for (const socket of this.#sockets) socket.destroy();
+    });
+  }
+
+  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    request.on('error', () => undefined);
+    response.on('error', () => undefined);
+    try {
+      await this.#answer(request, response);
+    } catch (thrown) {
+      const data = errorData(thrown, 'internal', { message: 'Cannot answer' });
+      fail(response, isTroupeError(thrown) ? statusOf(data.code) : 500, data.code, data.message);
+    }
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = urlOf(request);
+    const { headers } = request;
+    const { token } = this.#served;
+    const refusal = refusalOf(
+      {
+        host: headers.host,
+        origin: headers.origin,
+        site: textOf(headers['sec-fetch-site']),
+        cookie: headers.cookie,
+        authorization: headers.authorization,
+        token: url?.searchParams.get('token') ?? undefined,
+      },
+      { port: this.#port, token },
+    );
+    if (refusal !== undefined) return fail(response, 403, 'inspector.failed', `Cannot answer as ${refusal}`);
+    const route = url === undefined ? undefined : routeOf(url.pathname);
+    if (url === undefined || route === undefined)
+      return fail(response, 404, 'inspector.failed', 'Cannot answer as there is nothing here');
+    if (request.method !== route.method) {
+      response.setHeader('allow', route.method);
+      return fail(response, 405, 'inspector.failed', `Cannot answer as this takes ${route.method} only`);
+    }
+    switch (route.name) {
+      case 'page':
+        return this.#givePage(response);
+      case 'session':
+        return give(response, 200, await this.#served.session());
+      case 'live':
+        return this.#show(this.#served.live, url, request, response);
+      case 'stored':
+        return this.#show(await this.#served.stored(route.runId), url, request, response);
+      case 'control':
+        return this.#control(request, response);
+    }
+  }
+
+  async #givePage(response: ServerResponse): Promise<void> {
+    const page = await this.#served.page();
+    const nonce = randomBytes(18).toString('base64');
+    const own = `'nonce-${nonce}'`;
+    const policy = [
+      "default-src 'none'",
+      `script-src ${own}`,
+      `style-src ${own}`,
+      "connect-src 'self'",
+      'img-src data:',
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+      "form-action 'none'",
+    ];
+    const cookie = `${cookieName({ port: this.#port })}=${this.#served.token}`;
+    response.writeHead(200, {
+      ...SHARED,
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': policy.join('; '),
+      'set-cookie': `${cookie}; HttpOnly; SameSite=Strict; Path=/`,
+    });
+    response.end(page.replaceAll('__NONCE__', () => nonce));
+  }
+
+  #show(feed: Feed, url: URL, request: IncomingMessage, response: ServerResponse): void {
+    if (this.#viewers >= MOST_VIEWERS)
+      return fail(response, 503, 'inspector.failed', 'Cannot show it as too many look on already');
+    this.#viewers += 1;
+    response.on('close', () => {
+      this.#viewers -= 1;
+    });
+    response.writeHead(200, { ...SHARED, 'content-type': 'text/event-stream; charset=utf-8' });
+    response.flushHeaders();
+    request.socket.setNoDelay(true);
+    feed.join(response, fromOf(url, textOf(request.headers['last-event-id'])));
+  }
+
+  async #control(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { control } = this.#served;
+    if (control === undefined)
+      return fail(
+        response,
+        403,
+        'inspector.failed',
+        'Cannot do that as the inspector was opened to look on only',
+      );
+    if (!/^application\/json\b/.test(request.headers['content-type'] ?? ''))
+      return fail(response, 415, 'input.invalid', 'Cannot read the command as it is no JSON');
+    const body = await readBody(request);
+    if (body === undefined) {
+      // The rest is not wanted.
+      response.setHeader('connection', 'close');
+      return fail(response, 413, 'input.invalid', 'Cannot read the command as it is too long');
+    }
+    give(response, 200, { ok: true, ...(await control(body)) });
+  }
+}
+
+const SHARED = {
+  'cache-control': 'no-store',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+} as const;
+
+type Route =
+  | { readonly name: 'page' | 'session' | 'live'; readonly method: 'GET' }
+  | { readonly name: 'control'; readonly method: 'POST' }
+  | { readonly name: 'stored'; readonly method: 'GET'; readonly runId: string };
+
+const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
+  ['/', { name: 'page', method: 'GET' }],
+  ['/api/session', { name: 'session', method: 'GET' }],
+  ['/api/recording', { name: 'live', method: 'GET' }],
+  ['/api/control', { name: 'control', method: 'POST' }],
+]);
+
+const routeOf = (path: string): Route | undefined => {
+  const [, named] = /^\/api\/stored\/([^/]{1,2000})\/recording$/.exec(path) ?? [];
+  const runId = named === undefined ? undefined : decoded(named);
+  return runId === undefined ? routes.get(path) : { name: 'stored', method: 'GET', runId };
+};
+
+const decoded = (text: string): string | undefined => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** An address that begins with two slashes is a path here, and no other host. */
+const urlOf = ({ url = '' }: IncomingMessage): URL | undefined => {
+  const whole = `http://${HOST}${url}`;
+  return url.startsWith('/') && URL.canParse(whole) ? new URL(whole) : undefined;
+};
+
+/** Where a viewer was: after the last event that it had, or where it says. */
+const fromOf = (url: URL, last: string | undefined): number => {
+  if (last !== undefined && /^\d{1,15}$/.test(last)) return Number(last) + 1;
+  const from = url.searchParams.get('from') ?? '';
+  return /^\d{1,15}$/.test(from) ? Number(from) : 0;
+};
+
+const textOf = (header: string | string[] | undefined): string | undefined =>
+  Array.isArray(header) ? header[0] : header;
+
+const give = (response: ServerResponse, status: number, value: unknown): void => {
+  response.writeHead(status, { ...SHARED, 'content-type': 'application/json; charset=utf-8' });
+  response.end(typeof value === 'string' ? value : JSON.stringify(value));
+};
+
+const fail = (response: ServerResponse, status: number, code: string, message: string): void => {
+  if (response.headersSent) response.destroy();
+  else give(response, status, { error: { code, message } });
+};
+
+const statusOf = (code: string): number => {
+  if (code.endsWith('.unknown')) return 404;
+  return code === 'input.invalid' || code === 'command.usage' ? 400 : 409;
+};

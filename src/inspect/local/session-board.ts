@@ -1,0 +1,37 @@
+import type { JournalStore } from '../../contracts/journal.ts';
+import type { Recorder } from '../recording/recorder.ts';
+
+/** A run that can be looked at, as the page is told of it. */
+export interface ListedRun {
+  readonly run: string;
+  readonly agent: string;
+  /** It is under way in this process, and can be reached. */
+  readonly isLive: boolean;
+  readonly status: string;
+  readonly title: string;
+  /** Where its recording is: that of what happens here, or one of its own. */
+  readonly source: 'live' | 'stored';
+  /** In ms since 1970. */
+  readonly startedAt: number;
+}
+
+const MOST_STORED = 200;
+
+/** The runs that can be looked at, the newest first: those of this process, then those of the store. */
+export const listRuns = async (
+  { runs, handles }: Recorder,
+  store: JournalStore | undefined,
+): Promise<readonly ListedRun[]> => {
+  const here = runs.map(({ runId, agent, status, title, startedAt }): ListedRun => {
+    const isLive = handles.has(runId);
+    return { run: runId, agent, isLive, status, title, source: 'live', startedAt };
+  });
+  const known = new Set(here.map(({ run }) => run));
+  const entries = (await store?.list({ limit: MOST_STORED })) ?? [];
+  const stored = entries
+    .filter(({ runId }) => !known.has(runId))
+    .map(({ runId, agent, status, title, createdAt }): ListedRun => {
+      return { run: runId, agent, isLive: false, status, title, source: 'stored', startedAt: createdAt };
+    });
+  return [...here.toReversed(), ...stored];
+};

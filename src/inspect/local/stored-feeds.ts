@@ -1,0 +1,166 @@
+import type { Agent } from '../../contracts/agent.ts';
+import { errorData, TroupeError } from '../../contracts/error.ts';
+import type { JournalStore, RunEntry } from '../../contracts/journal.ts';
+import { openRequestsOf } from '../../runtime/journal/requests.ts';
+import { replay } from '../../runtime/journal/replay.ts';
+import { recordsIn } from '../../runtime/journal/stored-run.ts';
+import type { Recorder, RecorderOptions } from '../recording/recorder.ts';
+import { recorder } from '../recording/recorder.ts';
+import type { AskedOf } from './feed.ts';
+import { Feed } from './feed.ts';
+
+/** An agent, whatever it takes and gives. */
+export type AnyAgent = Agent<unknown, unknown, unknown>;
+
+/** Whose agents stored runs are of: a list, by their names, or whoever finds one. */
+export type AgentsOfRuns =
+  readonly AnyAgent[] | ((run: RunEntry) => AnyAgent | undefined | Promise<AnyAgent | undefined>);
+
+/** How stored runs are looked at. */
+export interface StoredFeedsSetup extends RecorderOptions {
+  readonly store: JournalStore;
+  readonly agents: AgentsOfRuns;
+}
+
+/** How often is looked whether a journal has grown, in ms. */
+const LOOK_MS = 500;
+/** So many are kept that nobody looks at. */
+const KEPT = 4;
+
+/** Stored runs as recordings: each is gone through when somebody wants to see it, and again when its journal has grown. */
+export class StoredFeeds {
+  readonly #setup: StoredFeedsSetup;
+  readonly #feeds = new Map<string, Promise<StoredFeed>>();
+
+  constructor(setup: StoredFeedsSetup) {
+    this.#setup = setup;
+  }
+
+  /**
+   * The recording of a stored run.
+   *
+   * @throws {TroupeError} `journal.unknown`; `agent.unknown` where nobody knows its agent; what `replay` throws.
+   */
+  async at(runId: string): Promise<Feed> {
+    const known = this.#feeds.get(runId) ?? openFeed(runId, this.#setup);
+    // The one that was wanted last is the last to be forgotten.
+    this.#feeds.delete(runId);
+    this.#feeds.set(runId, known);
+    try {
+      const found = await known;
+      await this.#forgetSome();
+      await found.look();
+      return found.feed;
+    } catch (thrown) {
+      this.#feeds.delete(runId);
+      throw thrown;
+    }
+  }
+
+  /** The agent of a stored run. @throws `journal.unknown`, `agent.unknown` */
+  agentOf(runId: string): Promise<AnyAgent> {
+    return agentOf(runId, this.#setup);
+  }
+
+  async close(): Promise<void> {
+    for (const opening of this.#feeds.values()) (await opening.catch(() => undefined))?.close();
+    this.#feeds.clear();
+  }
+
+  async #forgetSome(): Promise<void> {
+    for (const [runId, opening] of this.#feeds) {
+      if (this.#feeds.size <= KEPT) return;
+      const found = await opening.catch(() => undefined);
+      if (found?.feed.isWatched !== true) this.#feeds.delete(runId);
+    }
+  }
+}
+
+const agentOf = async (runId: string, { store, agents }: StoredFeedsSetup): Promise<AnyAgent> => {
+  const entry = await store.entry(runId);
+  if (entry === undefined)
+    throw new TroupeError('journal.unknown', `Cannot show run '${runId}' as it is not in ${store.name}`);
+  const found =
+    typeof agents === 'function' ? await agents(entry) : agents.find(({ name }) => name === entry.agent);
+  if (found !== undefined) return found;
+  const message = `Cannot show run '${runId}' as its agent '${entry.agent}' is not known here: give it with \`agents\``;
+  throw new TroupeError('agent.unknown', message, { runId });
+};
+
+/** What a journal came to, as far as it went. */
+interface Gone {
+  readonly recorder: Recorder;
+  readonly requests: readonly AskedOf[];
+  /** Rows of the journal. */
+  readonly rows: number;
+}
+
+const openFeed = async (runId: string, setup: StoredFeedsSetup): Promise<StoredFeed> => {
+  const agent = await agentOf(runId, setup);
+  const again = () => goneThrough(agent, runId, setup);
+  return new StoredFeed(await again(), again, runId, setup);
+};
+
+const goneThrough = async (agent: AnyAgent, runId: string, setup: StoredFeedsSetup): Promise<Gone> => {
+  const { store, capacity, secrets } = setup;
+  const { length: rows } = await store.read(runId);
+  const record = recorder({ capacity, secrets });
+  await replay(agent, runId, { store, inspect: record });
+  const { records } = await recordsIn(store, runId);
+  return {
+    recorder: record,
+    rows,
+    requests: openRequestsOf(records).map((request) => ({ ...request, run: runId })),
+  };
+};
+
+/** A stored run that somebody looks at. */
+class StoredFeed {
+  readonly feed: Feed;
+  readonly #runId: string;
+  readonly #store: JournalStore;
+  readonly #again: () => Promise<Gone>;
+  #gone: Gone;
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
+
+  constructor(gone: Gone, again: () => Promise<Gone>, runId: string, { store }: StoredFeedsSetup) {
+    this.#gone = gone;
+    this.#again = again;
+    this.#runId = runId;
+    this.#store = store;
+    this.feed = new Feed(gone.recorder.recording, () => this.#gone.requests);
+    this.feed.onWatched = (isWatched) => {
+      clearInterval(this.#timer);
+      if (!isWatched) return;
+      this.#timer = setInterval(() => {
+        // It is said to whoever looks; the next look may go better.
+        this.look().catch((thrown: unknown) => {
+          const message = 'Cannot follow the run';
+          this.feed.say('problem', errorData(thrown, 'journal.failed', { message }));
+          clearInterval(this.#timer);
+        });
+      }, LOOK_MS).unref();
+    };
+  }
+
+  /** Goes through the journal again if it has grown. */
+  async look(): Promise<void> {
+    this.#looking ??= this.#lookOnce().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.feed.close();
+  }
+
+  async #lookOnce(): Promise<void> {
+    const { rows } = this.#gone;
+    if ((await this.#store.read(this.#runId, rows, 1)).length === 0) return;
+    this.#gone = await this.#again();
+    this.feed.goOnWith(this.#gone.recorder.recording);
+  }
+}
