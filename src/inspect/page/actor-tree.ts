@@ -67,7 +67,7 @@ const isWanted = (view: ActorView, { text, run, withEffects, onlyActive }: Actor
   if (text === '') return true;
   const sought = text.toLowerCase();
   return (
-    view.name.toLowerCase().includes(sought) ||
+    nameOf(view).toLowerCase().includes(sought) ||
     view.actor.toLowerCase().includes(sought) ||
     view.states.some((state) => state.toLowerCase().includes(sought))
   );
@@ -76,6 +76,13 @@ const isWanted = (view: ActorView, { text, run, withEffects, onlyActive }: Actor
 /** The names of the states that an actor is in, without what is the same for all of its chart. */
 export const stateNames = ({ states }: Pick<ActorView, 'states'>): string =>
   states.map((state) => state.split('.').slice(-1).join('')).join(' · ');
+
+/** What an actor is called. What looks after a call has the name of its agent: it is called by what it calls. */
+export const nameOf = ({ role, name, context }: Pick<ActorView, 'role' | 'name' | 'context'>): string => {
+  if (role !== 'call') return name;
+  const called = partOf(partOf(context['of'], 'call'), 'name');
+  return typeof called === 'string' ? `call of ${called}` : 'call of a model';
+};
 
 /** A limit of an actor, and how much of it is used. */
 export interface Gauge {

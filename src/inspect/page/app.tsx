@@ -13,7 +13,7 @@ import { TimelineBar } from './parts/timeline-bar.tsx';
 import { TopBar } from './parts/top-bar.tsx';
 import { TranscriptView } from './parts/transcript-view.tsx';
 import { oneLine } from './plain-text.ts';
-import { stateNames } from './actor-tree.ts';
+import { nameOf, stateNames } from './actor-tree.ts';
 
 /** The page. */
 export const App = () => (
@@ -114,7 +114,7 @@ const Middle = () => {
             <span class={`role ${view.role}`}>
               <Icon name={view.role} size={14} />
             </span>
-            <bdi>{oneLine(view.name, 40)}</bdi>
+            <bdi>{oneLine(nameOf(view), 40)}</bdi>
             <span class="state">{stateNames(view)}</span>
           </p>
         )}

@@ -76,8 +76,9 @@ const meaningOf = (run: string): string => {
 
 /** The start of a text that fits on one line. */
 export const oneLine = (text: string, most = 120): string => {
-  const head = text.slice(0, most + 1).replaceAll(/\s+/g, ' ');
-  return plain(head.length > most ? `${head.slice(0, most)}…` : head);
+  const head = plain(text.slice(0, most + 1).replaceAll(/\s+/g, ' '));
+  // A mark is longer than what it stands for.
+  return head.length > most ? `${head.slice(0, most)}…` : head;
 };
 
 /** A value as one short line. */

@@ -123,11 +123,20 @@ export class Sequence {
 /** Answers are shown where they are given, and messages where they are told of. */
 const isWorthARow = (type: string): boolean => !/^(answered|failed|message|entered|begin)(\.|$)/.test(type);
 
-/** The lanes of some rows, in the order in which they first say or hear something. */
+/** The lanes of some rows: actors in the order in which they first say or hear something, each with what it calls beside it. */
 export const lanesOf = (rows: readonly SequenceRow[], lanes: ReadonlyMap<string, Lane>): readonly Lane[] => {
   const seen = new Set<string>();
   for (const { from, to } of rows) seen.add(from).add(to);
-  return [...seen].flatMap((id) => lanes.get(id) ?? []);
+  const groups = new Map<string, Lane[]>();
+  for (const id of seen) {
+    const lane = lanes.get(id);
+    if (lane === undefined) continue;
+    const group = groups.get(lane.actor ?? id);
+    if (group === undefined) groups.set(lane.actor ?? id, [lane]);
+    else if (lane.actor === id) group.unshift(lane);
+    else group.push(lane);
+  }
+  return [...groups.values()].flat();
 };
 
 /** The rows that an actor has a part in. */

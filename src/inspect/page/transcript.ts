@@ -219,6 +219,10 @@ const noteOf = (event: LiveEvent): Note | undefined => {
     }
     case 'agent.critiqued':
       return { tone: 'plain', title: `critic: ${event.verdict}`, text: event.note ?? '' };
+    case 'team.planned': {
+      const plan = event.assignments.map(({ member, task }) => `${member}: ${task}`);
+      return { tone: 'plain', title, text: plan.join('\n') };
+    }
     case 'team.noted':
       return { tone: 'plain', title, text: event.text };
     case 'custom.emitted':

@@ -35,12 +35,12 @@ const policy = [
   `form-action 'none'`,
 ].join('; ');
 
-export const startPageServer = async (shown: Shown): Promise<PageServer> => {
+export const startPageServer = async (shown: Shown, at = 0): Promise<PageServer> => {
   const server = createServer((request, response) => {
     void answer(shown, request, response);
   });
   await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
+    server.listen(at, '127.0.0.1', resolve);
   });
   // It listens to a port.
   const { port } = server.address() as AddressInfo;

@@ -6,17 +6,28 @@ import type { Session } from '../../../src/inspect/page/session.ts';
 import type { Recorder } from '../../../src/inspect/recording/recorder.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import { describeInChromium } from '../../support/chromium.ts';
+import { z } from 'zod';
+import { answer } from '../../../src/contracts/decision.ts';
+import { agent } from '../../../src/runtime/agent.ts';
+import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
+import { tool } from '../../../src/tools/define-tool.ts';
+import { crowd } from './crowd.ts';
 import { newsroom } from './newsroom.ts';
 import { startPageServer } from './page-server.ts';
 import type { Shown } from './page-server.ts';
 
-const docs = resolve(import.meta.dirname, '../../../docs');
-const pictures = process.env['TROUPE_SCREENSHOTS'];
+/** Where pictures of the page are put, if anywhere: `docs` for those that are shown there, or a folder for all. */
+const wanted = process.env['TROUPE_SCREENSHOTS'];
+const inDocs = ['light', 'dark', 'sequence'];
 
 const takePicture = async (page: Page, name: string): Promise<void> => {
-  if (pictures === undefined) return;
-  const folder = pictures === '1' ? docs : pictures;
+  if (wanted === undefined || (wanted === 'docs' && !inDocs.includes(name))) return;
+  const folder = wanted === 'docs' ? resolve(import.meta.dirname, '../../../docs') : wanted;
   mkdirSync(folder, { recursive: true });
+  // What moves is at rest.
+  await page.evaluate(
+    'Promise.all(document.getAnimations().map((each) => each.effect.getTiming().iterations === 1 && each.finished))',
+  );
   await page.screenshot({ path: join(folder, `inspector-${name}.png`) });
 };
 
@@ -59,6 +70,25 @@ const open = async (
   return { page, asked, problems };
 };
 
+/** What a model or a tool may come up with to be more than text. */
+const hostile = [
+  {
+    name: 'script',
+    text: `<img src=x onerror="window.harmed=1"><script>window.harmed=1</script>\`\${1}\`javascript:harm()`,
+  },
+  { name: 'escape sequences', text: '\u001b[31mred\u001b[0m\u0007\u0008\u0000 and on' },
+  { name: 'marks of direction', text: 'pay \u202eeve\u202c \u2066to\u2069 \u200b\ufeff\u200fnobody' },
+  { name: 'hidden tags', text: `hi${String.fromCodePoint(0xe0049, 0xe0067, 0xe006e)} there` },
+  { name: 'a very long text', text: 'long'.repeat(50_000) },
+  { name: 'a text of marks only', text: '\u202e'.repeat(20_000) },
+];
+
+const unseen =
+  // oxlint-disable-next-line no-control-regex
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/u;
+
+const newsroomOfOne = () => agent({ name: 'clerk', decide: () => answer('done') });
+
 const sessionOf =
   ({ handles }: Recorder, control = true) =>
   (): Session => ({
@@ -97,5 +127,264 @@ describeInChromium('the page of the local inspector', (browser) => {
     expect({ asked, problems }).toEqual({ asked: [], problems: [] });
     await banner.getByRole('button', { name: 'Approve' }).click();
     await run.result;
+  });
+
+  test('goes back through the past to any place of it, and to live again; a call is read with what came of it', async () => {
+    const record = recorder();
+    const { page, problems } = await open(browser(), { recorder: record, session: sessionOf(record) });
+    const run = newsroom().stream('What became of the ferry?', { inspect: record, runId: 'news-1' });
+    await page.locator('.request').waitFor();
+    await page.getByRole('treeitem', { name: 'agent researcher' }).click();
+    const failed = page.locator('.item.tool.failed');
+    await failed.locator('summary').click();
+    expect(await failed.innerText()).toContain('behind a wall');
+    expect(await failed.innerText()).toContain('Who pays for the pier');
+    const last = await page.locator('.place b').innerText();
+    const slider = page.getByRole('slider');
+    const count = Number(last.replaceAll(',', ''));
+    const called = [...record.recording.from()].findIndex((line) => line.includes('"type":"tool.started"'));
+    await slider.fill(String(called + 1));
+    await page.getByRole('treeitem', { name: 'agent researcher' }).click();
+    expect(await page.locator('.box.atomic.active').getAttribute('data-state')).toBe('agent.running.ACT');
+    expect(await page.locator('.item.tool').count()).toBe(1);
+    expect(await page.locator('.item.tool .tag').innerText()).toBe('running');
+    await takePicture(page, 'past');
+    await page.getByRole('tab', { name: 'Context' }).click();
+    await page.locator('.line.changed').first().waitFor();
+    await takePicture(page, 'context');
+    await page.getByRole('button', { name: 'Live' }).click();
+    expect(await page.locator('.place b').innerText()).toBe(last);
+    for (const key of ['Home', 'ArrowRight', '.', ',']) await page.keyboard.press(key);
+    await page.keyboard.press('l');
+    await page.keyboard.press('2');
+    await page.locator('.rows .said').first().waitFor();
+    await takePicture(page, 'sequence');
+    expect({ problems, count }).toEqual({ problems: [], count: record.recording.length });
+    run.abort();
+    await run.result;
+  });
+
+  test('looks as calm in the dark', async () => {
+    const record = recorder();
+    const { page, problems } = await open(
+      browser(),
+      { recorder: record, session: sessionOf(record) },
+      'dark',
+    );
+    const run = newsroom().stream('What became of the ferry?', { inspect: record, runId: 'news-1' });
+    await page.locator('.request').waitFor();
+    await page.getByRole('treeitem', { name: 'agent writer' }).click();
+    await takePicture(page, 'dark');
+    await page.getByRole('treeitem', { name: 'team newsroom' }).click();
+    await takePicture(page, 'dark-team');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').waitFor();
+    await takePicture(page, 'help');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('d');
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('light');
+    expect(problems).toEqual([]);
+    run.abort();
+    await run.result;
+  });
+
+  test('shows 1,000 actors and 100,000 entries: any of them is selected, and any place gone to, within 200 ms', async () => {
+    const recording = crowd(1_000, 100_000);
+    const { page, problems } = await open(browser(), {
+      recorder: { recording, handles: new Map() },
+      session: () => ({ control: false, version: '0.1.0', runs: [] }),
+    });
+    const total = recording.length.toLocaleString('en-GB');
+    await page.locator('.place', { hasText: `${total} / ${total}` }).waitFor();
+    const timed = (what: string): Promise<number> =>
+      page.evaluate(`(async () => {
+        const begun = performance.now();
+        ${what};
+        await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+        return performance.now() - begun;
+      })()`);
+    const scrub = (part: number): Promise<number> =>
+      timed(`const slider = document.getElementById('scrub');
+        slider.value = ${Math.round(recording.length * part)};
+        slider.dispatchEvent(new Event('input', { bubbles: true }))`);
+    const select = (row: number): Promise<number> =>
+      timed(`document.querySelectorAll('.actor')[${row}].click()`);
+    const nodes: number[] = [];
+    const selected: number[] = [];
+    const scrubbed: number[] = [];
+    for (const tab of ['1', '2']) {
+      await page.keyboard.press(tab);
+      for (const part of [0.9, 0.1, 0.5, 0.49, 0.999, 0.3]) {
+        scrubbed.push(await scrub(part));
+        selected.push(await select(Math.round(part * 10)));
+        nodes.push(await page.evaluate(`document.querySelectorAll('*').length`));
+      }
+      await takePicture(page, `crowd-${tab}`);
+    }
+    const worst = (times: readonly number[]): number => Math.round(Math.max(...times));
+    console.log(`select ≤ ${worst(selected)} ms, scrub ≤ ${worst(scrubbed)} ms, ${worst(nodes)} elements`);
+    expect(worst(selected)).toBeLessThan(200);
+    expect(worst(scrubbed)).toBeLessThan(200);
+    expect(worst(nodes)).toBeLessThan(5_000);
+    expect(problems).toEqual([]);
+  });
+
+  test.each(hostile)('shows as text what would be more than that: $name', async ({ text }) => {
+    const record = recorder();
+    const helper = agent({
+      name: 'helper',
+      tools: [
+        tool({
+          name: 'look',
+          description: text,
+          input: z.object({ at: z.string() }),
+          approval: true,
+          describe: () => text,
+          execute: () => text,
+        }),
+      ],
+      model: scriptedModel([calls({ name: 'look', input: { at: text } }), text]),
+    });
+    const { page, problems } = await open(browser(), {
+      recorder: record,
+      session: () => ({
+        control: true,
+        version: text,
+        runs: [{ run: 'r', agent: text, isLive: true, status: text, title: text, source: 'live' }],
+      }),
+    });
+    const run = helper.stream(text, { inspect: record, runId: 'r' });
+    await page.locator('.request').waitFor();
+    const seen: string[] = [];
+    const look = async (): Promise<void> => {
+      seen.push(await page.locator('body').innerText(), await page.locator('.app').innerHTML());
+      const nodes = await page.evaluate(`document.querySelectorAll('*').length`);
+      expect(nodes).toBeLessThan(5_000);
+    };
+    await look();
+    record.handles.get('r')?.requests.forEach(({ id }) => record.handles.get('r')?.approve(id));
+    await run.result;
+    await page.locator('.item.note.good').waitFor();
+    await page.locator('.item.tool summary').click();
+    await look();
+    for (const key of ['2', '4', '5', '?']) {
+      await page.keyboard.press(key);
+      await look();
+    }
+    await takePicture(page, 'hostile');
+    expect(unseen.exec(seen.join('\n'))).toBeNull();
+    expect(await page.evaluate('window.harmed')).toBeUndefined();
+    expect(await page.locator('script').count()).toBe(1);
+    expect(await page.locator('img, iframe, object, a[href]').count()).toBe(0);
+    // Nothing is wider than the window because of it.
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect(problems).toEqual([]);
+  });
+
+  test('says that nobody runs yet, that the connection is lost, and goes on where it was', async () => {
+    const record = recorder();
+    const shown = { recorder: record, session: sessionOf(record) };
+    const server = await startPageServer(shown);
+    const page = await browser().newPage({ viewport: { width: 1280, height: 800 } });
+    await page.goto(server.address);
+    await page.getByRole('heading', { name: 'No run yet' }).waitFor();
+    await takePicture(page, 'empty');
+    await newsroomOfOne().run('go', { inspect: record, runId: 'one' });
+    await page.getByRole('treeitem', { name: 'agent clerk' }).waitFor();
+    await server.close();
+    await page.getByText('connection lost').first().waitFor();
+    await newsroomOfOne().run('go', { inspect: record, runId: 'two' });
+    const port = Number(new URL(server.address).port);
+    const again = await startPageServer(shown, port);
+    onTestFinished(async () => {
+      await page.close();
+      await again.close();
+    });
+    await page.locator('[data-actor="two/clerk"]').waitFor();
+    const total = record.recording.length.toLocaleString('en-GB');
+    await page.locator('.place', { hasText: `${total} / ${total}` }).waitFor();
+    expect(await page.getByRole('treeitem').count()).toBe(2);
+  });
+
+  test('shows what a model says while it says it, and no more of that once it has answered', async () => {
+    const record = recorder();
+    const { page, problems } = await open(browser(), { recorder: record, session: sessionOf(record) });
+    let end: (text: string) => void = () => undefined;
+    const model = scriptedModel([() => new Promise<string>((resolve) => (end = resolve))]);
+    const run = agent({ name: 'teller', model }).stream('tell', { inspect: record, runId: 'r' });
+    await page.locator('.item.model').waitFor();
+    const asked = [...record.recording.from()].find((line) => line.includes('"type":"model.asked"')) ?? '';
+    const { key } = (JSON.parse(asked) as { event: { key: string } }).event;
+    const about = { v: 1 as const, at: 0, runId: 'r', path: 'teller', agent: 'teller', key };
+    for (const text of ['Once upon', ' a time, twice'])
+      record.recording.delta({ ...about, type: 'model.delta', delta: { type: 'text', text } });
+    await page.getByText('Once upon a time, twice').waitFor();
+    end('The end.');
+    await run.result;
+    await page.getByText('The end.').first().waitFor();
+    expect(await page.getByText('Once upon').count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  test('asks of a run what its buttons, keys and forms say', async () => {
+    const record = recorder();
+    const { page, asked, problems } = await open(browser(), { recorder: record, session: sessionOf(record) });
+    const run = newsroom().stream('What became of the ferry?', { inspect: record, runId: 'news-1' });
+    await page.locator('.request').waitFor();
+    await page.getByRole('treeitem', { name: 'agent writer' }).click();
+    const bar = page.getByRole('toolbar');
+    for (const name of ['Pause', 'Resume', 'Step', 'Effect']) await bar.getByRole('button', { name }).click();
+    for (const key of ['p', 'r', 's', 'e']) await page.keyboard.press(key);
+    await bar.getByRole('button', { name: 'Message' }).click();
+    await page.keyboard.type('p is only a letter here');
+    await page.keyboard.press('Enter');
+    await bar.getByRole('button', { name: 'Kill' }).click();
+    await page.locator('form.notice').getByRole('button', { name: 'Kill' }).click();
+    await bar.getByRole('button', { name: 'Abort' }).click();
+    await page.locator('form.notice').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('tab', { name: 'Breakpoints' }).click();
+    await page
+      .getByRole('textbox', { name: 'State' })
+      .or(page.getByRole('combobox', { name: 'State' }))
+      .fill('CRITIC');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.locator('.breakpoints li').waitFor();
+    await page.locator('.request').getByRole('button', { name: 'Deny' }).click();
+    const path = run.requests[0]?.path;
+    const holds = ['pause', 'resume', 'step', 'effect'].map((what) => ({ run: 'news-1', do: what }));
+    await expect.poll(() => asked.length).toBe(12);
+    expect(asked).toEqual([
+      ...holds,
+      ...holds,
+      { run: 'news-1', do: 'send', text: 'p is only a letter here', path },
+      { run: 'news-1', do: 'kill', path },
+      { run: 'news-1', do: 'break', breakpoints: [{ kind: 'state', value: 'CRITIC' }] },
+      { run: 'news-1', do: 'deny', id: run.requests[0]?.id },
+    ]);
+    expect(problems).toEqual([]);
+    run.abort();
+    await run.result;
+  });
+
+  test('shows a stored run, and forks it where it is shown', async () => {
+    const first = recorder();
+    await newsroomOfOne().run('go', { inspect: first, runId: 'old' });
+    const lines = [...first.recording.from()];
+    const record = recorder();
+    const { page, asked, problems } = await open(browser(), {
+      recorder: record,
+      stored: { old: lines },
+      session: () => ({
+        control: true,
+        version: '0.1.0',
+        runs: [{ run: 'old', agent: 'clerk', isLive: false, status: 'completed', source: 'stored' }],
+      }),
+    });
+    await page.getByRole('treeitem', { name: 'agent clerk' }).waitFor();
+    await page.locator('.pill', { hasText: 'completed' }).waitFor();
+    await page.getByRole('slider').fill('9');
+    await page.getByRole('button', { name: 'Fork here' }).click();
+    await expect.poll(() => asked).toEqual([{ run: 'old', do: 'fork', at: 9 }]);
+    expect(problems).toEqual([]);
   });
 });

@@ -57,7 +57,7 @@ describe('who says what to whom', () => {
     expect(rows.map(({ n }) => n)).toEqual(rows.map(({ n }) => n).toSorted((one, other) => one - other));
   });
 
-  test('has the lanes of those who say something, in the order in which they do, and of one actor only its own', async () => {
+  test('has the lanes of those who say something, each with what it calls beside it, and of one actor only its own', async () => {
     const { rows, lanes } = sequenceOf(await recorded());
     expect(lanesOf(rows, lanes).map(({ name }) => name)).toEqual(['house', 'clerk', 'add', 'last']);
     const clerkId = [...lanes.values()].find(({ name }) => name === 'clerk')?.id ?? '';

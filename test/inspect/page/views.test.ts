@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ActorFilter } from '../../../src/inspect/page/actor-tree.ts';
-import { actorRows, budgetsOf, mailboxOf, stateNames } from '../../../src/inspect/page/actor-tree.ts';
+import { actorRows, budgetsOf, mailboxOf, nameOf, stateNames } from '../../../src/inspect/page/actor-tree.ts';
 import { clockOf, moneyOf, several, spanOf } from '../../../src/inspect/page/figures.ts';
 import { isSame, jsonRows } from '../../../src/inspect/page/json-changes.ts';
 import { arrowHead, crosses, roundedPath } from '../../../src/inspect/page/lines.ts';
@@ -81,6 +81,12 @@ describe('the tree of actors', () => {
     ]);
     expect(mailboxOf({ context })).toBe(2);
     expect(mailboxOf({ context: { inbox: { length: 7 } } })).toBe(7);
+    const call = { role: 'call' as const, name: 'ann', context: { of: { call: { name: 'pay' } } } };
+    expect([call, { ...call, context: {} }, { ...call, role: 'agent' as const }].map(nameOf)).toEqual([
+      'call of pay',
+      'call of a model',
+      'ann',
+    ]);
     expect([budgetsOf({ context: {} }), mailboxOf({ context: {} })]).toEqual([[], undefined]);
   });
 });

@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks';
+import type { ActorView } from '../../recording/tableau.ts';
 import type { ActorRow, Gauge } from '../actor-tree.ts';
-import { actorRows, budgetsOf, isEffect, mailboxOf, stateNames } from '../actor-tree.ts';
+import { actorRows, budgetsOf, isEffect, mailboxOf, nameOf, stateNames } from '../actor-tree.ts';
 import { countOf, several } from '../figures.ts';
 import { filter, select, selected, shown } from '../page-state.ts';
 import { oneLine, plain } from '../plain-text.ts';
@@ -91,7 +92,7 @@ const ActorLine = ({ row, index }: { readonly row: ActorRow; readonly index: num
       class={`actor ${view.status} ${isEffect(view) ? 'effect' : ''} ${isSelected ? 'selected' : ''}`}
       role="treeitem"
       aria-level={depth + 1}
-      aria-label={`${view.role} ${oneLine(view.name, 60)}, ${view.status}, ${states}`}
+      aria-label={`${view.role} ${oneLine(nameOf(view), 60)}, ${view.status}, ${states}`}
       aria-selected={isSelected}
       aria-expanded={below > 0 ? isOpen : undefined}
       data-actor={view.actor}
@@ -117,9 +118,9 @@ const ActorLine = ({ row, index }: { readonly row: ActorRow; readonly index: num
       </span>
       <span class="who">
         <bdi class="name" title={plain(view.actor)}>
-          {oneLine(view.name, 60)}
+          {oneLine(nameOf(view), 60)}
         </bdi>
-        <span class="state">{view.status === 'active' ? states : `${states} · ${view.status}`}</span>
+        <span class="state">{stateOf(view)}</span>
       </span>
       <span class="gauges">
         {mail > 0 && (
@@ -132,6 +133,15 @@ const ActorLine = ({ row, index }: { readonly row: ActorRow; readonly index: num
       <span class={`dot ${view.status}`} title={view.status} />
     </div>
   );
+};
+
+/** Where an actor is; where it came to no good end, that, too. */
+const stateOf = (view: ActorView): string => {
+  const states = stateNames(view);
+  if (view.status === 'active') return states;
+  return view.status === 'done' && states !== ''
+    ? states
+    : [states, view.status].filter((each) => each !== '').join(' · ');
 };
 
 export const GaugeBar = ({ gauge }: { readonly gauge: Gauge }) => {

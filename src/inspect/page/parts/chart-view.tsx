@@ -34,7 +34,7 @@ interface Camera {
 }
 
 /** Smaller than this nobody can read it: then a part of it is shown, around where the actor is. */
-const LEAST_SCALE = 0.62;
+const LEAST_SCALE = 0.8;
 
 interface Size {
   readonly width: number;

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { command } from '../control.ts';
 import { complaint, currentRun, held, select, selectedView, session } from '../page-state.ts';
 import { oneLine } from '../plain-text.ts';
@@ -139,7 +139,17 @@ const close = (): void => {
   opened.value = undefined;
 };
 
+/** Whoever opens a form means to use it: what is typed is for it from then on. */
+const useFocus = <Element extends HTMLElement>() => {
+  const element = useRef<Element>(null);
+  useLayoutEffect(() => {
+    element.current?.focus();
+  }, []);
+  return element;
+};
+
 const MessageForm = () => {
+  const first = useFocus<HTMLInputElement>();
   const [text, setText] = useState('');
   const view = selectedView.value;
   const run = currentRun.value?.run ?? '';
@@ -159,7 +169,7 @@ const MessageForm = () => {
       <label for="message">To {oneLine(path ?? 'the run', 50)}</label>
       <input
         id="message"
-        autoFocus
+        ref={first}
         autocomplete="off"
         value={text}
         placeholder="It is read at its next step"
@@ -178,6 +188,7 @@ const MessageForm = () => {
 };
 
 const EndForm = ({ what }: { readonly what: 'abort' | 'kill' }) => {
+  const first = useFocus<HTMLButtonElement>();
   const view = selectedView.value;
   const run = currentRun.value?.run ?? '';
   const name = what === 'kill' ? oneLine(view?.name ?? '', 50) : `the run ${oneLine(run, 50)}`;
@@ -194,7 +205,7 @@ const EndForm = ({ what }: { readonly what: 'abort' | 'kill' }) => {
     >
       <span>End {name}?</span>
       <span class="space" />
-      <button type="submit" class="danger" autoFocus>
+      <button type="submit" class="danger" ref={first}>
         {what === 'kill' ? 'Kill' : 'Abort'}
       </button>
       <button type="button" onClick={close}>

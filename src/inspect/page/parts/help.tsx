@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { keyActions } from '../keyboard.ts';
 import { isHelpShown, session } from '../page-state.ts';
+import { oneLine } from '../plain-text.ts';
 import { Icon } from './icon.tsx';
 
 /** The keys, and what the page shows. */
@@ -43,7 +44,7 @@ export const Help = () => {
             and <kbd>−</kbd> zoom, <kbd>0</kbd> shows all of it. A click on a message, or on a time, goes
             there.
           </p>
-          <p class="version">troupe {session.value?.version}</p>
+          <p class="version">troupe {oneLine(session.value?.version ?? '', 40)}</p>
         </>
       )}
     </dialog>

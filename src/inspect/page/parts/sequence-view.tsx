@@ -7,7 +7,7 @@ import { lanesOf, rowsAbout } from '../sequence.ts';
 import { countBelow } from '../timeline.ts';
 import { Icon } from './icon.tsx';
 
-const LANE = 168;
+const LANE = 140;
 const ROW = 34;
 const AROUND = 4;
 
@@ -132,6 +132,7 @@ const Lanes = ({
             y={(first + index) * ROW + 24}
             from={x(row.from)}
             to={x(row.to)}
+            sight={[at.left, at.left + at.width]}
           />
         ))}
       </svg>
@@ -144,15 +145,19 @@ interface RowProps {
   readonly y: number;
   readonly from: number;
   readonly to: number;
+  /** What of the width is in sight: texts are there, wherever their line begins. */
+  readonly sight: readonly [from: number, to: number];
 }
 
-const RowDrawing = ({ row, y, from, to }: RowProps) => {
+const RowDrawing = ({ row, y, from, to, sight }: RowProps) => {
+  const [left, right] = [Math.max(Math.min(from, to), sight[0]), Math.min(Math.max(from, to), sight[1])];
+  if (left > right) return null;
   const side = to >= from ? -1 : 1;
   const isSelf = from === to;
   const line = isSelf ? `M${from} ${y - 6}h26v10h-20` : `M${from} ${y}H${to + side * 2}`;
   const tip = isSelf ? from + 4 : to;
   const head = isSelf ? `M${tip} ${y + 4}l7 -3.500v7Z` : `M${tip} ${y}l${side * 7} -3.500v7Z`;
-  const room = isSelf ? 22 : Math.max(20, Math.floor(Math.abs(to - from) / 6.1) - 3);
+  const room = isSelf ? 22 : Math.max(3, Math.floor((right - left) / 5.6) - 2);
   return (
     <g
       class={`said ${row.kind}`}
@@ -164,7 +169,7 @@ const RowDrawing = ({ row, y, from, to }: RowProps) => {
       <title>{`${row.kind}: ${row.label}`}</title>
       <path class="way" d={line} />
       <path class="head" d={head} />
-      <text x={isSelf ? from + 34 : (from + to) / 2} y={y - 6} text-anchor={isSelf ? 'start' : 'middle'}>
+      <text x={isSelf ? from + 34 : (left + right) / 2} y={y - 6} text-anchor={isSelf ? 'start' : 'middle'}>
         {oneLine(row.label, room)}
       </text>
     </g>

@@ -87,11 +87,15 @@ const RunChoice = () => {
   );
 };
 
+/** How a run may stand that is to be seen at once. */
+const tones = ['completed', 'failed', 'paused', 'waiting', 'stopped', 'aborted'];
+
 const RunStatus = () => {
   const run = currentRun.value;
   if (run === undefined) return null;
   const status = run.status ?? (run.isLive ? 'running' : 'over');
-  return <span class={`pill ${run.isLive ? 'live' : 'over'} ${status}`}>{status}</span>;
+  const tone = tones.find((each) => each === status) ?? '';
+  return <span class={`pill ${run.isLive ? 'live' : 'over'} ${tone}`}>{oneLine(status, 24)}</span>;
 };
 
 const said = {
