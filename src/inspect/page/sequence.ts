@@ -139,10 +139,6 @@ export const lanesOf = (rows: readonly SequenceRow[], lanes: ReadonlyMap<string,
   return [...groups.values()].flat();
 };
 
-/** The rows that an actor has a part in. */
-export const rowsAbout = (
-  rows: readonly SequenceRow[],
-  lanes: ReadonlyMap<string, Lane>,
-  actor: string,
-): readonly SequenceRow[] =>
-  rows.filter(({ from, to }) => [from, to].some((id) => id === actor || lanes.get(id)?.actor === actor));
+/** The rows that an actor has a part in: its calls, too, as it is who makes them. */
+export const rowsAbout = (rows: readonly SequenceRow[], actor: string): readonly SequenceRow[] =>
+  rows.filter(({ from, to }) => from === actor || to === actor);

@@ -34,6 +34,9 @@ const overlap = (one: Rectangle, other: Rectangle): boolean =>
   one.y < other.y + other.height &&
   other.y < one.y + one.height;
 
+/** How wide a text is, at least. */
+const wide = (text: string): number => text.length * 5;
+
 const boxOf = ({ boxes }: ChartDrawing, id: string): StateBox => {
   const box = boxes.find((each) => each.id === id);
   if (box === undefined) throw new Error(`${id} has no box`);
@@ -64,6 +67,22 @@ describe.each(charts)('the drawing of the chart: %s', (_, shape) => {
         expect(overlap(box, other), `${box.id} ${other.id}`).toBe(false);
       for (const { label, ids } of drawing.arrows)
         expect(overlap(box, label), `${box.id} ${ids.join()}`).toBe(false);
+    }
+  });
+
+  test('has room for all that is written: names, reactions, titles, and the texts of arrows beside each other', () => {
+    for (const { id, name, reactions, width, height } of drawing.boxes) {
+      expect(width, id).toBeGreaterThan(Math.max(...[name, ...reactions.map(({ text }) => text)].map(wide)));
+      expect(height, id).toBeGreaterThan(20 + reactions.length * 14);
+      const within = drawing.boxes.filter((each) => each.id.startsWith(`${id}.`));
+      const top = drawing.boxes.find((each) => each.id === id)?.y ?? 0;
+      for (const child of within) expect(child.y - top, child.id).toBeGreaterThan(24);
+    }
+    for (const [index, { lines, label, ids }] of drawing.arrows.entries()) {
+      expect(label.width, ids.join()).toBeGreaterThan(Math.max(0, ...lines.map(({ text }) => wide(text))));
+      expect(label.height, ids.join()).toBeGreaterThanOrEqual(lines.length * 14);
+      for (const other of drawing.arrows.slice(index + 1))
+        expect(overlap(label, other.label), `${ids.join()} ${other.ids.join()}`).toBe(false);
     }
   });
 

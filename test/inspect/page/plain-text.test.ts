@@ -52,6 +52,7 @@ describe('texts that anybody may have made', () => {
       { text: '␛', means: 'U+001B escape' },
       { text: '[31m' },
     ]);
+    expect(piecesOf('a\u202e'.repeat(5_000)).length).toBeLessThan(130);
     expect(plain('\u200b'.repeat(100))).toBe(`${'‹200B›'.repeat(8)}…×100`);
   });
 

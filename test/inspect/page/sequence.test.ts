@@ -61,7 +61,7 @@ describe('who says what to whom', () => {
     const { rows, lanes } = sequenceOf(await recorded());
     expect(lanesOf(rows, lanes).map(({ name }) => name)).toEqual(['house', 'clerk', 'add', 'last']);
     const clerkId = [...lanes.values()].find(({ name }) => name === 'clerk')?.id ?? '';
-    const about = rowsAbout(rows, lanes, clerkId);
+    const about = rowsAbout(rows, clerkId);
     expect(about).toHaveLength(6);
     expect(lanesOf(about, lanes).map(({ name }) => name)).toEqual(['house', 'clerk', 'add']);
   });

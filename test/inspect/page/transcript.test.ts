@@ -86,6 +86,9 @@ describe('the transcript of an actor', () => {
       events.map((event, n) => ({ n, at: 0, kind: 'told', actor: 'r/payer', event }));
     const items = transcriptOf(
       told(
+        { ...base, type: 'tool.requested', callId: 'c', tool: 'pay', input: {} },
+        { ...base, type: 'tool.denied', callId: 'c', tool: 'pay' },
+        { ...base, type: 'tool.finished', callId: 'c', tool: 'pay', ok: false, text: 'no', durationMs: 0 },
         { ...base, type: 'model.asked', model: 'm', key: '1', messages: 1, attempt: 1 },
         { ...base, type: 'model.discarded', model: 'm', key: '1', characters: 9 },
         { ...base, type: 'model.retrying', model: 'm', attempt: 2, waitMs: 10, error },
@@ -94,6 +97,7 @@ describe('the transcript of an actor', () => {
       ),
     );
     expect(items.map(line)).toEqual([
+      'pay {} denied: no',
       'model discarded: ',
       '(warning) model discarded',
       '(warning) model retrying',

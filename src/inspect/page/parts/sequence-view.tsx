@@ -19,7 +19,7 @@ export const SequenceView = () => {
   const chosen = selected.value;
   const { rows, lanes } = useMemo(() => {
     const past = sequence.rows.slice(0, countOfRows(sequence.rows, length));
-    const about = isWhole || chosen === undefined ? past : rowsAbout(past, sequence.lanes, chosen);
+    const about = isWhole || chosen === undefined ? past : rowsAbout(past, chosen);
     return { rows: about, lanes: lanesOf(about, sequence.lanes) };
   }, [sequence, sequence.rows.length, length, isWhole, chosen]);
   return (
