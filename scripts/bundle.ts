@@ -5,7 +5,7 @@
  *   tsx scripts/bundle.ts [FOLDER]     default: dist
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { buildPage } from './page.ts';
 
@@ -33,5 +33,6 @@ await build({
   logLevel: 'warning',
 });
 
-mkdirSync(join(root, folder, 'inspect'), { recursive: true });
-writeFileSync(join(root, folder, 'inspect/page.html'), await buildPage());
+const page = resolve(root, folder, 'inspect/page.html');
+mkdirSync(dirname(page), { recursive: true });
+writeFileSync(page, await buildPage());

@@ -1,6 +1,7 @@
 import type { DeltaEvent } from '../../contracts/event.ts';
 import type { Entry } from '../recording/entry.ts';
 import type { TableauData } from '../recording/tableau.ts';
+import { drawInTime } from './drawn-charts.ts';
 import {
   beginRecording,
   changes,
@@ -64,6 +65,7 @@ const connect = (): void => {
   source.addEventListener('entry', ({ data }: MessageEvent<string>) => {
     const entry = JSON.parse(data) as Entry;
     takeEntry(entry);
+    if (entry.kind === 'chart') drawInTime(entry.shape);
     if (isNews(entry)) renew();
     draw();
   });

@@ -1,22 +1,11 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { StateShape } from '../../recording/entry.ts';
 import type { ActorView } from '../../recording/tableau.ts';
 import type { ChartDrawing } from '../chart-drawing.ts';
-import { chartDrawing } from '../chart-drawing.ts';
+import { drawingOf } from '../drawn-charts.ts';
 import { selectedView, shown } from '../page-state.ts';
 import { plain } from '../plain-text.ts';
 import { ArrowDrawing, BoxDrawing, isActive } from './chart-shapes.tsx';
 import { Icon } from './icon.tsx';
-
-const drawings = new WeakMap<StateShape, ChartDrawing>();
-
-const drawingOf = (shape: StateShape): ChartDrawing => {
-  const known = drawings.get(shape);
-  if (known !== undefined) return known;
-  const drawing = chartDrawing(shape);
-  drawings.set(shape, drawing);
-  return drawing;
-};
 
 /** The chart of the selected actor, with where it is, and how it came there. */
 export const ChartView = () => {
