@@ -40,6 +40,7 @@ export const ask = async (wanted: AskCommand, session: Session): Promise<number>
     record,
     isParked: wanted.isParked,
     trace: wanted.trace,
+    inspect: wanted.inspect,
   });
 };
 

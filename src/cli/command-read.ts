@@ -1,6 +1,8 @@
 import type { StoredStatus } from '../contracts/journal.ts';
 import type { CommandName } from './command-shapes.ts';
 import { shapes } from './command-shapes.ts';
+import type { InspectValues, InspectWish } from './inspect-wish.ts';
+import { inspectWish, inspectWishIfAny } from './inspect-wish.ts';
 import { countOf, dollarsOf, durationOf, statusesOf } from './option-values.ts';
 import type { TraceCommand } from './trace/trace-command.ts';
 import { traceCommandFrom } from './trace/trace-command.ts';
@@ -21,6 +23,7 @@ export type Command =
   | { readonly name: 'version' }
   | AskCommand
   | RunCommand
+  | InspectCommand
   | GraphCommand
   | RunsCommand
   | { readonly name: 'show'; readonly runId: string; readonly step: number | undefined }
@@ -44,7 +47,18 @@ export interface AskCommand {
   readonly memory: string | undefined;
   /** A folder of traces. */
   readonly trace: string | undefined;
+  readonly inspect: InspectWish | undefined;
   readonly isParked: boolean;
+}
+
+/** With `input` it is run; without `file` there are the runs that are kept. */
+export interface InspectCommand {
+  readonly name: 'inspect';
+  readonly file: string | undefined;
+  readonly input: string | undefined;
+  readonly isData: boolean;
+  readonly exportName: string | undefined;
+  readonly wish: InspectWish;
 }
 
 export interface GraphCommand {
@@ -66,6 +80,7 @@ export interface RunCommand {
   readonly exportName: string | undefined;
   /** A folder of traces. */
   readonly trace: string | undefined;
+  readonly inspect: InspectWish | undefined;
   readonly isParked: boolean;
 }
 
@@ -111,13 +126,12 @@ export interface PruneCommand {
 }
 
 /** What options may say, by their names. */
-interface OwnValues {
+interface OwnValues extends InspectValues {
   readonly data?: boolean | undefined;
   readonly export?: string | undefined;
   readonly file?: string | undefined;
   readonly budget?: string | undefined;
   readonly memory?: string | undefined;
-  readonly park?: boolean | undefined;
   readonly status?: string | undefined;
   readonly limit?: string | undefined;
   readonly step?: string | undefined;
@@ -165,12 +179,18 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
       const memory = folderOf(values.memory, '--memory', name);
       const trace = folderOf(values.trace, '--trace', name);
       const budget = dollarsOf(values.budget, name);
-      return { name, question: rest[0], folder: second, budget, memory, trace, isParked };
+      const inspect = inspectWishIfAny(values, name);
+      return { name, question: rest[0], folder: second, budget, memory, trace, inspect, isParked };
     }
     case 'run': {
       const { data: isData = false, export: exportName } = values;
       const trace = folderOf(values.trace, '--trace', name);
-      return { name, file: first, input: second, isData, exportName, trace, isParked };
+      const inspect = inspectWishIfAny(values, name);
+      return { name, file: first, input: second, isData, exportName, trace, inspect, isParked };
+    }
+    case 'inspect': {
+      const { data: isData = false, export: exportName } = values;
+      return { name, file: rest[0], input: second, isData, exportName, wish: inspectWish(values, name) };
     }
     case 'graph':
       return {

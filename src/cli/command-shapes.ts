@@ -33,6 +33,10 @@ export const options = {
   ndjson: { type: 'boolean' },
   svg: { type: 'boolean' },
   taken: { type: 'boolean' },
+  inspect: { type: 'boolean' },
+  port: { type: 'string' },
+  control: { type: 'boolean' },
+  open: { type: 'boolean' },
 } as const;
 
 /** What every command understands. */
@@ -70,6 +74,7 @@ const RUN = 'no run was named: troupe runs lists them';
 export type CommandName =
   | 'ask'
   | 'run'
+  | 'inspect'
   | 'graph'
   | 'runs'
   | 'show'
@@ -85,10 +90,13 @@ export type CommandName =
   | 'prune'
   | 'trace';
 
+const INSPECTED: readonly OptionName[] = ['inspect', 'port', 'control', 'open'];
+
 /** All commands. */
 export const shapes: Readonly<Record<CommandName, CommandShape>> = {
-  ask: { needs: [], optional: 2, options: ['budget', 'memory', 'park', 'trace'] },
-  run: { needs: [FILE], optional: 1, options: ['data', 'export', 'park', 'trace'] },
+  ask: { needs: [], optional: 2, options: ['budget', 'memory', 'park', 'trace', ...INSPECTED] },
+  run: { needs: [FILE], optional: 1, options: ['data', 'export', 'park', 'trace', ...INSPECTED] },
+  inspect: { needs: [], optional: 2, options: ['data', 'export', 'port', 'control', 'open'] },
   graph: { needs: [FILE], optional: 0, options: ['export', 'svg', 'taken', 'limit'] },
   runs: { needs: [], optional: 0, options: ['status', 'limit'] },
   show: { needs: [RUN], optional: 0, options: ['step'] },

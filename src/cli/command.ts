@@ -57,6 +57,8 @@ const follow = async (wanted: Command, session: Session): Promise<number> => {
       return ask(wanted, session);
     case 'run':
       return run(wanted, session);
+    case 'inspect':
+      return (await import('./inspect.ts')).inspect(wanted, session);
     case 'graph':
       return graph(wanted, session);
     case 'trace':

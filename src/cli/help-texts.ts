@@ -12,6 +12,10 @@ export interface HelpText {
 const PARK =
   '      --park           leave the run as soon as it waits for a person, or long (exit code 75); needs a store';
 const TRACE = '      --trace FOLDER   write a trace of the run there, while it goes on; see troupe trace';
+const INSPECT = `      --inspect        show the run in a browser while it goes on; kept open until Ctrl-C
+      --port N         where the inspector is served (default: any port that is free)
+      --control        the page may hold, step, talk to and stop the run
+      --open           open it in the browser`;
 const CODE = `      --file FILE      the module that exports its agent, where it was begun by other code or has moved
       --export NAME    which export of it`;
 const RUN = 'RUN is the id of a run, or its first characters (four or more).';
@@ -29,7 +33,8 @@ Without a question it asks one of troupe's own documents.`,
     options: `      --budget USD     stop before more than this is spent; refuses a model whose price is not known
       --memory FOLDER  remember the answers there, as Markdown, for questions that go on from them
 ${TRACE}
-${PARK}`,
+${PARK}
+${INSPECT}`,
     examples: [
       'troupe ask "How do I configure retries?" ./docs',
       'troupe ask "What changed in version 2?" . --model anthropic:claude-sonnet-5-5',
@@ -45,10 +50,28 @@ default one is run, else the only one that is an agent or a team. INPUT is text;
     options: `      --data           INPUT is JSON, for an agent whose input has a schema
       --export NAME    which export to run
 ${TRACE}
-${PARK}`,
+${PARK}
+${INSPECT}`,
     examples: [
       'troupe run examples/01-first-agent.ts "What is 19 + 23?"',
       `echo '{"city": "Oslo"}' | troupe run weather.js --data`,
+    ],
+  },
+  inspect: {
+    about: 'show an agent at work, or the runs that are kept, as statecharts in a browser',
+    usage: '[FILE] [INPUT]',
+    text: `Serves a page on the loopback and prints its address, which nobody can guess; until Ctrl-C. With INPUT, the agent that FILE
+exports is run, and can be seen while it works. Without, the runs that are kept are there to be gone through: those that a
+command began, and those of the agent that FILE exports.`,
+    options: `      --data           INPUT is JSON, for an agent whose input has a schema
+      --export NAME    which export of FILE
+      --port N         where the page is served (default: any port that is free)
+      --control        the page may hold, step, talk to, stop and fork runs
+      --open           open it in the browser`,
+    examples: [
+      'troupe inspect team.ts "Plan a trip." --control',
+      'troupe inspect',
+      'troupe ask "How are retries configured?" ./docs --inspect --open',
     ],
   },
   graph: {

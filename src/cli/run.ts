@@ -28,6 +28,7 @@ export const run = async (wanted: RunCommand, session: Session): Promise<number>
     record,
     isParked,
     trace: wanted.trace,
+    inspect: wanted.inspect,
   });
 };
 

@@ -83,4 +83,5 @@ const USAGE: ReadonlySet<string> = new Set([
   'journal.unknown',
   'journal.exists',
   'journal.package-missing',
+  'inspector.failed',
 ]);

@@ -22,6 +22,8 @@ export interface FakeOptions {
   readonly typed?: readonly { readonly at: RegExp; readonly text: string }[];
   /** Ctrl-C, as soon as either output holds it. */
   readonly interruptAt?: RegExp;
+  /** Told of all that is on standard error by now, and how to press Ctrl-C. */
+  readonly onPrinted?: (printed: string, interrupt: () => void) => void;
 }
 
 /** Runs the command in this process with a terminal that only remembers. */
@@ -66,6 +68,7 @@ export const play = async (args: readonly string[], options: FakeOptions = {}): 
           setTimeout(() => stdin.write(`${next.text}\n`), 20);
         }
         look(stderr);
+        options.onPrinted?.(stderr, interrupt);
       },
     },
     environment,

@@ -5,7 +5,9 @@ import type { RuntimeEvent } from '../../contracts/event.ts';
 import type { Model } from '../../contracts/model.ts';
 import { perform } from '../perform.ts';
 import { withTrace } from '../trace/with-trace.ts';
+import type { InspectWish } from '../inspect-wish.ts';
 import type { Session } from '../session.ts';
+import { withInspector } from '../with-inspector.ts';
 import type { CommandRecord } from './command-record.ts';
 import { keepCommand } from './command-record.ts';
 import { withStoreIfAny } from './open-store.ts';
@@ -20,6 +22,7 @@ export interface Beginning {
   readonly isParked: boolean;
   /** A folder of traces. */
   readonly trace: string | undefined;
+  readonly inspect: InspectWish | undefined;
 }
 
 /** A name for a run that a person can type. */
@@ -29,7 +32,7 @@ export const newRunId = (): string => randomBytes(6).toString('hex');
 export const begin = async <Input, Output>(
   agent: Agent<Input, Output>,
   input: Input,
-  { session, model, soFar, record, isParked, trace }: Beginning,
+  { session, model, soFar, record, isParked, trace, inspect: wish }: Beginning,
 ): Promise<number> => {
   const runId = newRunId();
   return withStoreIfAny(
@@ -41,19 +44,23 @@ export const begin = async <Input, Output>(
           'command.usage',
           'Cannot follow the command line as --park needs a store: without one, nobody could go on with the run',
         );
-      return withTrace(trace, session, (hooks) => {
-        if (opened === undefined)
-          return perform((options) => agent.stream(input, { ...options, hooks, runId }), {
-            session,
-            model,
-            soFar,
-          });
-        const { store } = opened;
-        const kept = { ...opened, runId, isParked };
-        const start = (options: Parameters<typeof agent.stream>[1]) =>
-          agent.stream(input, { ...options, hooks, store, runId });
-        return perform(start, { session, model, soFar, kept });
-      });
+      const inspected = { session, store: opened?.store, agent };
+      return withInspector(wish, inspected, (inspect) =>
+        withTrace(trace, session, (hooks) => {
+          const own = { hooks, runId, ...(inspect === undefined ? {} : { inspect }) };
+          if (opened === undefined)
+            return perform((options) => agent.stream(input, { ...options, ...own }), {
+              session,
+              model,
+              soFar,
+            });
+          const { store } = opened;
+          const kept = { ...opened, runId, isParked };
+          const start = (options: Parameters<typeof agent.stream>[1]) =>
+            agent.stream(input, { ...options, ...own, store });
+          return perform(start, { session, model, soFar, kept });
+        }),
+      );
     },
   );
 };

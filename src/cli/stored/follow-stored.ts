@@ -13,7 +13,7 @@ import { exportRun, importRun } from './transfer.ts';
 /** A command on runs that are kept. */
 export type StoredCommand = Exclude<
   Command,
-  { readonly name: 'help' | 'version' | 'ask' | 'run' | 'graph' | 'trace' }
+  { readonly name: 'help' | 'version' | 'ask' | 'run' | 'inspect' | 'graph' | 'trace' }
 >;
 
 /** Does what a command on stored runs says. */

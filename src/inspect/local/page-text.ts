@@ -13,14 +13,14 @@ const isSource = import.meta.url.endsWith('.ts');
  *
  * @throws {TroupeError} `inspector.page-missing`
  */
-export const pageText = async (): Promise<string> => {
-  const built = join(packageFolder, 'dist/inspect/page.html');
-  const builder = join(packageFolder, 'scripts/page.ts');
+export const pageText = async (folder = packageFolder): Promise<string> => {
+  const built = join(folder, 'dist/inspect/page.html');
+  const builder = join(folder, 'scripts/page.ts');
   try {
     if (isSource && existsSync(builder)) return await builtBy(builder);
     return await readFile(built, 'utf8');
   } catch (cause) {
-    const found = isSource ? 'it could not be built' : `there is no ${built}`;
+    const found = isSource && existsSync(builder) ? 'it could not be built' : `there is no ${built}`;
     const message = `Cannot show the inspector as its page is missing: ${found}`;
     throw new TroupeError('inspector.page-missing', message, { cause });
   }

@@ -24,6 +24,8 @@ export interface StoredFeedsSetup extends RecorderOptions {
 
 /** How often is looked whether a journal has grown, in ms. */
 const LOOK_MS = 500;
+/** A long journal takes long: so many times as long it is left alone then, whatever is written meanwhile. */
+const REST = 4;
 /** So many are kept that nobody looks at. */
 const KEPT = 4;
 
@@ -123,6 +125,7 @@ class StoredFeed {
   #gone: Gone;
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
+  #restsUntil = 0;
 
   constructor(gone: Gone, again: () => Promise<Gone>, runId: string, { store }: StoredFeedsSetup) {
     this.#gone = gone;
@@ -159,8 +162,12 @@ class StoredFeed {
 
   async #lookOnce(): Promise<void> {
     const { rows } = this.#gone;
+    if (performance.now() < this.#restsUntil) return;
     if ((await this.#store.read(this.#runId, rows, 1)).length === 0) return;
+    const begun = performance.now();
     this.#gone = await this.#again();
+    const over = performance.now();
+    this.#restsUntil = over + REST * (over - begun);
     this.feed.goOnWith(this.#gone.recorder.recording);
   }
 }

@@ -43,9 +43,13 @@ const reasonIn = async (response: Response): Promise<string> => {
       for (const key of ['message', 'error', 'problem']) {
         const value: unknown = Reflect.get(body, key);
         if (typeof value === 'string') return value;
+        if (isSaid(value)) return value.message;
       }
   } catch {
     // Then it is said as it is.
   }
   return text === '' ? `Refused (${response.status}).` : text.slice(0, 300);
 };
+
+const isSaid = (value: unknown): value is { readonly message: string } =>
+  typeof value === 'object' && value !== null && 'message' in value && typeof value.message === 'string';

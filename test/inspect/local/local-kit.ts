@@ -24,6 +24,9 @@ export const openInspector = async (options: InspectOptions = {}): Promise<Inspe
   return inspector;
 };
 
+/** Where an inspector is. */
+type Address = Pick<Inspector, 'url' | 'token'>;
+
 export const portOf = ({ url }: Pick<Inspector, 'url'>): number => Number(new URL(url).port);
 
 /** What came back. */
@@ -39,7 +42,7 @@ interface Asking {
   readonly body?: string;
 }
 
-const bearer = ({ token }: Pick<Inspector, 'token'>) => ({ authorization: `Bearer ${token}` });
+const bearer = ({ token }: Address) => ({ authorization: `Bearer ${token}` });
 
 /** Asks a server something, with whatever headers. */
 export const ask = (port: number, path: string, { method = 'GET', headers, body }: Asking = {}) =>
@@ -58,11 +61,11 @@ export const ask = (port: number, path: string, { method = 'GET', headers, body 
   });
 
 /** Asks an inspector something, with its token. */
-export const askOpen = (inspector: Inspector, path: string, asking: Asking = {}): Promise<Answered> =>
+export const askOpen = (inspector: Address, path: string, asking: Asking = {}): Promise<Answered> =>
   ask(portOf(inspector), path, { ...asking, headers: { ...bearer(inspector), ...asking.headers } });
 
 /** Has something done to a run; gives what is said of it. */
-export const control = async (inspector: Inspector, command: object) => {
+export const control = async (inspector: Address, command: object) => {
   const { status, text } = await askOpen(inspector, '/api/control', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -1,0 +1,76 @@
+import type { RunEntry } from '../contracts/journal.ts';
+import type { RunInspector } from '../contracts/inspection.ts';
+import type { JournalStore } from '../contracts/journal.ts';
+import { isTroupeError } from '../contracts/error.ts';
+import type { InspectWish } from './inspect-wish.ts';
+import type { LoadedAgent } from './load-agent.ts';
+import type { Session } from './session.ts';
+import { agentOfRun } from './stored/agent-of-run.ts';
+
+/** What is shown. */
+export interface Inspected {
+  readonly session: Session;
+  readonly store: JournalStore | undefined;
+  /** Whose runs may be in the store, beside those that were begun by a command. */
+  readonly agent: LoadedAgent | undefined;
+}
+
+/**
+ * Does work before the eyes of whoever opens the inspector, and keeps that open until Ctrl-C; without a wish there is none, and it ends
+ * with the work.
+ */
+export const withInspector = async (
+  wish: InspectWish | undefined,
+  { session, store, agent }: Inspected,
+  work: (inspector: RunInspector | undefined) => Promise<number>,
+): Promise<number> => {
+  if (wish === undefined) return work(undefined);
+  const { inspect } = await import('../inspect/local/inspect.ts');
+  const inspector = await inspect({
+    port: wish.port,
+    control: wish.isControlled,
+    open: wish.isShown,
+    keepsProcess: true,
+    store,
+    agents: (entry) => (entry.agent === agent?.name ? agent : agentBegunWith(entry, store, session)),
+  });
+  const { terminal, settings, sidePaint: paint, signal } = session;
+  const tell = (line: string): void => {
+    terminal.stderr.write(`  ${paint.cyan('◉')} ${line}\n`);
+  };
+  // Without its address it is of no use, however quiet it is to be.
+  tell(`Inspector: ${inspector.url}`);
+  try {
+    const code = await work(inspector);
+    if (!signal.aborted && !settings.quiet && !settings.json) tell('Ctrl-C closes the inspector.');
+    await aborted(signal);
+    return code;
+  } finally {
+    await inspector.close();
+  }
+};
+
+/** The agent of a run that a command began; undefined where that cannot be told, or is not there any more. */
+const agentBegunWith = async (
+  { runId }: RunEntry,
+  store: JournalStore | undefined,
+  session: Session,
+): Promise<LoadedAgent | undefined> => {
+  if (store === undefined) return undefined;
+  try {
+    const { agent } = await agentOfRun({ file: undefined, exportName: undefined }, { store, runId }, session);
+    return agent;
+  } catch (thrown) {
+    if (isTroupeError(thrown)) return undefined;
+    throw thrown;
+  }
+};
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else
+      signal.addEventListener('abort', () => {
+        resolve();
+      });
+  });
