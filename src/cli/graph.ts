@@ -14,6 +14,10 @@ import { jsonLine } from './stored/run-words.ts';
 export const graph = async (wanted: GraphCommand, session: Session): Promise<number> => {
   const { terminal, settings } = session;
   const agent = await loadAgent(wanted.file, terminal.folder, wanted.exportName);
+  if (!wanted.isSvg && !wanted.isTaken) {
+    terminal.stdout.write(`${agent.diagram().trimEnd()}\n`);
+    return exitCode.answered;
+  }
   const { machine } = journaledDefinition(agent);
   const overlay = wanted.isTaken ? await waysOf(agent, wanted.limit, session) : undefined;
   if (overlay !== undefined && settings.json) {
