@@ -58,7 +58,9 @@ const slow = agent({
     answer: async ({ messages }) => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       if (messages.length > 80) return modelAnswer({ text: 'there' });
-      return modelAnswer({ calls: [{ id: `c${messages.length}`, name: 'add', input: { to: messages.length } }] });
+      return modelAnswer({
+        calls: [{ id: `c${messages.length}`, name: 'add', input: { to: messages.length } }],
+      });
     },
   },
 });
