@@ -1,0 +1,123 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Browser, Page } from 'playwright-core';
+import { z } from 'zod';
+import { buildPage } from '../../../scripts/page.ts';
+import { researchDesk } from '../../../src/cli/desk/research-desk.ts';
+import type { Entry } from '../../../src/inspect/recording/entry.ts';
+import type { Recorder } from '../../../src/inspect/recording/recorder.ts';
+import { Tableau } from '../../../src/inspect/recording/tableau.ts';
+import type { InspectOptions } from '../../../src/inspect/local/inspect.ts';
+import { inspect } from '../../../src/inspect/local/inspect.ts';
+import { memoryStore } from '../../../src/persistence/memory-store.ts';
+import { agent } from '../../../src/runtime/agent.ts';
+import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
+import { documentsFrom } from '../../../src/tools/built-in/documents-from.ts';
+import { tool } from '../../../src/tools/define-tool.ts';
+import { handbook } from '../../cli/desk-scripts.ts';
+import { describeInChromium } from '../../support/chromium.ts';
+
+/** The genuine page at the genuine server. */
+const open = async (browser: Browser, options: InspectOptions) => {
+  const inspector = await inspect({ ...options, page: await buildPage() });
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  const problems: string[] = [];
+  onTestFinished(async () => {
+    await page.close();
+    await inspector.close();
+  });
+  page.on('pageerror', ({ message }) => problems.push(message));
+  page.on('console', (line) => {
+    if (line.type() === 'error') problems.push(line.text());
+  });
+  await page.goto(inspector.url);
+  return { inspector, page, problems };
+};
+
+const standing = ({ recording }: Recorder): Tableau => {
+  const tableau = new Tableau();
+  for (const line of recording.from()) tableau.apply(JSON.parse(line) as Entry);
+  return tableau;
+};
+
+/** What is lit of the actor that is chosen. */
+const lit = (page: Page): Promise<string | null> =>
+  page.locator('.box.atomic.active, .box.final.active').first().getAttribute('data-state');
+
+const cashier = () =>
+  agent({
+    name: 'cashier',
+    tools: [
+      tool({
+        name: 'pay',
+        description: 'Pays.',
+        input: z.object({ amount: z.number() }),
+        approval: true,
+        execute: ({ amount }) => `paid ${amount}`,
+      }),
+    ],
+    model: scriptedModel([calls({ name: 'pay', input: { amount: 3 } }), 'Three are paid.']),
+  });
+
+describeInChromium('the local inspector, page and server', (browser) => {
+  describe('during a run of the flagship', () => {
+    test('holds it, steps it, shows the state that it is in, lets it go on, and goes back to its beginning', async () => {
+      const { inspector, page, problems } = await open(browser(), { control: true });
+      const desk = researchDesk({ documents: documentsFrom(handbook), models: {} });
+      const run = desk.stream('How many days of leave are there?', { inspect: inspector, paused: true });
+      const bar = page.getByRole('toolbar');
+      await page.getByRole('treeitem', { name: 'team desk' }).waitFor();
+      await bar.getByRole('button', { name: 'Step' }).click();
+      const supervisor = page.getByRole('treeitem', { name: /agent .*supervisor/ });
+      await supervisor.click();
+      const chosen = await supervisor.getAttribute('data-actor');
+      await expect
+        .poll(async () => [await lit(page)])
+        .toEqual(standing(inspector.recorder).actors.get(chosen ?? '')?.states);
+      await bar.getByRole('button', { name: 'Resume' }).click();
+      const { status } = await run.result;
+      expect(status).toBe('completed');
+      await page.locator('.pill', { hasText: 'completed' }).waitFor();
+      await expect.poll(() => lit(page)).toBe('agent.completed');
+      const places = page.getByRole('slider');
+      const came = standing(inspector.recorder).actors.get(chosen ?? '')?.cameAt ?? 0;
+      await places.fill(String(came + 3));
+      await expect.poll(() => lit(page)).toBe('agent.preparing');
+      expect(problems).toEqual([]);
+    });
+  });
+
+  test('says yes for a person, and the call is made', async () => {
+    const { inspector, page, problems } = await open(browser(), { control: true });
+    const run = cashier().stream('Pay three', { inspect: inspector });
+    await page.locator('.request').getByRole('button', { name: 'Approve' }).click();
+    expect((await run.result).output).toBe('Three are paid.');
+    await page.getByRole('treeitem', { name: 'agent cashier' }).click();
+    const call = page.locator('.item.tool');
+    await call.locator('summary').click();
+    expect(await call.innerText()).toContain('paid 3');
+    expect(problems).toEqual([]);
+  });
+
+  test('follows a run that is kept while it goes on', async () => {
+    const store = memoryStore();
+    onTestFinished(() => store.close());
+    const { page, problems } = await open(browser(), { store, agents: [cashier()] });
+    const run = cashier().stream('Pay three', { store, runId: 'kept' });
+    await new Promise<void>((resolve) => {
+      run.events$.subscribe(({ type }) => {
+        if (type === 'tool.approval-requested') resolve();
+      });
+    });
+    await page.reload();
+    await page
+      .locator('select')
+      .first()
+      .selectOption('stored kept');
+    await page.getByRole('treeitem', { name: 'agent cashier' }).click();
+    await expect.poll(() => lit(page)).toBe('agent.running.ACT');
+    run.approve(run.requests[0]?.id ?? '');
+    await run.result;
+    await expect.poll(() => lit(page), { timeout: 20_000 }).toBe('agent.completed');
+    expect(problems).toEqual([]);
+  });
+});
