@@ -3,6 +3,8 @@ export { jsonLog } from './json-log.ts';
 export type { JsonLogOptions, LogLevel } from './json-log.ts';
 export { metrics } from './metrics.ts';
 export type { MetricsHook, MetricsOptions } from './metrics.ts';
+export { monitor } from './monitor.ts';
+export type { MonitorHook, MonitorOptions, RunRecord } from './monitor.ts';
 export { openTelemetry } from './open-telemetry.ts';
 export type { OpenTelemetryHook, OpenTelemetryOptions } from './open-telemetry.ts';
 export { profile, profiler } from './profile.ts';

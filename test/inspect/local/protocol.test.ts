@@ -21,7 +21,7 @@ const house = () =>
   pipeline({ name: 'house', stages: [clerk(), agent({ name: 'last', decide: () => answer('out') })] });
 
 describe('the page', () => {
-  test('is given to who has the token, and then to its cookie; its policy lets in what has its nonce', async () => {
+  test('[M85] is given to who has the token, and then to its cookie; its policy lets in what has its nonce', async () => {
     const inspector = await openInspector();
     const { token } = inspector;
     const port = portOf(inspector);
@@ -59,7 +59,7 @@ describe('the page', () => {
 });
 
 describe('the session', () => {
-  test('says what may be done, and which runs there are, the newest first', async () => {
+  test('[QITOS-78] says what may be done, and which runs there are, the newest first', async () => {
     const inspector = await openInspector({ control: true });
     await clerk().run('the first of all questions', { inspect: inspector, runId: 'one' });
     const handle = clerk().stream('second', { inspect: inspector, runId: 'two', paused: true });

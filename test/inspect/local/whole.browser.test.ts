@@ -109,10 +109,7 @@ describeInChromium('the local inspector, page and server', (browser) => {
       });
     });
     await page.reload();
-    await page
-      .locator('select')
-      .first()
-      .selectOption('stored kept');
+    await page.locator('select').first().selectOption('stored kept');
     await page.getByRole('treeitem', { name: 'agent cashier' }).click();
     await expect.poll(() => lit(page)).toBe('agent.running.ACT');
     run.approve(run.requests[0]?.id ?? '');
