@@ -27,6 +27,7 @@ export class Waiting {
   readonly #isAnsweredHere: boolean;
   readonly #timer: NodeJS.Timeout;
   readonly #told = new Set<string>();
+  readonly #since = Date.now();
   #open: () => readonly OpenRequest[] = () => [];
   #park: () => void = () => undefined;
 
@@ -63,7 +64,8 @@ export class Waiting {
   async #isLong(): Promise<boolean> {
     const { store, runId } = this.#kept;
     const entry = await store.entry(runId);
-    if (entry?.status !== 'waiting') return false;
+    // What an earlier process wrote says nothing of how the run stands now that it is gone on with.
+    if (entry?.status !== 'waiting' || entry.updatedAt < this.#since) return false;
     if (this.#open().length > 0 || entry.dueAt === undefined) return true;
     return entry.dueAt > Date.now() + LONG_MS;
   }
