@@ -1,6 +1,6 @@
 import type { RuntimeEvent } from '../../contracts/event.ts';
 import type { Breakpoint } from './breakpoint.ts';
-import type { Entry, StateShape } from './entry.ts';
+import type { NewEntry, StateShape } from './entry.ts';
 
 /** What a run has used. */
 export interface Spent {
@@ -10,7 +10,7 @@ export interface Spent {
 
 /** An entry about an actor, with what it takes to judge it. */
 export interface Sight {
-  readonly entry: Exclude<Entry, { kind: 'chart' }>;
+  readonly entry: Exclude<NewEntry, { kind: 'chart' }>;
   /** What the actor is called, and where it sits. */
   readonly name: string;
   readonly path: string;
@@ -95,7 +95,7 @@ export class Breakpoints {
   }
 
   /** Takes in the next entry: gives the first reason to stop at it. */
-  take(entry: Entry): Hit | undefined {
+  take(entry: NewEntry): Hit | undefined {
     if (entry.kind === 'chart') {
       this.#targets.set(entry.chart, targetsIn(entry.shape));
       return undefined;
@@ -143,7 +143,7 @@ export class Breakpoints {
 /** The states that an actor has entered by a move, and those above them; one that it left and came back to, too. */
 const enteredBy = (
   before: readonly string[],
-  { states, arrows }: Extract<Entry, { kind: 'moved' }>,
+  { states, arrows }: Extract<NewEntry, { kind: 'moved' }>,
   targets: ReadonlyMap<string, readonly string[]> | undefined,
 ): readonly string[] => {
   const active = new Set(before.flatMap(withAbove));

@@ -1,6 +1,6 @@
 import type { Json } from '../../contracts/json.ts';
 import { toJson } from '../../contracts/json.ts';
-import type { Entry } from './entry.ts';
+import type { NewEntry } from './entry.ts';
 import type { TableauData } from './tableau.ts';
 
 /** The most that is shown of one value, in characters of JSON. */
@@ -17,8 +17,16 @@ export const asJson = (value: unknown): string => {
   }
 };
 
+/** An entry at its place as it is shown, as JSON. */
+export const entryLine = (entry: NewEntry, n: number): string => {
+  const text = asJson(entry);
+  // What is short as a whole has nothing in it that is too long: that need not be looked for.
+  const shown = text.length <= LONGEST ? text : asJson(fitted(entry));
+  return `{"n":${n},${shown.slice(1)}`;
+};
+
 /** An entry as it is shown: of values that are too long for a viewer, the head. */
-export const fitted = (entry: Entry): Entry => {
+const fitted = (entry: NewEntry): NewEntry => {
   if (entry.kind === 'moved' && entry.patch !== undefined) {
     const patch = fittedValues(entry.patch);
     return patch === entry.patch ? entry : { ...entry, patch };
@@ -28,7 +36,7 @@ export const fitted = (entry: Entry): Entry => {
     if (shown === entry.event) return entry;
     const event = typeof shown === 'string' ? { type: entry.event.type, cut: shown } : shown;
     // It is still an event of that type, with less in it.
-    return { ...entry, event } as Entry;
+    return { ...entry, event } as NewEntry;
   }
   if (entry.kind !== 'gone' || entry.output === undefined) return entry;
   return { ...entry, output: fittedValue(entry.output) };

@@ -1,6 +1,6 @@
 import type { DeltaEvent } from '../../contracts/event.ts';
 import type { Entry, NewEntry } from './entry.ts';
-import { asJson, fitted, fittedTableau } from './fitted.ts';
+import { asJson, entryLine, fittedTableau } from './fitted.ts';
 import { Tableau } from './tableau.ts';
 
 /** Somebody who follows a recording. Lines are JSON, with secrets taken out. */
@@ -18,7 +18,7 @@ export interface RecordingSetup {
   /** Takes out of a text what nobody may see. */
   readonly redact: (text: string) => string;
   /** Told of each entry, once all followers are. */
-  readonly onAdded?: ((entry: Entry) => void) | undefined;
+  readonly onAdded?: ((entry: NewEntry) => void) | undefined;
   /** A follower threw; it is left out from then on. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -58,14 +58,13 @@ export class Recording {
     this.#entries.push(entry);
     if (this.#entries.length >= 2 * this.#setup.capacity) this.#forgetSome();
     const place = this.length - 1;
-    const whole = numbered(entry, place);
     if (this.isFollowed) {
-      const line = this.line(fitted(whole));
+      const line = this.#setup.redact(entryLine(entry, place));
       this.#tell((follower) => {
         follower.entry(line, place);
       });
     }
-    this.#setup.onAdded?.(whole);
+    this.#setup.onAdded?.(entry);
   }
 
   delta(event: DeltaEvent): void {
@@ -84,7 +83,7 @@ export class Recording {
     for (let place = Math.max(n, this.#first); place < this.length; place += 1) {
       // Some may be forgotten while somebody reads.
       const entry = this.#entries[place - this.#first];
-      if (entry !== undefined) yield this.line(fitted(numbered(entry, place)));
+      if (entry !== undefined) yield this.#setup.redact(entryLine(entry, place));
     }
   }
 
