@@ -3,6 +3,7 @@ import { filter, map, mergeMap, scan } from 'rxjs';
 import type { EventOf, EventType, LiveEvent } from '../contracts/event.ts';
 import type { Usage } from '../contracts/model.ts';
 import type { RunTotals } from '../contracts/run.ts';
+import { noTotals } from '../contracts/no-totals.ts';
 
 /**
  * Only the events of these types, typed as such.
@@ -92,22 +93,10 @@ const spoken = (before: Speeches | undefined, event: Speech): Speeches => {
  */
 export const totals$ = (events$: Observable<LiveEvent>): Observable<RunTotals> =>
   events$.pipe(
-    scan(counted, { totals: NO_TOTALS, isNew: false, startedAt: undefined }),
+    scan(counted, { totals: noTotals, isNew: false, startedAt: undefined }),
     filter(({ isNew }) => isNew),
     map(({ totals }) => totals),
   );
-
-const NO_TOTALS: RunTotals = {
-  steps: 0,
-  modelCalls: 0,
-  toolCalls: 0,
-  inputTokens: 0,
-  outputTokens: 0,
-  cachedTokens: 0,
-  retries: 0,
-  durationMs: 0,
-  costUsd: 0,
-};
 
 interface Count {
   readonly totals: RunTotals;

@@ -48,6 +48,7 @@ export const permits: readonly Permit[] = [
   },
   // Everything else also runs in a browser.
   { packages: /^node:/, allowed: ['persistence', 'tools/built-in', 'inspect', 'cli'] },
+  { packages: /^@dagrejs\/dagre$/, allowed: ['inspect/drawing'] },
   // Whoever uses one provider need not have installed the other.
   { packages: /^(openai|@anthropic-ai\/sdk)(\/|$)/, allowed: [], types: ['models'], lazily: ['models'] },
   { packages: /^@opentelemetry\//, allowed: [], types: ['inspect'], lazily: ['inspect'] },
@@ -140,15 +141,15 @@ export const packagesStayInTheirRooms = eachImport((source, { from, kind }) => {
 
 /** The page of the local inspector is bundled when the package is built, with what it is made of. */
 const page = 'inspect/page';
-const bundledIntoPage = /^(preact|@preact\/signals|@dagrejs\/dagre)(\/|$)/;
+const bundledIntoPage = /^(preact|@preact\/signals)(\/|$)/;
 
-/** The page runs in a browser, and knows of the rest only what a recording holds. */
+/** The page runs in a browser, and knows of the rest only what a recording holds, and how it is drawn. */
 export const thePageStandsAlone = eachImport((source, { from, kind }) => {
   const isBundled = bundledIntoPage.test(from);
   if (!isIn(source.path, page)) return isBundled ? 'only the page is bundled with it' : undefined;
   if (!isRelative(from)) return isBundled ? undefined : 'it is not bundled into the page';
   const target = resolve(source, from);
-  if (isIn(target, page)) return undefined;
+  if (isIn(target, page) || isIn(target, 'inspect/drawing')) return undefined;
   if (['inspect/recording/entry.ts', 'inspect/recording/tableau.ts'].includes(target)) return undefined;
   return kind === 'type' && (roomOf(target) === 'contracts' || isIn(target, 'inspect/recording'))
     ? undefined

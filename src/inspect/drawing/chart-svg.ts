@@ -1,9 +1,9 @@
 import type { DiagramOverlay } from '../../machines/diagram.ts';
-import type { ArrowPath, StateBox } from '../page/chart-drawing.ts';
-import { chartDrawing, LINE_HEIGHT } from '../page/chart-drawing.ts';
-import type { ArrowLine } from '../page/chart-reader.ts';
-import { arrowHead, roundedPath } from '../page/lines.ts';
-import { plain } from '../page/plain-text.ts';
+import type { ArrowPath, StateBox } from './chart-drawing.ts';
+import { chartDrawing, LINE_HEIGHT } from './chart-drawing.ts';
+import type { ArrowLine } from './chart-reader.ts';
+import { arrowHead, roundedPath } from './lines.ts';
+import { plain } from './plain-text.ts';
 import type { StateShape } from '../recording/entry.ts';
 
 /**

@@ -12,7 +12,7 @@ import { SequenceView } from './parts/sequence-view.tsx';
 import { TimelineBar } from './parts/timeline-bar.tsx';
 import { TopBar } from './parts/top-bar.tsx';
 import { TranscriptView } from './parts/transcript-view.tsx';
-import { oneLine } from './plain-text.ts';
+import { oneLine } from '../drawing/plain-text.ts';
 import { nameOf, stateNames } from './actor-tree.ts';
 
 /** The page. */

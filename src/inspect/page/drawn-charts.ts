@@ -1,6 +1,6 @@
 import type { StateShape } from '../recording/entry.ts';
-import type { ChartDrawing } from './chart-drawing.ts';
-import { chartDrawing } from './chart-drawing.ts';
+import type { ChartDrawing } from '../drawing/chart-drawing.ts';
+import { chartDrawing } from '../drawing/chart-drawing.ts';
 
 const drawings = new WeakMap<StateShape, ChartDrawing>();
 

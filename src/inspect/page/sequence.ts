@@ -1,5 +1,5 @@
 import type { ActorEntry, Entry, Role } from '../recording/entry.ts';
-import { brief, oneLine } from './plain-text.ts';
+import { brief, oneLine } from '../drawing/plain-text.ts';
 
 /** Somebody who says or hears something: an actor, or all calls of one agent to one model, tool or person. */
 export interface Lane {

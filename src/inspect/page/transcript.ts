@@ -1,7 +1,7 @@
 import type { ErrorData } from '../../contracts/error.ts';
 import type { LiveEvent } from '../../contracts/event.ts';
 import type { Entry } from '../recording/entry.ts';
-import { brief } from './plain-text.ts';
+import { brief } from '../drawing/plain-text.ts';
 
 interface Placed {
   /** The entry by which it began. */

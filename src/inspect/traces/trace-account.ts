@@ -2,25 +2,13 @@ import type { RuntimeEvent } from '../../contracts/event.ts';
 import { EVENT_VERSION } from '../../contracts/event.ts';
 import type { Json } from '../../contracts/json.ts';
 import { toJson } from '../../contracts/json.ts';
-import type { RunTotals } from '../../contracts/run.ts';
+import { noTotals } from '../../contracts/no-totals.ts';
 import { addTotals } from '../../events/select.ts';
 import type { TraceManifest } from './trace-schema.ts';
 import { TRACE_VERSION } from './trace-schema.ts';
 
 /** What a manifest says of the run itself: it follows from the events alone. */
 export type RunAccount = Omit<TraceManifest, 'left' | 'trouble' | 'files' | 'writer' | 'facts' | 'factsHash'>;
-
-const NOTHING: RunTotals = {
-  steps: 0,
-  modelCalls: 0,
-  toolCalls: 0,
-  inputTokens: 0,
-  outputTokens: 0,
-  cachedTokens: 0,
-  retries: 0,
-  durationMs: 0,
-  costUsd: 0,
-};
 
 type Ended = Extract<RuntimeEvent, { type: 'run.ended' }>;
 type Started = Extract<RuntimeEvent, { type: 'run.started' }>;
@@ -35,7 +23,7 @@ export class TraceAccount {
   #lastAt = 0;
   #lastSeq = -1;
   #errors = 0;
-  #totals = NOTHING;
+  #totals = noTotals;
 
   /** The place of the last event; -1 before the first. */
   get lastSeq(): number {

@@ -4,7 +4,7 @@ import type { ActorFilter } from '../../../src/inspect/page/actor-tree.ts';
 import { actorRows, budgetsOf, mailboxOf, nameOf, stateNames } from '../../../src/inspect/page/actor-tree.ts';
 import { clockOf, moneyOf, several, spanOf } from '../../../src/inspect/page/figures.ts';
 import { isSame, jsonRows } from '../../../src/inspect/page/json-changes.ts';
-import { arrowHead, crosses, roundedPath } from '../../../src/inspect/page/lines.ts';
+import { arrowHead, crosses, roundedPath } from '../../../src/inspect/drawing/lines.ts';
 import { markerOf, thinned } from '../../../src/inspect/page/markers.ts';
 import type { Role } from '../../../src/inspect/recording/entry.ts';
 import { Tableau } from '../../../src/inspect/recording/tableau.ts';

@@ -4,7 +4,7 @@ import type { ActorRow, Gauge } from '../actor-tree.ts';
 import { actorRows, budgetsOf, isEffect, mailboxOf, nameOf, stateNames } from '../actor-tree.ts';
 import { countOf, several } from '../figures.ts';
 import { filter, select, selected, shown } from '../page-state.ts';
-import { oneLine, plain } from '../plain-text.ts';
+import { oneLine, plain } from '../../drawing/plain-text.ts';
 import { Icon } from './icon.tsx';
 import { VirtualList } from './virtual-list.tsx';
 

@@ -5,7 +5,7 @@ import type { StateShape } from '../../recording/entry.ts';
 import { command } from '../control.ts';
 import { countOf, moneyOf } from '../figures.ts';
 import { selectedView, shown } from '../page-state.ts';
-import { oneLine } from '../plain-text.ts';
+import { oneLine } from '../../drawing/plain-text.ts';
 import { isControlled } from './controls.tsx';
 import { Icon } from './icon.tsx';
 

@@ -1,8 +1,8 @@
 import type { ActorView } from '../../recording/tableau.ts';
-import type { ArrowPath, StateBox } from '../chart-drawing.ts';
-import { LINE_HEIGHT } from '../chart-drawing.ts';
-import { arrowHead, roundedPath } from '../lines.ts';
-import { oneLine } from '../plain-text.ts';
+import type { ArrowPath, StateBox } from '../../drawing/chart-drawing.ts';
+import { LINE_HEIGHT } from '../../drawing/chart-drawing.ts';
+import { arrowHead, roundedPath } from '../../drawing/lines.ts';
+import { oneLine } from '../../drawing/plain-text.ts';
 
 /** Whether an actor is in a state, or in one within it. */
 export const isActive = ({ id, type }: StateBox, { states }: ActorView): boolean =>

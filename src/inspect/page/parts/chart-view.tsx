@@ -1,9 +1,9 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ActorView } from '../../recording/tableau.ts';
-import type { ChartDrawing } from '../chart-drawing.ts';
+import type { ChartDrawing } from '../../drawing/chart-drawing.ts';
 import { drawingOf } from '../drawn-charts.ts';
 import { selectedView, shown } from '../page-state.ts';
-import { plain } from '../plain-text.ts';
+import { plain } from '../../drawing/plain-text.ts';
 import { ArrowDrawing, BoxDrawing, isActive } from './chart-shapes.tsx';
 import { Icon } from './icon.tsx';
 

@@ -4,7 +4,7 @@ import { countOf, several } from '../figures.ts';
 import type { JsonRow } from '../json-changes.ts';
 import { jsonRows } from '../json-changes.ts';
 import { recorded, selectedView, shown } from '../page-state.ts';
-import { brief } from '../plain-text.ts';
+import { brief } from '../../drawing/plain-text.ts';
 import { written } from '../transcript.ts';
 import { GaugeBar } from './actor-list.tsx';
 import { Icon } from './icon.tsx';

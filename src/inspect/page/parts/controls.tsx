@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { command } from '../control.ts';
 import { complaint, currentRun, held, select, selectedView, session } from '../page-state.ts';
-import { oneLine } from '../plain-text.ts';
+import { oneLine } from '../../drawing/plain-text.ts';
 import type { IconName } from './icon.tsx';
 import { Icon } from './icon.tsx';
 

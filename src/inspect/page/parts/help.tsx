@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { keyActions } from '../keyboard.ts';
 import { isHelpShown, session } from '../page-state.ts';
-import { oneLine } from '../plain-text.ts';
+import { oneLine } from '../../drawing/plain-text.ts';
 import { Icon } from './icon.tsx';
 
 /** The keys, and what the page shows. */

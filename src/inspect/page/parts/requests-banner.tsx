@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { command } from '../control.ts';
 import { requests, select, session, shown } from '../page-state.ts';
-import { brief, oneLine } from '../plain-text.ts';
+import { brief, oneLine } from '../../drawing/plain-text.ts';
 import type { AskedRequest } from '../session.ts';
 import { Icon } from './icon.tsx';
 import { Text } from './text.tsx';

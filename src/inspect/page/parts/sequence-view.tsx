@@ -1,7 +1,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { countOf, several } from '../figures.ts';
 import { goTo, pointedAt, recorded, selected, shown } from '../page-state.ts';
-import { oneLine } from '../plain-text.ts';
+import { oneLine } from '../../drawing/plain-text.ts';
 import type { Lane, SequenceRow } from '../sequence.ts';
 import { lanesOf, rowsAbout } from '../sequence.ts';
 import { countBelow } from '../timeline.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { piecesOf } from '../plain-text.ts';
+import { piecesOf } from '../../drawing/plain-text.ts';
 
 /** A text that anybody may have made: as it is, with marks where something in it cannot be seen, and no longer than can be read. */
 export const Text = ({ value, most = 600 }: { readonly value: string; readonly most?: number }) => {

@@ -16,7 +16,7 @@ import {
 } from '../page-state.ts';
 import { goToMarker, hold, play } from '../playback.ts';
 import { follow } from '../feed.ts';
-import { plain } from '../plain-text.ts';
+import { plain } from '../../drawing/plain-text.ts';
 import { Icon } from './icon.tsx';
 
 const speeds = [0.25, 1, 4, 16, 64];

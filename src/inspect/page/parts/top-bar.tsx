@@ -1,6 +1,6 @@
 import { follow } from '../feed.ts';
 import { connection, currentRun, filter, isHelpShown, session, storedRun } from '../page-state.ts';
-import { oneLine } from '../plain-text.ts';
+import { oneLine } from '../../drawing/plain-text.ts';
 import type { SessionRun } from '../session.ts';
 import { theme, turnTheme } from '../theme.ts';
 import { Controls } from './controls.tsx';

@@ -2,7 +2,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isEffect } from '../actor-tree.ts';
 import { clockOf, countOf, moneyOf, spanOf } from '../figures.ts';
 import { goTo, pointedAt, recorded, sayingChanges, sayings, selectedView, shown } from '../page-state.ts';
-import { brief, oneLine } from '../plain-text.ts';
+import { brief, oneLine } from '../../drawing/plain-text.ts';
 import { countBelow } from '../timeline.ts';
 import type { ModelItem, NoteItem, SaidItem, ToolItem, TranscriptItem } from '../transcript.ts';
 import { transcriptOf, written } from '../transcript.ts';

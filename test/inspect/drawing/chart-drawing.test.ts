@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { ChartDrawing, StateBox } from '../../../src/inspect/page/chart-drawing.ts';
-import type { Rectangle } from '../../../src/inspect/page/flow-layout.ts';
-import { chartDrawing } from '../../../src/inspect/page/chart-drawing.ts';
+import type { ChartDrawing, StateBox } from '../../../src/inspect/drawing/chart-drawing.ts';
+import type { Rectangle } from '../../../src/inspect/drawing/flow-layout.ts';
+import { chartDrawing } from '../../../src/inspect/drawing/chart-drawing.ts';
 import { effectCharts } from '../../../src/inspect/recording/effect-charts.ts';
 import { chartShape } from '../../../src/inspect/recording/chart-shape.ts';
 import type { StateShape } from '../../../src/inspect/recording/entry.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { brief, oneLine, piecesOf, plain } from '../../../src/inspect/page/plain-text.ts';
+import { brief, oneLine, piecesOf, plain } from '../../../src/inspect/drawing/plain-text.ts';
 
 // oxlint-disable-next-line no-control-regex
 const hidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u;

@@ -1,0 +1,14 @@
+import type { RunTotals } from './run.ts';
+
+/** What a run has used before it used anything. */
+export const noTotals: RunTotals = {
+  steps: 0,
+  modelCalls: 0,
+  toolCalls: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  cachedTokens: 0,
+  retries: 0,
+  durationMs: 0,
+  costUsd: 0,
+};
