@@ -171,10 +171,8 @@ export class RunRecorder {
     const actor = this.#known(ref);
     if (!actor.hasMoved) this.#moved(ref, snapshot, on, []);
     if (!isJsonObject(snapshot) || snapshot['status'] === 'active') return;
-    this.#gone(
-      actor,
-      snapshot['status'] === 'done' ? 'done' : snapshot['status'] === 'error' ? 'failed' : 'stopped',
-    );
+    const states = actor.chart === undefined ? [] : activeStates(actor.chart.machine, snapshot['value']);
+    this.#gone(actor, endOf(snapshot['status'], states));
   }
 
   #gone(actor: KnownActor, status: GoneStatus): void {
@@ -200,6 +198,19 @@ export class RunRecorder {
     return `${this.#run.runId}/${path}`;
   }
 }
+
+/** A machine that ran to its end may have ended in a state that says that it came to nothing. */
+const endOf = (status: unknown, [state = '']: readonly string[]): GoneStatus => {
+  if (status !== 'done') return status === 'error' ? 'failed' : 'stopped';
+  return poorEnds[state.slice(state.lastIndexOf('.') + 1)] ?? 'done';
+};
+
+const poorEnds: Readonly<Record<string, GoneStatus>> = {
+  failed: 'failed',
+  timedOut: 'failed',
+  aborted: 'stopped',
+  cancelled: 'stopped',
+};
 
 const asObject = (value: Json): JsonObject => (isJsonObject(value) ? value : {});
 

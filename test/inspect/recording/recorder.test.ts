@@ -209,6 +209,20 @@ describe('a recording', () => {
     expect([...record.recording.from()].filter((line) => line.includes('model.delta'))).toEqual([]);
   });
 
+  test('says of whom how he ended: by the state in which he did', async () => {
+    const record = recorder();
+    const failing = agent({ name: 'failing', model: scriptedModel([]), retry: { attempts: 1 } });
+    await failing.run('go', { inspect: record }).catch(() => undefined);
+    const aborted = clerk().stream('go', { inspect: record, paused: true });
+    aborted.abort('enough');
+    await aborted.result;
+    await clerk().run('go', { inspect: record });
+    const ends = entriesOf(record).flatMap((entry) =>
+      entry.kind === 'gone' && !entry.actor.includes('#') ? [entry.status] : [],
+    );
+    expect(ends).toEqual(['failed', 'stopped', 'done']);
+  });
+
   test('holds the handles of runs under way, and of no others', async () => {
     const record = recorder();
     const handle = clerk().stream('go', { inspect: record, runId: 'r', paused: true });
