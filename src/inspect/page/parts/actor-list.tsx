@@ -141,7 +141,7 @@ const stateOf = (view: ActorView): string => {
   if (view.status === 'active') return states;
   return view.status === 'done' && states !== ''
     ? states
-    : [states, view.status].filter((each) => each !== '').join(' · ');
+    : [...new Set([states, view.status])].filter((each) => each !== '').join(' · ');
 };
 
 export const GaugeBar = ({ gauge }: { readonly gauge: Gauge }) => {
