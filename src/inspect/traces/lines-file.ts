@@ -14,8 +14,9 @@ export class LinesOnDisk {
   readonly #hash: Hash = createHash('sha256');
   #bytes = 0;
   #lines = 0;
-  /** What is being written, and may or may not be there. */
+  /** What is to be written, or is being: it may or may not be there. */
   #underWay = '';
+  #hasAdded = false;
 
   constructor(disk: TraceDisk, folder: string, file: LinesFile) {
     this.#disk = disk;
@@ -34,12 +35,19 @@ export class LinesOnDisk {
     return text;
   }
 
-  async append(text: string): Promise<void> {
-    if (text === '') return;
-    const added = this.#underWay + text;
-    this.#underWay = added;
+  /** Takes lines to be written next: from now on they are this file's to keep, also where the process ends first. */
+  add(text: string): void {
+    if (text !== '') this.#underWay += text;
+    this.#hasAdded ||= text !== '';
+  }
+
+  /** Writes what was added. */
+  async write(): Promise<void> {
+    if (!this.#hasAdded) return;
+    const added = this.#underWay;
     await this.#disk.append(this.#file, added);
     this.#underWay = '';
+    this.#hasAdded = false;
     this.#count(Buffer.from(added), added);
   }
 

@@ -189,10 +189,12 @@ export class TraceWriter {
     const isResting = this.#queue.some(({ event }) => RESTS.has(event.type));
     const batch = this.#batch(open);
     this.#underWay = batch.count;
+    open.events.add(batch.events);
+    open.steps.add(batch.steps);
     // First of all, what is run: whatever happens then, it can be told.
     if (isNew) await disk.replace(...this.#manifestFile(open, 'running'));
-    await open.events.append(batch.events);
-    await open.steps.append(batch.steps);
+    await open.events.write();
+    await open.steps.write();
     this.#underWay = 0;
     const hasEnded = open.account.hasEnded || isSuspended;
     if (hasEnded || isResting)
