@@ -243,17 +243,17 @@ export type {
 } from './contracts/model.ts';
 export type { AssistantTurn, Replay, ToolTurn, Transcript, Turn, UserTurn } from './contracts/transcript.ts';
 export { modelFromEnvironment, resolveModel } from './models/model-registry.ts';
-export { openai } from './models/openai.ts';
-export { openaiChat } from './models/openai-chat.ts';
+export { openai } from './models/openai/openai.ts';
+export { openaiChat } from './models/openai/openai-chat.ts';
 export { anthropic } from './models/anthropic.ts';
 export { lazyOfflineModel as offlineModel } from './models/lazy-offline-model.ts';
 export { wrapModel } from './models/wrap-model.ts';
 export { thinkingParser } from './models/thinking.ts';
 export type { ThinkingBlock, ThinkingOptions, ThinkingParser, ThinkingPiece } from './models/thinking.ts';
-export { openaiEmbedder } from './models/openai-embedder.ts';
-export type { OpenAIEmbedderOptions } from './models/openai-embedder.ts';
-export type { OpenAIOptions } from './models/openai.ts';
-export type { OpenAIChatOptions } from './models/openai-chat.ts';
+export { openaiEmbedder } from './models/openai/openai-embedder.ts';
+export type { OpenAIEmbedderOptions } from './models/openai/openai-embedder.ts';
+export type { OpenAIOptions } from './models/openai/openai.ts';
+export type { OpenAIChatOptions } from './models/openai/openai-chat.ts';
 export type { ProviderOptions } from './models/provider-options.ts';
 
 // Events

@@ -5,7 +5,7 @@ import type { FinishReason, ModelAnswer } from '../contracts/model.ts';
 import type { ToolCall } from '../contracts/tool.ts';
 import { type AnthropicBlock, anthropicBlocks } from './anthropic-blocks.ts';
 import { callArguments, parsedArguments } from './call-arguments.ts';
-import type { ReaderContext } from './openai-answer.ts';
+import type { ReaderContext } from './openai/responses-answer.ts';
 import { wireOutput } from './output-schema.ts';
 import { cutOffError, malformedError, type StreamReader } from './provider-stream.ts';
 import { usageOf } from './usage.ts';

@@ -1,4 +1,4 @@
-import type { ReaderContext } from './openai-answer.ts';
+import type { ReaderContext } from './openai/responses-answer.ts';
 import { malformedError } from './provider-stream.ts';
 
 /** One content block as far as it has arrived. */

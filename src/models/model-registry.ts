@@ -3,8 +3,8 @@ import type { Model } from '../contracts/model.ts';
 import { anthropic } from './anthropic.ts';
 import { type Environment, processEnvironment, variable } from './environment.ts';
 import { lazyOfflineModel } from './lazy-offline-model.ts';
-import { openaiChat } from './openai-chat.ts';
-import { openai } from './openai.ts';
+import { openaiChat } from './openai/openai-chat.ts';
+import { openai } from './openai/openai.ts';
 
 /** How a model is chosen: one that was made already, or `'provider:id'`, or `'offline'`. */
 export type ModelChoice = Model | string;

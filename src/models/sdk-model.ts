@@ -1,5 +1,5 @@
 import type { Model } from '../contracts/model.ts';
-import type { ReaderContext } from './openai-answer.ts';
+import type { ReaderContext } from './openai/responses-answer.ts';
 import type { OpenedStream, StreamReader } from './provider-stream.ts';
 import { readAnswer } from './provider-stream.ts';
 import { toolNames } from './tool-names.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openaiEmbedder } from '../../src/models/openai-embedder.ts';
+import { openaiEmbedder } from '../../src/models/openai/openai-embedder.ts';
 
 /** A server that embeds each text by its length, in reverse order. */
 const embedding =

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openaiChat } from '../../src/models/openai-chat.ts';
+import { openaiChat } from '../../src/models/openai/openai-chat.ts';
 import { ask, question, streamed, transcript, weather } from '../support/ask-model.ts';
 import { event, mockProvider } from '../support/mock-provider.ts';
 

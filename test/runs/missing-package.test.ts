@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { anthropic } from '../../src/models/anthropic.ts';
-import { openaiChat } from '../../src/models/openai-chat.ts';
-import { openai } from '../../src/models/openai.ts';
+import { openaiChat } from '../../src/models/openai/openai-chat.ts';
+import { openai } from '../../src/models/openai/openai.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { ofType } from '../support/runs.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';

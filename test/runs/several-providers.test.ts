@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { anthropic } from '../../src/models/anthropic.ts';
-import { openaiChat } from '../../src/models/openai-chat.ts';
-import { openai } from '../../src/models/openai.ts';
+import { openaiChat } from '../../src/models/openai/openai-chat.ts';
+import { openai } from '../../src/models/openai/openai.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { compareRuns } from '../../src/testing/compare-runs.ts';
 import type { Model } from '../../src/contracts/model.ts';

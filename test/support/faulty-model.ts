@@ -5,8 +5,8 @@ import type { Model, ModelAnswer, ModelCall, ModelDelta, ModelRequest } from '..
 import { modelAnswer } from '../../src/contracts/model.ts';
 import type { ToolCall } from '../../src/contracts/tool.ts';
 import { anthropicRequest } from '../../src/models/anthropic-request.ts';
-import { chatRequest } from '../../src/models/openai-chat-request.ts';
-import { openaiRequest } from '../../src/models/openai-request.ts';
+import { chatRequest } from '../../src/models/openai/chat-request.ts';
+import { openaiRequest } from '../../src/models/openai/responses-request.ts';
 import { toolNames } from '../../src/models/tool-names.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { requestProblems } from './provider-valid.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { Model } from '../../src/contracts/model.ts';
 import { anthropic } from '../../src/models/anthropic.ts';
-import { openaiChat } from '../../src/models/openai-chat.ts';
-import { openai } from '../../src/models/openai.ts';
+import { openaiChat } from '../../src/models/openai/openai-chat.ts';
+import { openai } from '../../src/models/openai/openai.ts';
 import { fixtures } from './fixtures.ts';
 
 export type WireKind = 'openai-chat' | 'openai-responses' | 'anthropic';

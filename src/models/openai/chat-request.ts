@@ -5,15 +5,15 @@ import type {
   ChatCompletionMessageParam,
   ChatCompletionToolChoiceOption,
 } from 'openai/resources/chat/completions';
-import type { ModelRequest, ModelSettings, ToolChoice } from '../contracts/model.ts';
-import type { AssistantTurn } from '../contracts/transcript.ts';
-import { echoedInput } from './call-arguments.ts';
-import type { ErrorContext } from './classify-error.ts';
-import { conversation, resultText } from './conversation.ts';
-import { isReasoningModel } from './openai-request.ts';
-import { wireOutput, wireSchema } from './output-schema.ts';
-import { replayed } from './provider-options.ts';
-import type { ToolNames } from './tool-names.ts';
+import type { ModelRequest, ModelSettings, ToolChoice } from '../../contracts/model.ts';
+import type { AssistantTurn } from '../../contracts/transcript.ts';
+import { echoedInput } from '../call-arguments.ts';
+import type { ErrorContext } from '../classify-error.ts';
+import { conversation, resultText } from '../conversation.ts';
+import { isReasoningModel } from './responses-request.ts';
+import { wireOutput, wireSchema } from '../output-schema.ts';
+import { replayed } from '../provider-options.ts';
+import type { ToolNames } from '../tool-names.ts';
 
 /** The body of a Chat Completions request. Pure. */
 export const chatRequest = (

@@ -1,9 +1,9 @@
 import type OpenAI from 'openai';
-import type { Model } from '../contracts/model.ts';
-import { processEnvironment, variable } from './environment.ts';
-import { loadPackage } from './load-package.ts';
-import { type ProviderOptions, sdkOptions } from './provider-options.ts';
-import { sdkModel } from './sdk-model.ts';
+import type { Model } from '../../contracts/model.ts';
+import { processEnvironment, variable } from '../environment.ts';
+import { loadPackage } from '../load-package.ts';
+import { type ProviderOptions, sdkOptions } from '../provider-options.ts';
+import { sdkModel } from '../sdk-model.ts';
 
 /** What {@link openaiChat} can be told. */
 export interface OpenAIChatOptions extends ProviderOptions {
@@ -29,8 +29,8 @@ export const openaiChat = (id: string, options: OpenAIChatOptions = {}): Model =
     id,
     createClient: () => createClient(options),
     protocol: async () => {
-      const { chatReader } = await import('./openai-chat-answer.ts');
-      const { chatRequest } = await import('./openai-chat-request.ts');
+      const { chatReader } = await import('./chat-answer.ts');
+      const { chatRequest } = await import('./chat-request.ts');
       return {
         open: (client, { who, request, names }, signal) =>
           client.chat.completions

@@ -1,10 +1,10 @@
 import type OpenAI from 'openai';
-import { toError, TroupeError } from '../contracts/error.ts';
-import type { Embedder } from '../contracts/memory.ts';
-import { classifyError } from './classify-error.ts';
-import { processEnvironment, variable } from './environment.ts';
-import { loadPackage } from './load-package.ts';
-import { type ProviderOptions, sdkOptions } from './provider-options.ts';
+import { toError, TroupeError } from '../../contracts/error.ts';
+import type { Embedder } from '../../contracts/memory.ts';
+import { classifyError } from '../classify-error.ts';
+import { processEnvironment, variable } from '../environment.ts';
+import { loadPackage } from '../load-package.ts';
+import { type ProviderOptions, sdkOptions } from '../provider-options.ts';
 
 /** What {@link openaiEmbedder} can be told. */
 export interface OpenAIEmbedderOptions extends Omit<ProviderOptions, 'extra'> {

@@ -1,10 +1,10 @@
 import type OpenAI from 'openai';
-import { TroupeError } from '../contracts/error.ts';
-import type { Model } from '../contracts/model.ts';
-import { processEnvironment, variable } from './environment.ts';
-import { loadPackage } from './load-package.ts';
-import { type ProviderOptions, sdkOptions } from './provider-options.ts';
-import { sdkModel } from './sdk-model.ts';
+import { TroupeError } from '../../contracts/error.ts';
+import type { Model } from '../../contracts/model.ts';
+import { processEnvironment, variable } from '../environment.ts';
+import { loadPackage } from '../load-package.ts';
+import { type ProviderOptions, sdkOptions } from '../provider-options.ts';
+import { sdkModel } from '../sdk-model.ts';
 
 /** What {@link openai} can be told. */
 export interface OpenAIOptions extends ProviderOptions {
@@ -29,8 +29,8 @@ export const openai = (id: string, options: OpenAIOptions = {}): Model =>
     id,
     createClient: () => createClient(id, options),
     protocol: async () => {
-      const { openaiReader } = await import('./openai-answer.ts');
-      const { openaiRequest } = await import('./openai-request.ts');
+      const { openaiReader } = await import('./responses-answer.ts');
+      const { openaiRequest } = await import('./responses-request.ts');
       return {
         open: (client, { request, names }, signal) =>
           client.responses.create(openaiRequest(id, request, names, options), { signal }).withResponse(),

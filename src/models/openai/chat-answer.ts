@@ -1,15 +1,15 @@
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
-import { isJsonObject, type JsonObject } from '../contracts/json.ts';
-import type { FinishReason } from '../contracts/model.ts';
-import type { ToolCall } from '../contracts/tool.ts';
-import type { Replay } from '../contracts/transcript.ts';
-import { callArguments } from './call-arguments.ts';
-import type { ReaderContext } from './openai-answer.ts';
-import { chatCalls, type CallDraft } from './openai-chat-calls.ts';
-import { wireOutput } from './output-schema.ts';
-import { cutOffError, malformedError, type StreamReader } from './provider-stream.ts';
-import { thinkingParser } from './thinking.ts';
-import { usageOf } from './usage.ts';
+import { isJsonObject, type JsonObject } from '../../contracts/json.ts';
+import type { FinishReason } from '../../contracts/model.ts';
+import type { ToolCall } from '../../contracts/tool.ts';
+import type { Replay } from '../../contracts/transcript.ts';
+import { callArguments } from '../call-arguments.ts';
+import type { ReaderContext } from './responses-answer.ts';
+import { chatCalls, type CallDraft } from './chat-calls.ts';
+import { wireOutput } from '../output-schema.ts';
+import { cutOffError, malformedError, type StreamReader } from '../provider-stream.ts';
+import { thinkingParser } from '../thinking.ts';
+import { usageOf } from '../usage.ts';
 
 /**
  * Puts a stream of Chat Completions together. It is complete with the `finish_reason` of its first choice; the usage

@@ -1,5 +1,5 @@
 import type { ResponseInputItem, ResponseOutputItem } from 'openai/resources/responses/responses';
-import type { JsonObject } from '../contracts/json.ts';
+import type { JsonObject } from '../../contracts/json.ts';
 import {
   anything,
   flag,
@@ -11,7 +11,7 @@ import {
   text,
   textOrList,
   textOrNull,
-} from './replay-shape.ts';
+} from '../replay-shape.ts';
 
 /** What a model can have said and can be given back. */
 type Replayable = Extract<ResponseInputItem, { readonly type: ResponseOutputItem['type'] }>;

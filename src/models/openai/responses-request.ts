@@ -3,15 +3,15 @@ import type {
   ResponseCreateParamsStreaming,
   ResponseInputItem,
 } from 'openai/resources/responses/responses';
-import type { ModelRequest, ModelSettings, ToolChoice } from '../contracts/model.ts';
-import type { ToolCall } from '../contracts/tool.ts';
-import type { AssistantTurn } from '../contracts/transcript.ts';
-import { echoedInput } from './call-arguments.ts';
-import { conversation, resultText } from './conversation.ts';
-import { isInputItem } from './openai-replay.ts';
-import { wireOutput, wireSchema } from './output-schema.ts';
-import { replayed } from './provider-options.ts';
-import type { ToolNames } from './tool-names.ts';
+import type { ModelRequest, ModelSettings, ToolChoice } from '../../contracts/model.ts';
+import type { ToolCall } from '../../contracts/tool.ts';
+import type { AssistantTurn } from '../../contracts/transcript.ts';
+import { echoedInput } from '../call-arguments.ts';
+import { conversation, resultText } from '../conversation.ts';
+import { isInputItem } from './responses-replay.ts';
+import { wireOutput, wireSchema } from '../output-schema.ts';
+import { replayed } from '../provider-options.ts';
+import type { ToolNames } from '../tool-names.ts';
 
 /** The body of a request to the Responses API. Pure. */
 export const openaiRequest = (

@@ -1,14 +1,14 @@
 import type { Response, ResponseOutputItem, ResponseStreamEvent } from 'openai/resources/responses/responses';
-import { toJson } from '../contracts/json.ts';
-import type { FinishReason, ModelAnswer, ModelCall, ModelRequest } from '../contracts/model.ts';
-import type { ToolCall } from '../contracts/tool.ts';
-import type { Replay } from '../contracts/transcript.ts';
-import { callArguments } from './call-arguments.ts';
-import type { ErrorContext } from './classify-error.ts';
-import { wireOutput } from './output-schema.ts';
-import { cutOffError, malformedError, type StreamReader } from './provider-stream.ts';
-import type { ToolNames } from './tool-names.ts';
-import { usageOf } from './usage.ts';
+import { toJson } from '../../contracts/json.ts';
+import type { FinishReason, ModelAnswer, ModelCall, ModelRequest } from '../../contracts/model.ts';
+import type { ToolCall } from '../../contracts/tool.ts';
+import type { Replay } from '../../contracts/transcript.ts';
+import { callArguments } from '../call-arguments.ts';
+import type { ErrorContext } from '../classify-error.ts';
+import { wireOutput } from '../output-schema.ts';
+import { cutOffError, malformedError, type StreamReader } from '../provider-stream.ts';
+import type { ToolNames } from '../tool-names.ts';
+import { usageOf } from '../usage.ts';
 
 /** What a reader of a stream has to know of the question. */
 export interface ReaderContext {
