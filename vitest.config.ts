@@ -46,6 +46,7 @@ export default defineConfig({
     env: {
       TROUPE_FIXTURES: resolve(root, process.env['TROUPE_FIXTURES'] ?? '../shared/fixtures'),
     },
+    globalSetup: ['test/support/build-package.ts'],
     setupFiles: ['test/support/clean-environment.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { root, runScript } from './support/run-script.ts';
 
 const folder = join(root, 'examples');
+/** Whether files of its own stand beside it. */
+const hasNeighbours = (name: string): boolean => existsSync(join(folder, name.replace(/\.ts$/, '')));
 const numbered = (existsSync(folder) ? readdirSync(folder) : []).filter((name) => /^\d\d-.*\.ts$/.test(name));
 
 describe.skipIf(numbered.length === 0)('the examples', () => {
@@ -12,9 +14,16 @@ describe.skipIf(numbered.length === 0)('the examples', () => {
     expect(numbered.toSorted().map((name) => name.slice(0, 2))).toEqual(expected);
   });
 
+  it('run as their first line says, from a clone', async () => {
+    const { exit, output } = await runScript(join('examples', numbered[0] ?? ''), { fromSource: true });
+    expect(exit, output).toBe(0);
+  });
+
   // Each example checks itself, so its exit code is its verdict.
   it.concurrent.each(numbered)('%s runs without a key', async (name) => {
-    const { exit, output } = await runScript(join('examples', name));
+    const { exit, output } = await runScript(join('examples', name), {
+      fromSource: hasNeighbours(name),
+    });
     expect(exit, output).toBe(0);
   });
 });

@@ -48,7 +48,7 @@ describe.skipIf(programs.length === 0)('the README', () => {
   it.concurrent.each(programs.filter(({ marks }) => !marks.includes('no-run')))(
     'has a program in line $line that runs without a key',
     async ({ file }) => {
-      const { exit, output } = await runScript(file, { tsconfig: join(folder, 'tsconfig.json') });
+      const { exit, output } = await runScript(file);
       expect(exit, output).toBe(0);
     },
   );

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { builtConfiguration, builtFile } from '../support/built-package.ts';
 import { root } from '../support/run-script.ts';
 
 export { root };
@@ -16,7 +17,7 @@ export interface CommandResult {
 
 export interface CommandOptions {
   readonly cwd?: string;
-  /** The command as JavaScript, in place of its source. */
+  /** The command, in place of the built one, and with nothing that reads TypeScript. */
   readonly main?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Modules that Node loads first. */
@@ -29,6 +30,12 @@ export interface CommandOptions {
   readonly hangUpAfter?: string;
   readonly timeoutMs?: number;
 }
+
+/** The built command. */
+export const command = (): string => builtFile('cli/main.js');
+
+/** What has Node read modules in TypeScript. */
+export const loader = pathToFileURL(join(root, 'node_modules/tsx/dist/loader.mjs')).href;
 
 /** Runs `troupe` in a process of its own: no keys, no settings, an empty home, and no terminal. */
 export const troupe = async (
@@ -46,17 +53,18 @@ export const troupe = async (
     timeoutMs = 50_000,
   } = options;
   const home = mkdtempSync(join(tmpdir(), 'troupe-home-'));
-  const loader = pathToFileURL(join(root, 'node_modules/tsx/dist/loader.mjs')).href;
-  const loaded = [...(main === undefined ? [loader] : []), ...imports].flatMap((each) => ['--import', each]);
+  // Modules of agents in TypeScript are read by tsx; the command itself needs nothing to read it.
+  const readsTypeScript = main === undefined && args.some((each) => each.endsWith('.ts'));
+  const loaded = [...(readsTypeScript ? [loader] : []), ...imports].flatMap((each) => ['--import', each]);
   try {
     return await new Promise((done, failed) => {
-      const child = spawn(process.execPath, [...loaded, main ?? join(root, 'src/cli/main.ts'), ...args], {
+      const child = spawn(process.execPath, [...loaded, main ?? command(), ...args], {
         cwd,
         env: {
           PATH: process.env['PATH'],
           HOME: home,
           TMPDIR: home,
-          TSX_TSCONFIG_PATH: join(root, 'tsconfig.json'),
+          TSX_TSCONFIG_PATH: builtConfiguration(),
           ...env,
         },
         stdio: ['pipe', 'pipe', 'pipe'],

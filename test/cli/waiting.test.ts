@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { sqliteStore } from '../../src/persistence/sqlite-store.ts';
 import { play } from './fake-terminal.ts';
-import { moduleOf, root, troupe } from './run-command.ts';
+import { builtConfiguration } from '../support/built-package.ts';
+import { command, loader, moduleOf, root, troupe } from './run-command.ts';
 
 let folder = '';
 beforeAll(() => {
@@ -142,14 +143,17 @@ describe('in processes of their own', () => {
   test('a run whose process was killed is due, and goes on where it was', async () => {
     const file = storeFile();
     const store = ['--store', file];
-    const loader = pathToFileURL(join(root, 'node_modules/tsx/dist/loader.mjs')).href;
-    const main = join(root, 'src/cli/main.ts');
     const child = spawn(
       process.execPath,
-      ['--import', loader, main, 'run', moduleOf('people.ts'), 'x', ...store],
+      ['--import', loader, command(), 'run', moduleOf('people.ts'), 'x', ...store],
       {
         cwd: root,
-        env: { PATH: process.env['PATH'], HOME: folder, TMPDIR: folder },
+        env: {
+          PATH: process.env['PATH'],
+          HOME: folder,
+          TMPDIR: folder,
+          TSX_TSCONFIG_PATH: builtConfiguration(),
+        },
         stdio: 'ignore',
       },
     );

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { compileProgram } from './built-package.ts';
 
 export const root = resolve(import.meta.dirname, '../..');
 
@@ -14,8 +15,8 @@ export interface ScriptResult {
 
 export interface ScriptOptions {
   readonly args?: readonly string[];
-  /** For tsx: where `troupe` is to be found. The project's own by default. */
-  readonly tsconfig?: string;
+  /** Runs it from its source, by tsx, as a reader of the project would. Takes seconds. */
+  readonly fromSource?: boolean;
   readonly timeoutMs?: number;
 }
 
@@ -24,12 +25,14 @@ export interface ScriptOptions {
  * home, and nobody at the keyboard.
  */
 export const runScript = async (file: string, options: ScriptOptions = {}): Promise<ScriptResult> => {
-  const { args = [], tsconfig = 'tsconfig.json', timeoutMs = 50_000 } = options;
+  const { args = [], fromSource = false, timeoutMs = 50_000 } = options;
+  const program = fromSource
+    ? [join(root, 'node_modules/tsx/dist/cli.mjs'), join(root, file)]
+    : [await compileProgram(file)];
   const home = mkdtempSync(join(tmpdir(), 'troupe-home-'));
   try {
     return await new Promise((done, failed) => {
-      const tsx = join(root, 'node_modules/tsx/dist/cli.mjs');
-      const child = spawn(process.execPath, [tsx, '--tsconfig', join(root, tsconfig), file, ...args], {
+      const child = spawn(process.execPath, [...program, ...args], {
         cwd: root,
         env: { PATH: process.env['PATH'], HOME: home, TMPDIR: home, NO_COLOR: '1' },
         stdio: ['ignore', 'pipe', 'pipe'],

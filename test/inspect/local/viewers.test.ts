@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { describe, expect, test, vi } from 'vitest';
 import { act, answer } from '../../../src/contracts/decision.ts';
 import { inspect } from '../../../src/inspect/local/inspect.ts';
 import { agent } from '../../../src/runtime/agent.ts';
 import { maxSteps } from '../../../src/machines/stop-rules.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
+import { builtFile } from '../../support/built-package.ts';
 import { root } from '../../support/run-script.ts';
 import { echo, quiet } from '../../support/runs.ts';
 import { ask, askOpen, Looker, openInspector, PAGE, portOf } from './local-kit.ts';
@@ -174,16 +173,15 @@ describe('an inspector', () => {
     [{ keepsProcess: true }, 'kept'],
   ])('lets a process that is done end, unless it is told to keep it: %j', async (options, expected) => {
     const script = `
-      import { inspect } from ${JSON.stringify(pathToFileURL(join(root, 'src/inspect/index.ts')).href)};
-      import { agent } from ${JSON.stringify(pathToFileURL(join(root, 'src/index.ts')).href)};
+      import { inspect } from ${JSON.stringify(builtFile('inspect/index.js'))};
+      import { agent } from ${JSON.stringify(builtFile('index.js'))};
       const inspector = await inspect(${JSON.stringify({ page: PAGE, ...options })});
       console.log(inspector.url);
       const decide = ({ step }) => step < 3 ? { kind: 'wait', forMs: 100 } : { kind: 'answer', answer: 'done' };
       const { output } = await agent({ name: 'clerk', decide }).run('go', { inspect: inspector });
       console.log(output);
     `;
-    const loader = pathToFileURL(join(root, 'node_modules/tsx/dist/loader.mjs')).href;
-    const child = spawn(process.execPath, ['--import', loader, '--input-type=module', '--eval', script], {
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
       cwd: root,
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -1,0 +1,39 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { bundlePackage, entryPointsOf } from '../../scripts/bundle.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The folder of the package as it is published, built from the sources that are tested. */
+    readonly builtPackage: string;
+  }
+}
+
+const root = resolve(import.meta.dirname, '../..');
+const folder = join(root, '.tmp/built', String(process.pid));
+let built: Promise<void> | undefined;
+
+/**
+ * Builds the package once for a run of the tests: a process that a test starts opens a few files of JavaScript, and does not
+ * compile the sources anew.
+ */
+const buildOnce = (): Promise<void> =>
+  (built ??= (async () => {
+    mkdirSync(folder, { recursive: true });
+    // For programs in TypeScript that are loaded as they are: the package's name leads to the same build.
+    const paths = Object.fromEntries(
+      entryPointsOf().map(({ name, built: file }) => [name, [`./${file}`] as const]),
+    );
+    const compilerOptions = { target: 'es2023', module: 'nodenext', paths };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+    await bundlePackage(folder);
+  })());
+
+export default async ({ provide }: TestProject): Promise<() => void> => {
+  await buildOnce();
+  provide('builtPackage', folder);
+  return () => {
+    rmSync(folder, { recursive: true, force: true });
+  };
+};
