@@ -1,7 +1,10 @@
 import type { RunEntry } from '../../contracts/journal.ts';
 import type { Began } from '../../contracts/journal-record.ts';
+import type { EnvironmentSpec } from '../../contracts/environment.ts';
+import { environmentSpecSchema } from '../../contracts/environment.ts';
 import { toJson } from '../../contracts/json.ts';
 import type { RunOptions } from '../../contracts/run.ts';
+import type { TaskInput } from '../../contracts/task.ts';
 import { redactor, secretsIn } from '../../policy/redaction.ts';
 import type { Definition } from '../definition.ts';
 import type { Run } from '../run.ts';
@@ -24,10 +27,22 @@ export const beganWith = (
   input: toJson(input),
   ...(thread === undefined ? {} : { thread }),
   ...(history === undefined ? {} : { history }),
-  ...(task === undefined ? {} : { task }),
+  ...(task === undefined ? {} : { task: plainTask(task) }),
   ...(budget === undefined ? {} : { budget: recorded(budget) }),
   ...(limits === undefined ? {} : { limits: recorded(limits) }),
 });
+
+/** A task as it is written: what it names for an environment may be anybody's object, of which only the data is kept. */
+const plainTask = (task: TaskInput): TaskInput => {
+  if (typeof task !== 'object' || task?.environment === undefined) return task;
+  return { ...task, environment: plainEnvironment(task.environment) };
+};
+
+/** What cannot be read as one is left to the check of the task, which names what is wrong with it. */
+const plainEnvironment = (environment: EnvironmentSpec): EnvironmentSpec => {
+  const { data } = environmentSpecSchema.safeParse(toJson(environment));
+  return data ?? environment;
+};
 
 /** What is said of a run in a list. */
 export const entryOf = ({ runId, agent, input, thread, fork }: Began, now: number): RunEntry => ({

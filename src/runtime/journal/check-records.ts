@@ -1,6 +1,9 @@
 import { z } from 'zod';
-import { TroupeError } from '../../contracts/error.ts';
-import type { Arrival, JournalRecord } from '../../contracts/journal-record.ts';
+import { historyProblems } from '../../actors/check-history.ts';
+import { reasonAgainstTurn } from '../../contracts/check-turn.ts';
+import { messageOf, TroupeError } from '../../contracts/error.ts';
+import { oddValueIn } from '../../contracts/odd-value.ts';
+import type { Arrival, Began, JournalRecord } from '../../contracts/journal-record.ts';
 
 const text = z.string();
 const count = z.number().int().nonnegative();
@@ -33,6 +36,12 @@ const isArrival = (type: string): type is Arrival['type'] => Object.hasOwn(arriv
 /** What an event has to have to be told again; what is its own is its schema's. */
 const event = z.looseObject({ seq: count, at: z.number(), path: text, agent: text, type: text });
 
+/** A turn of the history that a run went on from: whatever `run()` takes for one. */
+const turn = z.unknown().superRefine((value, context) => {
+  const reason = reasonAgainstTurn(value);
+  if (reason !== undefined) context.addIssue({ code: 'custom', message: `the turn ${reason}` });
+});
+
 /** Nothing but what is known: a record with more is another version's, or nobody's. */
 const recordSchema = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -42,7 +51,7 @@ const recordSchema = z.discriminatedUnion('kind', [
     agent: text,
     input: z.unknown(),
     thread: text.optional(),
-    history: z.array(z.looseObject({ role: z.enum(['user', 'assistant']), text })).optional(),
+    history: z.array(turn).optional(),
     task: z.unknown().optional(),
     budget: z.looseObject({}).optional(),
     limits: z.looseObject({}).optional(),
@@ -87,6 +96,33 @@ export const checkRecords = (runId: string, values: readonly unknown[]): readonl
   const { records, damage } = soundRecords(runId, values);
   if (damage !== undefined) throw damage;
   return records;
+};
+
+/**
+ * Holds the first record of a run to what a reader will hold it to, before anything is written.
+ *
+ * @throws {TroupeError} `input.invalid` with what cannot be written down, or would not come back.
+ */
+export const assertReadable = (began: Began): Began => {
+  const { history = [], ...rest } = began;
+  const [problem] = historyProblems(history, began.agent);
+  if (problem !== undefined) throw new TroupeError(problem.code, problem.message);
+  const found = unreadableIn(rest);
+  if (found === undefined) return began;
+  const message = `Cannot keep run '${String(began.runId)}' as what it is begun with cannot be written down: ${found}`;
+  throw new TroupeError('input.invalid', message);
+};
+
+/** What of a record would not come back from where it is written. */
+const unreadableIn = (record: object): string | undefined => {
+  try {
+    const odd = oddValueIn(record, 'options');
+    if (odd !== undefined) return `${odd.found} at ${odd.at}`;
+    const [issue] = recordSchema.safeParse(JSON.parse(JSON.stringify(record))).error?.issues ?? [];
+    return issue && `${issue.path.join('.')}: ${issue.message}`;
+  } catch (thrown) {
+    return messageOf(thrown);
+  }
 };
 
 const noRecord = (runId: string, index: number, value: unknown): TroupeError => {

@@ -70,7 +70,9 @@ export const storedRun = (
   const opening = async (): Promise<RunOptions['history']> => {
     const { store } = options;
     const history = earlier === undefined ? options.history : await earlier();
-    const began = beganWith(run, definition, input, { ...options, history });
+    // Whoever keeps no run does not load what that takes.
+    const { assertReadable } = await import('./check-records.ts');
+    const began = assertReadable(beganWith(run, definition, input, { ...options, history }));
     const entry = entryOf(began, run.clock.now());
     const lease = await enterRun(store, entry, wishFor(store));
     await keepIn({ store, lease, run, journal, first: [{ ...began, at: journal.begins() }] });
