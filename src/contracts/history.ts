@@ -30,7 +30,7 @@ export const append = <T>(history: History<T>, ...items: readonly T[]): History<
 /**
  * A read-only view of a history for whoever needs its items: a model building its request, a reducer, a test.
  *
- * Making one copies nothing; only `toArray` does.
+ * Making one copies nothing. It is read like an array: what gives a list gives a new one.
  */
 export class HistoryView<T> implements Iterable<T> {
   readonly #history: History<T>;
@@ -60,5 +60,54 @@ export class HistoryView<T> implements Iterable<T> {
 
   toArray(): T[] {
     return [...this];
+  }
+
+  /** What `JSON.stringify` writes: the list. */
+  toJSON(): T[] {
+    return this.toArray();
+  }
+
+  map<Value>(change: (item: T, index: number) => Value): Value[] {
+    return Array.from(this, change);
+  }
+
+  flatMap<Value>(change: (item: T, index: number) => Value | readonly Value[]): Value[] {
+    return this.toArray().flatMap((item, index) => change(item, index));
+  }
+
+  filter<Kept extends T>(isKept: (item: T, index: number) => item is Kept): Kept[];
+  filter(isKept: (item: T, index: number) => boolean): T[];
+  filter(isKept: (item: T, index: number) => boolean): T[] {
+    return this.toArray().filter((item, index) => isKept(item, index));
+  }
+
+  find(isWanted: (item: T, index: number) => boolean): T | undefined {
+    let index = 0;
+    for (const item of this) if (isWanted(item, index++)) return item;
+    return undefined;
+  }
+
+  /** Begins at the end: what was said last is found without a look at what was said before. */
+  findLast(isWanted: (item: T, index: number) => boolean): T | undefined {
+    for (let index = this.length - 1; index >= 0; index -= 1) {
+      const item = this.at(index);
+      if (item !== undefined && isWanted(item, index)) return item;
+    }
+    return undefined;
+  }
+
+  some(isWanted: (item: T, index: number) => boolean): boolean {
+    let index = 0;
+    for (const item of this) if (isWanted(item, index++)) return true;
+    return false;
+  }
+
+  every(isWanted: (item: T, index: number) => boolean): boolean {
+    return !this.some((item, index) => !isWanted(item, index));
+  }
+
+  /** The items from `start` to before `end`, both counted as by `Array.prototype.slice`. */
+  slice(start?: number, end?: number): T[] {
+    return this.toArray().slice(start, end);
   }
 }

@@ -1,3 +1,4 @@
+import type { UnreadableEntry } from './listed.ts';
 import type { KeyValueFiles } from './memory.ts';
 import type { RunStatus } from './run.ts';
 
@@ -103,6 +104,9 @@ export interface RunQuery {
   readonly limit?: number | undefined;
 }
 
+/** Runs of a store, and beside them those whose entry cannot be read: a store that cannot have any leaves it out. */
+export type RunList = readonly RunEntry[] & { readonly unreadable?: readonly UnreadableEntry[] | undefined };
+
 /** What an operation of a store gives: at once where it can, so that an embedded store costs no wait. */
 export type Stored<T> = T | Promise<T>;
 
@@ -142,8 +146,11 @@ export interface JournalStore {
    */
   read(runId: string, from?: number, limit?: number): Stored<readonly JournalRow[]>;
   entry(runId: string): Stored<RunEntry | undefined>;
-  /** Newest first, by when they were created; of one time, the last first. */
-  list(query?: RunQuery): Stored<readonly RunEntry[]>;
+  /**
+   * Newest first, by when they were created; of one time, the last first. An entry that cannot be read does not hide the others: it is
+   * left out, and named in `unreadable`.
+   */
+  list(query?: RunQuery): Stored<RunList>;
   /** @throws `journal.unknown` */
   post(letter: Letter): Stored<void>;
   /** Letters not yet taken, in the order in which they came. None where there is no such run. */

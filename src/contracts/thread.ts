@@ -1,3 +1,4 @@
+import type { Listed } from './listed.ts';
 import type { EarlierTurn, RunStatus } from './run.ts';
 
 /** A turn of a thread: what was said, and when. */
@@ -74,10 +75,10 @@ export interface Threads {
   append(id: string, said: SaidTurns): Promise<void>;
   /** Undefined where there is none. @throws `thread.version`, `thread.corrupt` */
   load(id: string): Promise<Thread | undefined>;
-  /** Newest first, by when they were last gone on with. */
-  list(query?: ThreadQuery): Promise<readonly ThreadEntry[]>;
-  /** Those in whose title, summary or turns all words of `text` are, whatever their case; newest first. */
-  search(text: string, query?: ThreadQuery): Promise<readonly ThreadEntry[]>;
+  /** Newest first, by when they were last gone on with. A thread that cannot be read is left out, and named in `unreadable`. */
+  list(query?: ThreadQuery): Promise<Listed<ThreadEntry>>;
+  /** Those in whose title, summary or turns all words of `text` are, whatever their case; newest first, and else like `list`. */
+  search(text: string, query?: ThreadQuery): Promise<Listed<ThreadEntry>>;
   /** @throws `thread.unknown` */
   rename(id: string, title: string): Promise<void>;
   /** @throws `thread.unknown` */

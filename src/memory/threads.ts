@@ -1,6 +1,8 @@
 import type { Clock } from '../contracts/clock.ts';
 import { systemClock } from '../contracts/clock.ts';
-import { TroupeError } from '../contracts/error.ts';
+import { errorData, TroupeError } from '../contracts/error.ts';
+import type { Listed, UnreadableEntry } from '../contracts/listed.ts';
+import { listed } from '../contracts/listed.ts';
 import type { KeyValueFiles } from '../contracts/memory.ts';
 import type { Summariser } from '../contracts/processor.ts';
 import type {
@@ -29,8 +31,8 @@ export interface ThreadsOptions {
   /** Sums up after each append what is new, such as `modelSummariser(model)`. Default: no summaries. */
   readonly summariser?: Summariser | undefined;
   /**
-   * Told of a thread that cannot be read, which `list` and `search` then leave out (without it they reject), and of a title or
-   * a summary that could not be made.
+   * Told of a thread that cannot be read, which `list` and `search` leave out and name, and of a title or a summary that could
+   * not be made.
    */
   readonly onProblem?: ((error: unknown, id: string) => void) | undefined;
   readonly clock?: Clock | undefined;
@@ -105,11 +107,11 @@ class KeptThreads implements Threads {
     });
   }
 
-  list(query: ThreadQuery = {}): Promise<readonly ThreadEntry[]> {
+  list(query: ThreadQuery = {}): Promise<Listed<ThreadEntry>> {
     return this.#find(query, () => true);
   }
 
-  search(text: string, query: ThreadQuery = {}): Promise<readonly ThreadEntry[]> {
+  search(text: string, query: ThreadQuery = {}): Promise<Listed<ThreadEntry>> {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
     return this.#find(query, async ({ id, title, summary = '' }) => {
       const turns = turnsOf(await this.#files.lines(id)).map((turn) => turn.text);
@@ -207,19 +209,21 @@ class KeptThreads implements Threads {
   async #find(
     { archived = false, limit = Infinity }: ThreadQuery,
     isWanted: (meta: ThreadMeta) => boolean | Promise<boolean>,
-  ): Promise<readonly ThreadEntry[]> {
+  ): Promise<Listed<ThreadEntry>> {
     const { onProblem } = this.#options;
     const found: ThreadEntry[] = [];
+    const unreadable: UnreadableEntry[] = [];
     for (const { name, read } of await this.#files.all())
       try {
         const meta = await read();
         if (meta === undefined || (meta.isArchived && !archived)) continue;
         if (await isWanted(meta)) found.push(entryOf(meta));
       } catch (thrown) {
-        if (onProblem === undefined) throw thrown;
-        onProblem(thrown, name);
+        unreadable.push({ id: name, error: errorData(thrown, 'thread.corrupt') });
+        onProblem?.(thrown, name);
       }
-    return found.sort((a, b) => b.updatedAt - a.updatedAt || b.createdAt - a.createdAt).slice(0, limit);
+    const newest = found.sort((a, b) => b.updatedAt - a.updatedAt || b.createdAt - a.createdAt);
+    return listed(newest.slice(0, limit), unreadable);
   }
 
   /** One thing after the other for each thread. */

@@ -7,7 +7,8 @@ import type { KeyValueFiles } from '../contracts/memory.ts';
 /**
  * Named texts as files of one folder, which is made when something is first written.
  *
- * A name can be any string: it becomes one file name without a slash, so nothing outside the folder is ever touched.
+ * A name can be any string: it becomes one file name without a slash, so nothing outside the folder is ever touched. One that is
+ * too long for a file is kept whole in a file beside it.
  * One process writes at a time.
  *
  * @throws `memory.unreadable` if the folder or a file in it cannot be read or written.
@@ -18,49 +19,45 @@ import type { KeyValueFiles } from '../contracts/memory.ts';
  */
 export const folderStore = (folder: string): KeyValueFiles => {
   const at = (name: string): string => join(folder, fileName(name));
+  /** The name that was too long for a file, as the label beside that has it; what is left of it where there is none. */
+  const labelled = async (file: string): Promise<string> => {
+    const name = await textIn(join(folder, `${file}${LABEL}`));
+    return name !== undefined && fileName(name) === file ? name : nameOf(file);
+  };
+  /** Has a name that is too long for a file written beside it, before the file is. */
+  const label = async (name: string): Promise<void> => {
+    const file = at(name);
+    if (isShortened(fileName(name)) && (await textIn(`${file}${LABEL}`)) !== name)
+      await replace(`${file}${LABEL}`, name);
+  };
   return {
-    read: (name) =>
-      told(name, async () => {
-        try {
-          return await readFile(at(name), 'utf8');
-        } catch (error) {
-          if (isMissing(error)) return undefined;
-          throw error;
-        }
-      }),
+    read: (name) => told(name, () => textIn(at(name))),
     write: (name, text) =>
       told(name, async () => {
         await mkdir(folder, { recursive: true });
-        const draft = `${at(name)}.${randomUUID()}.draft`;
-        try {
-          const file = await open(draft, 'w');
-          try {
-            await file.writeFile(text);
-            // On the disk before it takes the old one's place: else a crash could leave neither.
-            await file.sync();
-          } finally {
-            await file.close();
-          }
-          await rename(draft, at(name));
-        } catch (error) {
-          await rm(draft, { force: true });
-          throw error;
-        }
+        await label(name);
+        await replace(at(name), text);
       }),
     append: (name, text) =>
       told(name, async () => {
         await mkdir(folder, { recursive: true });
+        await label(name);
         await appendFile(at(name), text);
       }),
-    remove: (name) => told(name, () => rm(at(name), { force: true })),
+    remove: (name) =>
+      told(name, async () => {
+        await rm(at(name), { force: true });
+        if (isShortened(fileName(name))) await rm(`${at(name)}${LABEL}`, { force: true });
+      }),
     names: () =>
       told('names', async () => {
         try {
-          const files = await readdir(folder);
-          return files
-            .filter((file) => !file.endsWith('.draft'))
-            .map(nameOf)
-            .sort();
+          const files = (await readdir(folder)).filter((file) => !DRAFT.test(file));
+          const names = await Promise.all(
+            files.filter((file) => isShortened(file) && !file.endsWith(LABEL)).map(labelled),
+          );
+          const plain = files.filter((file) => !isShortened(file)).map(nameOf);
+          return [...names, ...plain].sort();
         } catch (error) {
           if (isMissing(error)) return [];
           throw error;
@@ -92,6 +89,42 @@ const nameOf = (file: string): string => {
     return file === '%' ? '' : decodeURIComponent(file);
   } catch {
     return file;
+  }
+};
+
+/** Where the whole name of a shortened file is. */
+const LABEL = '.name';
+
+/** A file that was being written; `~` stands in no name that is not shortened. */
+const DRAFT = /[.~][0-9a-f]{8}-[0-9a-f-]{27}\.draft$/;
+
+const isShortened = (file: string): boolean => file.includes('~');
+
+const textIn = async (path: string): Promise<string | undefined> => {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+};
+
+/** Puts a text in the place of a file, whole or not at all. */
+const replace = async (path: string, text: string): Promise<void> => {
+  const draft = `${path}~${randomUUID()}.draft`;
+  try {
+    const file = await open(draft, 'w');
+    try {
+      await file.writeFile(text);
+      // On the disk before it takes the old one's place: else a crash could leave neither.
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
   }
 };
 

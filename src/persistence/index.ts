@@ -30,8 +30,10 @@ export type {
   LeaseWish,
   Letter,
   RunEntry,
+  RunList,
   RunQuery,
   Stored,
   StoredStatus,
   StoreIdentity,
 } from '../contracts/journal.ts';
+export type { Listed, UnreadableEntry } from '../contracts/listed.ts';

@@ -6,6 +6,7 @@ import type {
   LeaseWish,
   Letter,
   RunEntry,
+  RunList,
   RunQuery,
 } from '../contracts/journal.ts';
 import type { KeyValueFiles } from '../contracts/memory.ts';
@@ -18,6 +19,7 @@ import { processIdentity } from './process-holder.ts';
 import type { RunState } from './run-table.ts';
 import {
   entryColumns,
+  entriesOf,
   entryOf,
   entryValues,
   numberAt,
@@ -162,9 +164,9 @@ class PostgresStore implements JournalStore {
     return rows[0] === undefined ? undefined : entryOf(rows[0]);
   }
 
-  async list(query: RunQuery = {}): Promise<readonly RunEntry[]> {
+  async list(query: RunQuery = {}): Promise<RunList> {
     const { sql, values } = runsOf(this.#tables.runs, query, placeOfValue);
-    return (await this.#query(`select ${entryColumns} ${sql}`, values)).rows.map(entryOf);
+    return entriesOf((await this.#query(`select ${entryColumns} ${sql}`, values)).rows);
   }
 
   post({ runId, id, at, text }: Letter): Promise<void> {

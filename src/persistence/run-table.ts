@@ -1,5 +1,7 @@
-import { TroupeError } from '../contracts/error.ts';
+import { errorData, TroupeError } from '../contracts/error.ts';
 import type { RunEntry, RunQuery, StoredStatus } from '../contracts/journal.ts';
+import { listed } from '../contracts/listed.ts';
+import type { Listed, UnreadableEntry } from '../contracts/listed.ts';
 import type { RunStatus } from '../contracts/run.ts';
 import { storedText, textOf } from './stored-text.ts';
 
@@ -39,6 +41,27 @@ export const entryOf = (row: TableRow): RunEntry => ({
   ...(row['thread'] === null ? {} : { thread: textAt(row, 'thread') }),
   ...(row['forked_from'] === null ? {} : { forkedFrom: textAt(row, 'forked_from') }),
 });
+
+/** The entries of rows; one that cannot be read is left out, and named. */
+export const entriesOf = (rows: readonly TableRow[]): Listed<RunEntry> => {
+  const entries: RunEntry[] = [];
+  const unreadable: UnreadableEntry[] = [];
+  for (const row of rows)
+    try {
+      entries.push(entryOf(row));
+    } catch (thrown) {
+      unreadable.push({ id: idOf(row), error: errorData(thrown, 'journal.corrupt') });
+    }
+  return listed(entries, unreadable);
+};
+
+const idOf = (row: TableRow): string => {
+  try {
+    return textAt(row, 'run');
+  } catch {
+    return '?';
+  }
+};
 
 /** What is needed to write to a run. */
 export interface RunState {

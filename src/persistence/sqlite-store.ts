@@ -9,13 +9,14 @@ import type {
   LeaseWish,
   Letter,
   RunEntry,
+  RunList,
   RunQuery,
 } from '../contracts/journal.ts';
 import type { KeyValueFiles } from '../contracts/memory.ts';
 import { assertFollows, assertFree, assertHolds, journalErrors } from './journal-errors.ts';
 import { processIdentity } from './process-holder.ts';
 import type { Column } from './run-table.ts';
-import { entryOf, entryValues, numberAt, runsOf, textAt } from './run-table.ts';
+import { entriesOf, entryOf, entryValues, numberAt, runsOf, textAt } from './run-table.ts';
 import type { SqliteDriver } from './sqlite-driver.ts';
 import { openSqlite, sqliteError } from './sqlite-driver.ts';
 import { prepareTables } from './sqlite-schema.ts';
@@ -127,13 +128,10 @@ class SqliteStore implements JournalStore {
     });
   }
 
-  list(query: RunQuery = {}): readonly RunEntry[] {
+  list(query: RunQuery = {}): RunList {
     const { sql, values } = runsOf('runs', query, () => '?');
     return this.#told(({ database }) =>
-      database
-        .prepare(`select ${entrySelection} ${sql}`)
-        .all(...values)
-        .map(entryOf),
+      entriesOf(database.prepare(`select ${entrySelection} ${sql}`).all(...values)),
     );
   }
 

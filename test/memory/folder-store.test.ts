@@ -2,7 +2,10 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { agent } from '../../src/index.ts';
+import { keyValueMemory } from '../../src/memory/index.ts';
 import { folderStore } from '../../src/persistence/folder-store.ts';
+import { scriptedModel } from '../../src/testing/index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-store-'));
 afterAll(() => {
@@ -31,10 +34,32 @@ test('what is written is read again, under any name, and nothing leaves the fold
     await store.append(name, name);
   }
   for (const name of names) expect(await store.read(name)).toBe(`appended to ${name}`);
-  expect(readdirSync(root)).toHaveLength(names.length);
-  expect(new Set(readdirSync(root).map((file) => file.toLowerCase())).size).toBe(names.length);
+  // Two names are too long for a file: each has a label beside it.
+  expect(readdirSync(root)).toHaveLength(names.length + 2);
+  expect(new Set(readdirSync(root).map((file) => file.toLowerCase())).size).toBe(names.length + 2);
   expect(existsSync(join(dirname(dirname(root)), 'out'))).toBe(false);
   expect(await store.names()).toContain('ä/😀');
+});
+
+test('[FIND-59] a name that is too long for a file comes back whole, and so does one that looks like a draft', async () => {
+  const root = join(folder, 'long');
+  const long = ['n'.repeat(181), `${'n'.repeat(500)}/ä`, 'k.draft'];
+  const names = ['short', ...long].toSorted();
+  for (const name of names) await folderStore(root).append(name, name);
+  await folderStore(root).write(long[0] ?? '', 'new');
+  expect((await folderStore(root).names()).toSorted()).toEqual(names);
+  for (const name of long) await folderStore(root).remove(name);
+  expect(await folderStore(root).names()).toEqual(['short']);
+  expect(readdirSync(root)).toEqual(['short']);
+});
+
+test('[FIND-59] a run of a thread with a name too long for a file keeps its memory under the whole name', async () => {
+  const memory = keyValueMemory({ files: folderStore(join(folder, 'memories')), scope: 'thread' });
+  const clerk = agent({ name: 'clerk', memory, model: scriptedModel(['Noted.']) });
+  const thread = 't'.repeat(300);
+  await clerk.run('Remember this.', { thread });
+  const names = await folderStore(join(folder, 'memories')).names();
+  expect(names.some((name) => name.includes(thread))).toBe(true);
 });
 
 test('a whole text takes the old one’s place, and what is removed is gone', async () => {

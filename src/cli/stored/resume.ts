@@ -1,4 +1,6 @@
+import { errorData } from '../../contracts/error.ts';
 import type { JournalStore, RunEntry } from '../../contracts/journal.ts';
+import type { UnreadableEntry } from '../../contracts/listed.ts';
 import { oneLine } from '../../events/printable.ts';
 import { resume as goOn } from '../../runtime/journal/resume.ts';
 import type { Code, ResumeCommand } from '../command-read.ts';
@@ -12,6 +14,7 @@ import { findRun } from './find-run.ts';
 import { isFree } from './lease.ts';
 import type { OpenStore } from './open-store.ts';
 import { withStore } from './open-store.ts';
+import { unreadableLine } from './run-words.ts';
 
 /** `troupe resume`: goes on with a run, or with all that have something to do. */
 export const resume = (wanted: ResumeCommand, session: Session): Promise<number> =>
@@ -48,7 +51,12 @@ const resumeDue = async (opened: OpenStore, session: Session): Promise<number> =
   const { terminal, settings, sidePaint: paint } = session;
   let code: number = exitCode.answered;
   let count = 0;
-  for (const { runId, title } of await dueIn(opened.store)) {
+  const { due, unreadable } = await dueIn(opened.store);
+  for (const { id, error } of unreadable) {
+    terminal.stderr.write(unreadableLine(id, error.message, session));
+    code = exitCode.unanswered;
+  }
+  for (const { runId, title } of due) {
     if (session.signal.aborted) return exitCode.aborted;
     try {
       // Of a run that another process has, nothing is shown.
@@ -69,13 +77,20 @@ const resumeDue = async (opened: OpenStore, session: Session): Promise<number> =
 };
 
 /** Runs whose time has come, that somebody has written to, or that were under way when their process ended. */
-const dueIn = async (store: JournalStore): Promise<readonly RunEntry[]> => {
+const dueIn = async (
+  store: JournalStore,
+): Promise<{ readonly due: readonly RunEntry[]; readonly unreadable: readonly UnreadableEntry[] }> => {
   const now = Date.now();
   const open = await store.list({ status: ['running', 'waiting'] });
   const due: RunEntry[] = [];
+  const unreadable = [...(open.unreadable ?? [])];
   for (const entry of open.toReversed()) {
     const { runId, status, dueAt = Infinity } = entry;
-    if (status === 'running' || dueAt <= now || (await store.letters(runId)).length > 0) due.push(entry);
+    try {
+      if (status === 'running' || dueAt <= now || (await store.letters(runId)).length > 0) due.push(entry);
+    } catch (thrown) {
+      unreadable.push({ id: runId, error: errorData(thrown, 'journal.failed') });
+    }
   }
-  return due;
+  return { due, unreadable };
 };

@@ -1,6 +1,7 @@
 import type { StoredStatus } from '../../contracts/journal.ts';
-import { printableJson } from '../../events/printable.ts';
+import { oneLine, printableJson } from '../../events/printable.ts';
 import type { Paint } from '../paint.ts';
+import type { Session } from '../session.ts';
 
 /** A time as people read it, where they are: `2026-11-20 17:15:12`. */
 export const timeWords = (at: number): string => {
@@ -24,6 +25,10 @@ export const statusPaint = (status: StoredStatus, paint: Paint): ((text: string)
       return paint.yellow;
   }
 };
+
+/** A run that a list leaves out, and why. */
+export const unreadableLine = (runId: string, why: string, { sidePaint: paint }: Session): string =>
+  `${paint.red('✗')} ${oneLine(`Cannot read run ${runId}: ${why}`, 400)}\n`;
 
 /** Data as one line of JSON that a terminal may show. */
 export const jsonLine = (data: object): string => `${printableJson(data)}\n`;

@@ -5,7 +5,7 @@ import { exitCode } from '../exit-code.ts';
 import type { Paint } from '../paint.ts';
 import type { Session } from '../session.ts';
 import { withStore } from './open-store.ts';
-import { jsonLine, statusPaint, timeWords } from './run-words.ts';
+import { jsonLine, statusPaint, timeWords, unreadableLine } from './run-words.ts';
 
 const STATUS_WIDTH = 9;
 const WIDEST_AGENT = 16;
@@ -18,10 +18,12 @@ export const runs = ({ status, limit }: RunsCommand, session: Session): Promise<
     const found = await store.list({ limit, ...(status === undefined ? {} : { status }) });
     if (settings.json) for (const entry of found) terminal.stdout.write(jsonLine(entry));
     else for (const line of table(found, paint)) terminal.stdout.write(`${line}\n`);
-    if (found.length === 0 && !settings.json && !settings.quiet)
+    if (found.length === 0 && (found.unreadable ?? []).length === 0 && !settings.json && !settings.quiet)
       terminal.stderr.write(
         `No ${status?.join(' or ') ?? ''}${status === undefined ? '' : ' '}runs in ${store.name}\n`,
       );
+    for (const { id, error } of found.unreadable ?? [])
+      terminal.stderr.write(unreadableLine(id, error.message, session));
     return exitCode.answered;
   });
 

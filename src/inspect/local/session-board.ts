@@ -1,4 +1,4 @@
-import type { JournalStore } from '../../contracts/journal.ts';
+import type { JournalStore, RunList } from '../../contracts/journal.ts';
 import type { Recorder } from '../recording/recorder.ts';
 
 /** A run that can be looked at, as the page is told of it. */
@@ -27,11 +27,15 @@ export const listRuns = async (
     return { run: runId, agent, isLive, status, title, source: 'live', startedAt };
   });
   const known = new Set(here.map(({ run }) => run));
-  const entries = (await store?.list({ limit: MOST_STORED })) ?? [];
+  const entries: RunList = (await store?.list({ limit: MOST_STORED })) ?? [];
   const stored = entries
     .filter(({ runId }) => !known.has(runId))
     .map(({ runId, agent, status, title, createdAt }): ListedRun => {
       return { run: runId, agent, isLive: false, status, title, source: 'stored', startedAt: createdAt };
     });
-  return [...here.toReversed(), ...stored];
+  const unreadable = (entries.unreadable ?? []).map(({ id, error }): ListedRun => {
+    const { message: title } = error;
+    return { run: id, agent: '', isLive: false, status: 'unreadable', title, source: 'stored', startedAt: 0 };
+  });
+  return [...here.toReversed(), ...stored, ...unreadable];
 };

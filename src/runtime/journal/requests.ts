@@ -1,7 +1,9 @@
 import { systemClock } from '../../contracts/clock.ts';
-import { TroupeError } from '../../contracts/error.ts';
+import { errorData, isTroupeError, TroupeError } from '../../contracts/error.ts';
 import type { JournalStore } from '../../contracts/journal.ts';
 import type { JournalRecord } from '../../contracts/journal-record.ts';
+import type { Listed } from '../../contracts/listed.ts';
+import { listed } from '../../contracts/listed.ts';
 import type { OpenRequest, RequestAnswer } from '../../contracts/request.ts';
 import { EXPIRED } from '../../contracts/request.ts';
 import { misfitOf } from '../person-words.ts';
@@ -23,20 +25,37 @@ export type StoredRequest = OpenRequest & {
  * What waits for a person in a stored run, or in all runs of a store that have not ended: its whole team, and the agents that its tools
  * run. It takes nothing but the store: neither the agent's code, nor the process that runs it.
  *
+ * Of all runs, one that cannot be read (damaged, or written by a later release) hides no other: it is left out, and named with the
+ * reason in `unreadable`.
+ *
  * @example
- * for (const { runId, id, path } of await openRequests(store)) console.log(runId, id, path);
+ * const open = await openRequests(store);
+ * for (const { runId, id, path } of open) console.log(runId, id, path);
+ * for (const { id, error } of open.unreadable) console.error(`run ${id}: ${error.message}`);
  *
  * @throws {TroupeError} `journal.unknown` for a run that there is not; `journal.corrupt`, `journal.version`.
  */
-export const openRequests = async (
-  store: JournalStore,
-  runId?: string,
-): Promise<readonly StoredRequest[]> => {
-  if (runId !== undefined) return requestsOf(store, runId);
+export const openRequests = async (store: JournalStore, runId?: string): Promise<Listed<StoredRequest>> => {
+  if (runId !== undefined) return listed(await requestsOf(store, runId), []);
   const entries = await store.list({ status: ['running', 'waiting'] });
-  const found = await Promise.all(entries.map((entry) => requestsOf(store, entry.runId)));
-  return found.flat().toSorted((a, b) => a.askedAt - b.askedAt);
+  const unreadable = [...(entries.unreadable ?? [])];
+  const found = await Promise.all(
+    entries.map(({ runId: id }) =>
+      requestsOf(store, id).catch((thrown: unknown) => {
+        // It was removed since it was listed: nobody waits for it any more.
+        if (!isTroupeError(thrown, 'journal.unknown'))
+          unreadable.push({ id, error: errorData(thrown, 'journal.failed', { message: UNREADABLE }) });
+        return [];
+      }),
+    ),
+  );
+  return listed(
+    found.flat().toSorted((a, b) => a.askedAt - b.askedAt),
+    unreadable,
+  );
 };
+
+const UNREADABLE = 'Cannot tell what the run waits for';
 
 /** The requests that records leave open, oldest first: none where the run has ended. */
 export const openRequestsOf = (records: readonly JournalRecord[]): readonly OpenRequest[] => {

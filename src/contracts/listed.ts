@@ -1,0 +1,20 @@
+import type { ErrorData } from './error.ts';
+
+/** Something that belongs into a list and cannot be read: damaged, or written by a later release. */
+export interface UnreadableEntry {
+  /** A run's or a thread's name, as far as that is known. */
+  readonly id: string;
+  /** Why it cannot be read. */
+  readonly error: ErrorData;
+}
+
+/** A list of all that can be read, which names beside it what cannot: one damaged entry never hides the others. */
+export type Listed<Item> = readonly Item[] & {
+  /** Not enumerable: the list compares, prints and spreads as any other. */
+  readonly unreadable: readonly UnreadableEntry[];
+};
+
+/** Makes a list of what could be read, with what could not. */
+export const listed = <Item>(items: readonly Item[], unreadable: readonly UnreadableEntry[]): Listed<Item> =>
+  // The property is the one that the type adds.
+  Object.defineProperty([...items], 'unreadable', { value: unreadable }) as readonly Item[] as Listed<Item>;
