@@ -16,7 +16,7 @@ export const stepLine = (view: StepView, paint: Paint): string => {
   const { record } = view;
   const said =
     record === undefined
-      ? paint.cyan('under way')
+      ? openWords(view, paint)
       : [
           oneLine(decisionWords(record.decision), 160),
           ...record.results.filter(({ ok }) => !ok).map((result) => paint.red(resultWords(result))),
@@ -31,7 +31,7 @@ export const stepLine = (view: StepView, paint: Paint): string => {
 export const stepDetails = (view: StepView, paint: Paint): readonly string[] => {
   const { record } = view;
   const head = `${paint.bold(oneLine(view.path))} · step ${view.step}  ${paint.dim(costWords(view))}`;
-  if (record === undefined) return [head, `  ${paint.cyan('under way')}`, ''];
+  if (record === undefined) return [head, `  ${openWords(view, paint, LONG)}`, ''];
   return [
     head,
     ...(record.observation === undefined ? [] : [`  observed: ${shown(record.observation)}`]),
@@ -49,6 +49,14 @@ export const stepDetails = (view: StepView, paint: Paint): readonly string[] => 
     ),
     '',
   ];
+};
+
+/** A step without a record: it goes on, or its agent ended in the middle of it. */
+const openWords = ({ cutBy }: StepView, paint: Paint, most = 160): string => {
+  if (cutBy === undefined) return paint.cyan('under way');
+  const { status, error } = cutBy;
+  if (status !== 'failed') return paint.yellow(`cut short: ${status}`);
+  return paint.red(error === undefined ? 'failed' : `failed: ${oneLine(error.message, most)}`);
 };
 
 const decisionWords = (decision: TakenDecision | undefined): string => {

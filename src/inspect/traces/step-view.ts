@@ -1,13 +1,23 @@
 import type { RuntimeEvent } from '../../contracts/event.ts';
-import type { StepRecord } from '../../contracts/run.ts';
+import type { ErrorData } from '../../contracts/error.ts';
+import type { RunStatus, StepRecord } from '../../contracts/run.ts';
+
+/** The end of an agent in the middle of a step: nothing more comes of that step. */
+export interface StepEnd {
+  readonly status: RunStatus;
+  readonly at: number;
+  readonly error?: ErrorData | undefined;
+}
 
 /** A step of an agent as the events of its run tell of it. */
 export interface StepView {
   readonly path: string;
   readonly agent: string;
   readonly step: number;
-  /** Absent while it is under way. */
+  /** Absent while it is under way, and where the agent ended before the step did. */
   readonly record?: StepRecord | undefined;
+  /** Set where the agent, or the whole run, ended before the step did. */
+  readonly cutBy?: StepEnd | undefined;
   readonly modelCalls: number;
   /** Input and output, of all models. */
   readonly tokens: number;
@@ -18,14 +28,38 @@ export interface StepView {
 /** All steps of a run, in the order in which they began. Pure. */
 export const stepsIn = (events: readonly RuntimeEvent[]): readonly StepView[] => {
   const steps = new Map<string, StepView>();
+  const ends = new Map<string, StepEnd>();
+  let runEnd: StepEnd | undefined;
   for (const event of events) {
+    if (event.type === 'member.ended') ends.set(event.path, endOf(event));
+    if (event.type === 'run.ended') {
+      runEnd = endOf(event);
+      ends.set(event.path, runEnd);
+    }
     const key = stepKeyOf(event);
     if (key === undefined) continue;
     const before = steps.get(key) ?? stepNamed(event);
     if (before !== undefined) steps.set(key, stepAfter(before, event) ?? before);
   }
-  return [...steps.values()];
+  return [...steps.values()].map((view) => {
+    const cutBy = view.record === undefined ? (ends.get(view.path) ?? runEnd) : undefined;
+    return cutBy === undefined ? view : { ...view, cutBy };
+  });
 };
+
+const endOf = ({
+  status,
+  at,
+  error,
+}: Extract<RuntimeEvent, { type: 'member.ended' | 'run.ended' }>): StepEnd => ({
+  status,
+  at,
+  ...(error === undefined ? {} : { error }),
+});
+
+/** Whether something failed in a step: a call of a tool, or the agent itself. */
+export const hasFailed = ({ record, cutBy }: StepView): boolean =>
+  cutBy?.status === 'failed' || (record?.results.some(({ ok }) => !ok) ?? false);
 
 /** What tells that an agent is in a step. */
 const WORK = /^(?:agent|model|tool|step|person)\./;

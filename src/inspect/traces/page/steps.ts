@@ -1,6 +1,6 @@
 import type { RuntimeEvent } from '../../../contracts/event.ts';
 import type { StepView } from '../step-view.ts';
-import { stepKeyOf } from '../step-view.ts';
+import { hasFailed, stepKeyOf } from '../step-view.ts';
 import type { Markup, Shown } from './markup.ts';
 import { block, dataBlock, grouped, markup, lasting } from './markup.ts';
 
@@ -32,19 +32,29 @@ export const placesOf = (events: readonly RuntimeEvent[]): StepPlaces => {
 export const stepCard = (view: StepView, { first, said }: StepPlaces): Markup => {
   const { path, step, record } = view;
   const key = `${path} ${step}`;
-  const failed = record?.results.some(({ ok }) => !ok) ?? false;
-  return markup`<details class="card step${failed ? ' bad' : ''}" data-at="${first.get(key) ?? 0}" open>
+  return markup`<details class="card step${hasFailed(view) ? ' bad' : ''}" data-at="${first.get(key) ?? 0}" open>
     <summary>
       <b>${path}</b> <span class="dim">step ${step}</span> ${deed(view)}
       <span class="dim cost">${cost(view)}</span>
     </summary>
     ${(said.get(key) ?? []).map(saying)}
-    ${record === undefined ? markup`<p class="note">Under way when the trace ends</p>` : parts(view)}
+    ${record === undefined ? unended(view) : parts(view)}
   </details>
   `;
 };
 
-const deed = ({ record }: StepView): Shown => {
+const unended = ({ cutBy }: StepView): Markup => {
+  if (cutBy === undefined) return markup`<p class="note">Under way when the trace ends</p>`;
+  const { status, error } = cutBy;
+  return markup`<section class="call ${status === 'failed' ? 'bad' : ''}">
+    <h3>${status === 'failed' ? '✗' : '■'} The agent ended in this step: ${status}</h3>
+    ${error === undefined ? undefined : block(`${error.code}: ${error.message}`)}
+  </section>`;
+};
+
+const deed = ({ record, cutBy }: StepView): Shown => {
+  if (cutBy !== undefined)
+    return markup`<span class="tag ${cutBy.status === 'failed' ? 'bad' : ''}">${cutBy.status}</span>`;
   const decision = record?.decision;
   if (decision === undefined) return markup`<span class="tag">no decision</span>`;
   const names = decision.kind === 'act' ? decision.calls.map(({ name }) => name).join(', ') : '';
