@@ -16,6 +16,8 @@ export type { ClassicBridge, ClassicBridgeOptions } from './sinks/classic-bridge
 export { toStately } from './sinks/stately-sink.ts';
 export type {
   StatelyEvent,
+  StatelyActor,
+  StatelyAncestor,
   StatelyInspector,
   StatelySinkOptions,
   StatelySnapshot,

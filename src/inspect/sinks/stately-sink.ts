@@ -1,4 +1,4 @@
-import type { Json } from '../../contracts/json.ts';
+import type { Json, JsonObject } from '../../contracts/json.ts';
 import type { NewEntry, StateShape } from '../recording/entry.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import { followEntries } from './follow-entries.ts';
@@ -6,13 +6,26 @@ import { machineConfig, stateValue } from './machine-config.ts';
 
 /** The part of an inspector of `@statelyai/inspect` that is told things. */
 export interface StatelyInspector {
-  actor(
-    id: string,
-    snapshot: StatelySnapshot,
-    info: { readonly definition?: string; readonly parentId?: string; readonly rootId?: string },
-  ): void;
+  /** The package takes an id as well; it is never given one here. */
+  actor(actor: StatelyActor | string, snapshot: StatelySnapshot): void;
   event(id: string, event: StatelyEvent, info: { readonly source?: string }): void;
   snapshot(id: string, snapshot: StatelySnapshot, info: { readonly event: StatelyEvent }): void;
+}
+
+/**
+ * An actor, as that package reads one: its chart from `logic.config`, its parent and its root from `_parent`. What is given beside the
+ * actor (`definition`, `parentId`, `rootId`) it drops, and for an id alone it sends none of the three.
+ */
+export interface StatelyActor {
+  readonly sessionId: string;
+  readonly logic?: { readonly config: JsonObject };
+  readonly _parent?: StatelyAncestor | undefined;
+}
+
+/** Who is above an actor; the mark above a root has no id. */
+export interface StatelyAncestor {
+  readonly sessionId?: string | undefined;
+  readonly _parent?: StatelyAncestor | undefined;
 }
 
 /** A snapshot, as that package has it. */
@@ -36,7 +49,7 @@ export interface StatelySinkOptions {
 }
 
 interface Shown {
-  readonly root: string;
+  readonly ref: StatelyActor;
   readonly shape: StateShape | undefined;
   snapshot: StatelySnapshot;
 }
@@ -64,15 +77,18 @@ export const toStately = (
   const actors = new Map<string, Shown>();
 
   const come = (entry: Extract<NewEntry, { kind: 'actor' }>): void => {
+    const { actor, name, parent } = entry;
     const shape = entry.chart === undefined ? undefined : charts.get(entry.chart);
-    const root = entry.parent === undefined ? entry.actor : (actors.get(entry.parent)?.root ?? entry.parent);
-    const shown: Shown = { root, shape, snapshot: { status: 'active', context: {} } };
-    actors.set(entry.actor, shown);
-    inspector.actor(entry.actor, shown.snapshot, {
-      ...(shape === undefined ? {} : { definition: JSON.stringify(machineConfig(shape, 'v5')) }),
-      ...(entry.parent === undefined ? {} : { parentId: entry.parent }),
-      rootId: root,
-    });
+    // Actors are listed by the id of their chart, and those of one chart are many.
+    const config = { ...(shape === undefined ? {} : machineConfig(shape, 'v5')), id: name };
+    const above = parent === undefined ? rootMark(actor) : (actors.get(parent)?.ref ?? orphanOf(parent));
+    const shown: Shown = {
+      ref: { sessionId: actor, logic: { config }, _parent: above },
+      shape,
+      snapshot: { status: 'active', context: {} },
+    };
+    actors.set(actor, shown);
+    inspector.actor(shown.ref, shown.snapshot);
   };
 
   const show = (actor: string, shown: Shown, change: Partial<StatelySnapshot>, event: StatelyEvent): void => {
@@ -101,6 +117,15 @@ export const toStately = (
     }
   });
 };
+
+/** What stands above a root: it has no id, so that the root has no parent, and leads to the root, so that all of its tree have one. */
+const rootMark = (root: string): StatelyAncestor => ({ _parent: { sessionId: root } });
+
+/** A parent of which no entry is left. */
+const orphanOf = (parent: string): StatelyAncestor => ({
+  sessionId: parent,
+  ...rootMark(parent),
+});
 
 const warnUser = (text: string): void => {
   // oxlint-disable-next-line no-console -- whoever may have to be stopped from it is at the terminal

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { act, answer } from '../../../src/contracts/decision.ts';
-import type { Entry } from '../../../src/inspect/recording/entry.ts';
+import type { Entry, StateShape } from '../../../src/inspect/recording/entry.ts';
 import type { Recorder } from '../../../src/inspect/recording/recorder.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import { Tableau } from '../../../src/inspect/recording/tableau.ts';
@@ -163,6 +163,42 @@ describe('a recording in other inspectors', () => {
     },
   );
 
+  test('[FIND-73] the genuine @statelyai/inspect is sent chart, parent and root of every actor, and they are those of the recording', async () => {
+    const receiver = await openReceiver();
+    const own = recorder();
+    const inspector = createWebSocketInspector({
+      url: receiver.url,
+      maxDeferredEvents: 10_000,
+      autoStart: true,
+    });
+    const stop = toStately(own, inspector, { warn: () => undefined });
+    await house().run('go', { inspect: own, runId: 'seen' });
+    await isOver(receiver);
+    const tableau = new Tableau();
+    for (const line of own.recording.from()) tableau.apply(JSON.parse(line) as Entry);
+    const views = [...tableau.actors.values()];
+    const sent = receiver.messages
+      .filter(({ type }) => type === '@xstate.actor')
+      .map(({ sessionId, name, parentId, rootId, definition }) => {
+        const config = JSON.parse(String(definition)) as StateConfig;
+        return { sessionId, name, parentId, rootId, states: statesIn(config) };
+      });
+    expect(sent.length).toBeGreaterThan(10);
+    expect(sent).toEqual(
+      views.map(({ actor, name, parent, chart }) => ({
+        sessionId: actor,
+        name,
+        parentId: parent,
+        rootId: 'seen/house',
+        states: statesOf(tableau.charts.get(chart ?? '')),
+      })),
+    );
+    expect(sent.every(({ states }) => states > 0)).toBe(true);
+    stop();
+    inspector.stop();
+    await receiver.close();
+  });
+
   test.skipIf(!hasClassic)('whoever looks on by the bridge can hold a run, and let it go on', async () => {
     const handle = worker('held', 2).stream('go', { inspect: record, runId: 'a/b', paused: true });
     const receiver = openClassicReceiver(bridge.url);
@@ -261,7 +297,7 @@ describe('a recording in other inspectors', () => {
     toStately(
       own,
       {
-        actor: (id) => told.push(id),
+        actor: (actor) => told.push(typeof actor === 'string' ? actor : actor.sessionId),
         event: () => undefined,
         snapshot: (_, snapshot) => told.push(snapshot),
       },
@@ -272,6 +308,17 @@ describe('a recording in other inspectors', () => {
     expect(told.length).toBeLessThan(6);
   });
 });
+
+/** A chart, as the genuine inspector sends it. */
+interface StateConfig {
+  readonly states?: Readonly<Record<string, StateConfig>>;
+}
+
+const statesIn = ({ states = {} }: StateConfig): number =>
+  Object.values(states).reduce((sum, state) => sum + 1 + statesIn(state), 0);
+
+const statesOf = (shape: StateShape | undefined): number =>
+  (shape?.states ?? []).reduce((sum, state) => sum + 1 + statesOf(state), 0);
 
 const light = {
   id: 'light',
