@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { TroupeError } from '../contracts/error.ts';
 import { oneLine } from '../events/printable.ts';
+import { assertKey } from '../models/assert-key.ts';
 import type { Documents, DocumentsReport } from '../tools/built-in/documents-toolset.ts';
 import type { AskCommand } from './command-read.ts';
 import { deskFor } from './desk/desk-for.ts';
@@ -17,6 +18,7 @@ import { begin } from './stored/begin.ts';
 export const ask = async (wanted: AskCommand, session: Session): Promise<number> => {
   const { settings, terminal, sidePaint: paint } = session;
   const model = modelOf(session);
+  assertKey(model, terminal.environment);
   const place = placeOf(wanted, terminal.folder);
   const memory = wanted.memory === undefined ? undefined : resolve(terminal.folder, wanted.memory);
   const desk = { folders: place.folders, ignored: place.ignored, budget: wanted.budget, memory };

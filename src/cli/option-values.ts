@@ -5,6 +5,7 @@ import { wrong } from './wrong-usage.ts';
 /** US dollars, as a number. */
 export const dollarsOf = (given: string | undefined, about: CommandName): number | undefined => {
   if (given === undefined) return undefined;
+  if (/^-\.?\d/.test(given)) throw wrong(`--budget is negative: '${given}'`, about);
   if (!/^\d*\.?\d+$/.test(given)) throw wrong(`--budget is no number of US dollars: '${given}'`, about);
   return Number(given);
 };
@@ -16,6 +17,7 @@ export const countOf = (
   about: CommandName,
 ): number | undefined => {
   if (given === undefined) return undefined;
+  if (/^-\d/.test(given)) throw wrong(`${option} is negative: '${given}'`, about);
   if (!/^\d{1,9}$/.test(given)) throw wrong(`${option} is no whole number: '${given}'`, about);
   return Number(given);
 };

@@ -1,5 +1,6 @@
 import type { LiveEvent } from '../contracts/event.ts';
 import { activityOf } from '../events/activity.ts';
+import { fittedLine } from './fitted-line.ts';
 import { foldProgress, noProgress } from '../events/progress.ts';
 import { serialiseEvent } from '../events/parse-event.ts';
 import { oneLine } from '../events/printable.ts';
@@ -101,7 +102,9 @@ const TELLING = 100;
 
 const HIDE_CURSOR = '\u001b[?25l';
 const SHOW_CURSOR = '\u001b[?25h';
-/** Lines longer than the terminal is wide are cut at its edge, so that the block has as many lines as we think. */
+/** The width of a terminal that does not say how wide it is. */
+const COLUMNS = 80;
+/** A terminal that is narrower than it said writes over its last column: the block still has as many lines as we think. */
 const NO_WRAP = '\u001b[?7l';
 const WRAP = '\u001b[?7h';
 
@@ -117,7 +120,8 @@ const blockView = ({ terminal, sidePaint: paint, restore }: Session): ProgressVi
   const draw = (): void => {
     const room = Math.max(4, (stderr.rows ?? 24) - 2);
     const lines = blockLines(state, { paint, passed: performance.now() - startedAt, room, isOver });
-    stderr.write(`${HIDE_CURSOR}${erased()}${NO_WRAP}${lines.map((line) => `${line}\n`).join('')}${WRAP}`);
+    const fitted = lines.map((line) => `${fittedLine(line, stderr.columns ?? COLUMNS)}\n`).join('');
+    stderr.write(`${HIDE_CURSOR}${erased()}${NO_WRAP}${fitted}${WRAP}`);
     drawn = lines.length;
   };
   const pause = (): void => {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { messageOf, TroupeError } from '../contracts/error.ts';
 import type { RunCommand } from './command-read.ts';
+import { assertKey } from '../models/assert-key.ts';
 import { loadAgent } from './load-agent.ts';
 import type { Session } from './session.ts';
 import { modelOf } from './session.ts';
@@ -12,6 +13,7 @@ export const run = async (wanted: RunCommand, session: Session): Promise<number>
   const { terminal, settings } = session;
   // Its agents' own models stand, unless another one is asked for.
   const model = settings.model === undefined ? undefined : modelOf(session);
+  if (model !== undefined) assertKey(model, terminal.environment);
   const { file, exportName, isParked } = wanted;
   const agent = await loadAgent(file, terminal.folder, exportName);
   const given = wanted.input ?? (await standardInput(session));

@@ -3,6 +3,7 @@ import { messageOf } from '../contracts/error.ts';
 import type { Command, CommandName } from './command-read.ts';
 import { commandFrom } from './command-read.ts';
 import { commandNames, isCommand, isOwnOption, options, shapes } from './command-shapes.ts';
+import { nearestName } from './nearest-name.ts';
 import { wrong } from './wrong-usage.ts';
 
 /** What every command understands. */
@@ -43,12 +44,16 @@ export const readUsage = (args: readonly string[]): Usage => {
     const about = rest[0] !== undefined && isCommand(rest[0]) ? rest[0] : undefined;
     return { settings, command: { name: 'help', about } };
   }
-  if (!isCommand(name))
-    throw wrong(`there is no such command: '${name}' (there are ${commandNames.join(', ')})`);
+  if (!isCommand(name)) throw wrong(`there is no such command: '${name}' ${instead(name)}`);
   if (values.help === true) return { settings, command: { name: 'help', about: name } };
   assertOwn(Object.keys(values), name);
   if (settings.json && settings.quiet) throw wrong('one excludes the other: --json and --quiet', name);
   return { settings, command: commandFrom(name, rest, values) };
+};
+
+const instead = (name: string): string => {
+  const meant = nearestName(name, commandNames);
+  return meant === undefined ? `(there are ${commandNames.join(', ')})` : `(did you mean '${meant}'?)`;
 };
 
 const assertOwn = (given: readonly string[], name: CommandName): void => {
@@ -60,10 +65,26 @@ const assertOwn = (given: readonly string[], name: CommandName): void => {
 
 const parsed = (args: readonly string[]) => {
   try {
-    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+    return parseArgs({ args: joined(args), options, allowPositionals: true, strict: true });
   } catch (thrown) {
     // Node goes on to explain what nobody asked.
     const [first = ''] = messageOf(thrown).split(/\.(?:\s|$)/);
     throw wrong(`it cannot be read: ${first}`);
   }
 };
+
+/** Options with the negative number that follows them joined by `=`: apart, Node takes the number for an option. */
+const joined = (args: readonly string[]): string[] => {
+  const ready: string[] = [];
+  for (const arg of args) {
+    const before = ready.at(-1);
+    if (/^-\.?\d/.test(arg) && before !== undefined && takesValue(before))
+      ready.push(`${String(ready.pop())}=${arg}`);
+    else ready.push(arg);
+  }
+  return ready;
+};
+
+const takesValue = (arg: string): boolean =>
+  arg.startsWith('--') &&
+  Object.entries(options).some(([name, { type }]) => arg === `--${name}` && type === 'string');

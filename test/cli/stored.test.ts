@@ -236,6 +236,19 @@ describe('troupe fork and compare', () => {
     expect(stdout).toContain('output        "Counted to 2" → "Counted to 2 (Please be quick)"');
   });
 
+  test('[FIND-83] compare says that inputs differed, and what each was', async () => {
+    const { call, begun } = kept();
+    const [one, other] = [await begun('echo.ts', 'Oslo'), await begun('echo.ts', 'Rome')];
+    const { code, stdout } = await call(['compare', one, other]);
+    expect(code).toBe(1);
+    expect(stdout).toContain('! Their inputs differ.');
+    expect(stdout).toMatch(/^ {2}input +"Oslo" → "Rome"$/m);
+    const sides = stdout.split('\n').filter((line) => /^ {2}[−+] \w+: /.test(line));
+    expect(sides).toEqual([expect.stringContaining('Oslo'), expect.stringContaining('Rome')]);
+    const data = JSON.parse((await call(['compare', one, other, '--json'])).stdout) as unknown;
+    expect(data).toMatchObject({ totals: { left: { input: 'Oslo' }, right: { input: 'Rome' } } });
+  });
+
   test('two runs that did the same are the same', async () => {
     const { call, begun } = kept();
     const [one, other] = [await begun('counter.ts', 'Count'), await begun('counter.ts', 'Count')];

@@ -122,6 +122,39 @@ describe('what makes no sense is one clear line on standard error, and exit code
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   });
 
+  test.each([
+    ['aks', 'ask'],
+    ['ruN', 'run'],
+    ['inspct', 'inspect'],
+    ['forks', 'fork'],
+  ])('[FIND-83] a command that is misspelt is suggested: %s', async (given, meant) => {
+    const { code, stderr } = await play([given, 'why?']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`there is no such command: '${given}' (did you mean '${meant}'?)`);
+  });
+
+  test.each([
+    [['ask', 'why?', '--budget', '-3'], "--budget is negative: '-3'"],
+    [['ask', 'why?', '--budget=-.5'], "--budget is negative: '-.5'"],
+    [['runs', '--limit', '-1'], "--limit is negative: '-1'"],
+  ])('[FIND-83] a negative number is called one: %j', async (args, words) => {
+    const { code, stderr } = await play(args);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(words) as string });
+    expect(stderr).not.toContain('ambiguous');
+  });
+
+  test.each(['openai:gpt-5.5', 'anthropic:claude-sonnet-5-5'])(
+    '[FIND-83] a key of %s that is missing is said before a file is read',
+    async (model) => {
+      const { code, stderr, stdout } = await play(['ask', 'why?', 'nowhere', '--model', model], { folder });
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(/^✗ .*(?:OPENAI|ANTHROPIC)_API_KEY/);
+      expect(stderr).not.toContain('folder');
+      const run = await play(['run', moduleOf('echo.ts'), 'x', '--model', model]);
+      expect({ code: run.code, stdout: run.stdout }).toEqual({ code: 1, stdout: '' });
+    },
+  );
+
   test('with --debug it also says where it comes from', async () => {
     const { stderr } = await play(['run', moduleOf('broken.ts'), 'x', '--debug']);
     expect(stderr).toContain('code: command.usage');

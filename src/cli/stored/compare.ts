@@ -47,10 +47,12 @@ const lines = (found: RunComparison, names: Names, paint: Paint): readonly strin
   const [one, other] = names;
   if (parted === undefined)
     return [`${paint.green('✓')} ${one} and ${other} are the same: ${grouped(shared)} events`];
+  const [left, right] = sidesOf(parted);
   return [
+    ...(differ(totals.left.input, totals.right.input) ? [paint.yellow('! Their inputs differ.')] : []),
     `${one} and ${other} share ${grouped(shared)} events, then part ${placeOf(parted)}:`,
-    `  ${paint.red('−')} ${one}: ${eventWords(parted.left)}`,
-    `  ${paint.green('+')} ${other}: ${eventWords(parted.right)}`,
+    `  ${paint.red('−')} ${one}: ${left}`,
+    `  ${paint.green('+')} ${other}: ${right}`,
     ...section('Calls after that', found.calls, paint),
     ...section('Messages after that', found.messages, paint),
     '',
@@ -63,10 +65,23 @@ const lines = (found: RunComparison, names: Names, paint: Paint): readonly strin
 const placeOf = ({ path, step }: Parted): string =>
   `at ${oneLine(path)}${step === undefined ? '' : `, step ${step}`}`;
 
+const differ = (one: unknown, other: unknown): boolean => JSON.stringify(one) !== JSON.stringify(other);
+
+/** Both sides of a parting in words; where these are the same of both, by what is in the events. */
+const sidesOf = ({ left, right }: Parted): readonly [string, string] => {
+  const words = [eventWords(left), eventWords(right)] as const;
+  return words[0] === words[1] ? [eventData(left), eventData(right)] : words;
+};
+
 const eventWords = (event: RuntimeEvent | undefined): string => {
+  const text = event === undefined ? undefined : activityOf(event)?.text;
+  return event === undefined || text === undefined ? eventData(event) : `${event.type} ${oneLine(text, 300)}`;
+};
+
+const eventData = (event: RuntimeEvent | undefined): string => {
   if (event === undefined) return 'nothing more';
   const { v: _v, seq: _seq, at: _at, runId: _runId, path: _path, agent: _agent, type, ...rest } = event;
-  return `${type} ${oneLine(activityOf(event)?.text ?? JSON.stringify(rest), 300)}`;
+  return `${type} ${oneLine(JSON.stringify(rest), 300)}`;
 };
 
 const section = (title: string, { left, right }: RunComparison['calls'], paint: Paint): readonly string[] => {
@@ -82,6 +97,7 @@ const rowsOf = (left: RunSummary, right: RunSummary): readonly (readonly [string
   const row = (what: string, words: (side: RunSummary) => string) =>
     [what, words(left), words(right)] as const;
   return [
+    row('input', ({ input }) => (input === undefined ? 'none' : oneLine(JSON.stringify(input), 120))),
     row('status', ({ status }) => status ?? 'under way'),
     row('steps', ({ steps }) => grouped(steps)),
     row('model calls', ({ modelCalls }) => grouped(modelCalls)),

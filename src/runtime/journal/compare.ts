@@ -21,6 +21,8 @@ export interface Parted {
 
 /** One side, as far as it can be set beside another. */
 export interface RunSummary {
+  /** What it was begun with. */
+  readonly input: Json | undefined;
   readonly status: string | undefined;
   readonly output: Json | undefined;
   readonly steps: number;
@@ -172,6 +174,7 @@ const summaryOf = (events: readonly RuntimeEvent[]): RunSummary => {
   const end = events.findLast((event) => event.type === 'run.ended');
   const totals = end?.totals ?? counter.totals;
   return {
+    input: events.find((event) => event.type === 'run.started')?.input,
     status: end?.status,
     output: end?.output,
     steps: totals.steps,
