@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { TroupeError } from '../../contracts/error.ts';
 import type { JournalStore } from '../../contracts/journal.ts';
+import { canonical } from '../../contracts/canonical.ts';
 import type { Json } from '../../contracts/json.ts';
+import { toJson } from '../../contracts/json.ts';
 import type { RunHandle } from '../../contracts/run.ts';
 import { fork } from '../../runtime/journal/fork.ts';
 import { answerRequest } from '../../runtime/journal/requests.ts';
+import type { Breakpoint } from '../recording/breakpoint.ts';
 import { breakpointSchema } from '../recording/breakpoint.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import { eventAt } from './event-at.ts';
@@ -15,6 +18,8 @@ const name = z.string().min(1).max(2_000);
 const run = name;
 const count = z.number().int().nonnegative();
 const json: z.ZodType<Json> = z.json();
+
+const MOST_BREAKPOINTS = 100;
 
 /** Reads what somebody wants of a run. */
 export const commandSchema = z.discriminatedUnion('do', [
@@ -32,7 +37,13 @@ export const commandSchema = z.discriminatedUnion('do', [
     at: z.union([count, z.object({ step: count }), z.object({ seq: count })]).optional(),
     message: text.optional(),
   }),
-  z.object({ do: z.literal('break'), run: run.optional(), breakpoints: z.array(breakpointSchema).max(100) }),
+  z.object({
+    do: z.literal('break'),
+    run: run.optional(),
+    breakpoints: z.array(breakpointSchema).max(MOST_BREAKPOINTS),
+  }),
+  /** One more, or one less: whoever else sets some at the same time keeps theirs. */
+  z.object({ do: z.enum(['break-add', 'break-remove']), run: run.optional(), breakpoint: breakpointSchema }),
 ]);
 
 /** What somebody wants of a run. */
@@ -56,6 +67,10 @@ export const carryOut = async (command: Command, desk: Desk): Promise<Readonly<R
     case 'break':
       desk.recorder.breakAt(command.breakpoints, command.run);
       return {};
+    case 'break-add':
+    case 'break-remove':
+      changeBreakpoints(command, desk.recorder);
+      return {};
     case 'fork':
       return { run: await forked(command, desk) };
     case 'approve':
@@ -69,7 +84,21 @@ export const carryOut = async (command: Command, desk: Desk): Promise<Readonly<R
   }
 };
 
-type Steering = Exclude<Command, { do: 'break' | 'fork' | 'approve' | 'deny' | 'reply' }>;
+const changeBreakpoints = (
+  { do: what, run: runId, breakpoint }: Extract<Command, { do: 'break-add' | 'break-remove' }>,
+  recorder: Recorder,
+): void => {
+  const isIt = (each: Breakpoint): boolean => canonical(toJson(each)) === canonical(toJson(breakpoint));
+  const others = recorder.breakpoints(runId).filter((each) => !isIt(each));
+  if (what === 'break-add' && others.length >= MOST_BREAKPOINTS)
+    throw new TroupeError('input.invalid', `Cannot add a breakpoint as there are ${MOST_BREAKPOINTS}`);
+  recorder.breakAt(what === 'break-add' ? [...others, breakpoint] : others, runId);
+};
+
+type Steering = Exclude<
+  Command,
+  { do: 'break' | 'break-add' | 'break-remove' | 'fork' | 'approve' | 'deny' | 'reply' }
+>;
 
 const steer = (command: Steering, handle: RunHandle<unknown, unknown>): void => {
   switch (command.do) {

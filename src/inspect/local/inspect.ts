@@ -71,7 +71,10 @@ export const inspect = async (options: InspectOptions = {}): Promise<Inspector> 
     keepsProcess,
     live,
     page: () => (page ??= pageText()),
-    session: async () => record.recording.line({ control, version, runs: await listRuns(record, store) }),
+    session: async () => {
+      const runs = await listRuns(record, store);
+      return record.recording.line({ control, version, runs, breakpoints: record.breakpoints() });
+    },
     stored: (runId) => (stored === undefined ? Promise.reject(noStore(runId)) : stored.at(runId)),
     control: control ? (body) => carryOut(commandIn(body), desk) : undefined,
   });

@@ -1,4 +1,5 @@
 import type { JournalStore, RunList } from '../../contracts/journal.ts';
+import type { Breakpoint } from '../recording/breakpoint.ts';
 import type { Recorder } from '../recording/recorder.ts';
 
 /** A run that can be looked at, as the page is told of it. */
@@ -13,18 +14,23 @@ export interface ListedRun {
   readonly source: 'live' | 'stored';
   /** In ms since 1970. */
   readonly startedAt: number;
+  /** Where it is held, beside where all runs are; absent where that is nowhere. */
+  readonly breakpoints?: readonly Breakpoint[] | undefined;
 }
 
 const MOST_STORED = 200;
 
 /** The runs that can be looked at, the newest first: those of this process, then those of the store. */
 export const listRuns = async (
-  { runs, handles }: Recorder,
+  recorder: Pick<Recorder, 'runs' | 'handles' | 'breakpoints'>,
   store: JournalStore | undefined,
 ): Promise<readonly ListedRun[]> => {
+  const { runs, handles } = recorder;
   const here = runs.map(({ runId, agent, status, title, startedAt }): ListedRun => {
     const isLive = handles.has(runId);
-    return { run: runId, agent, isLive, status, title, source: 'live', startedAt };
+    const own = recorder.breakpoints(runId);
+    const holds = own.length === 0 ? {} : { breakpoints: own };
+    return { run: runId, agent, isLive, status, title, source: 'live', startedAt, ...holds };
   });
   const known = new Set(here.map(({ run }) => run));
   const entries: RunList = (await store?.list({ limit: MOST_STORED })) ?? [];

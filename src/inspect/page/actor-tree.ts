@@ -1,5 +1,6 @@
 import type { Role } from '../recording/entry.ts';
 import type { ActorView, Tableau } from '../recording/tableau.ts';
+import { brief } from '../drawing/plain-text.ts';
 
 /** What of the actors is shown. */
 export interface ActorFilter {
@@ -69,6 +70,7 @@ const isWanted = (view: ActorView, { text, run, withEffects, onlyActive }: Actor
   return (
     nameOf(view).toLowerCase().includes(sought) ||
     view.actor.toLowerCase().includes(sought) ||
+    (taskOf(view)?.toLowerCase().includes(sought) ?? false) ||
     view.states.some((state) => state.toLowerCase().includes(sought))
   );
 };
@@ -77,11 +79,43 @@ const isWanted = (view: ActorView, { text, run, withEffects, onlyActive }: Actor
 export const stateNames = ({ states }: Pick<ActorView, 'states'>): string =>
   states.map((state) => state.split('.').slice(-1).join('')).join(' · ');
 
+/** What of an actor tells what it is called. */
+type Named = Pick<ActorView, 'actor' | 'parent' | 'role' | 'name'>;
+
+/**
+ * The name of a member as its address has it, with a number: of one name there may be many, and none is numbered twice. All others have
+ * the name of their definition.
+ */
+export const memberName = ({ actor, parent, role, name }: Named): string =>
+  parent !== undefined && (role === 'agent' || role === 'team')
+    ? actor.slice(actor.lastIndexOf('/') + 1)
+    : name;
+
 /** What an actor is called. What looks after a call has the name of its agent: it is called by what it calls. */
-export const nameOf = ({ role, name, context }: Pick<ActorView, 'role' | 'name' | 'context'>): string => {
-  if (role !== 'call') return name;
-  const called = partOf(partOf(context['of'], 'call'), 'name');
+export const nameOf = (view: Named & Pick<ActorView, 'context'>): string => {
+  if (view.role !== 'call') return memberName(view);
+  const called = partOf(partOf(view.context['of'], 'call'), 'name');
   return typeof called === 'string' ? `call of ${called}` : 'call of a model';
+};
+
+/** What an agent or a team is at work on; undefined for all others. */
+export const taskOf = ({ role, context }: Pick<ActorView, 'role' | 'context'>): string | undefined => {
+  const input = context['input'];
+  if ((role !== 'agent' && role !== 'team') || input === undefined || input === null) return undefined;
+  return brief(input, 200);
+};
+
+/** States in which nothing is done before somebody says something. */
+const IDLE = /\.(?:waiting|awaitingApproval|ambiguous)$/;
+
+/** Whether nothing of a run goes on before a person has answered. */
+export const waitsForPerson = (tableau: Tableau, run: string): boolean => {
+  const active = [...tableau.actors.values()].filter((view) => view.run === run && view.status === 'active');
+  const above = new Set(active.map(({ parent }) => parent));
+  const leaves = active.filter(({ actor }) => !above.has(actor));
+  const isIdle = ({ role, states }: ActorView): boolean =>
+    role === 'person' || role === 'wait' || states.some((state) => IDLE.test(state));
+  return leaves.some(({ role }) => role === 'person') && leaves.every(isIdle);
 };
 
 /** A limit of an actor, and how much of it is used. */

@@ -12,7 +12,7 @@ export type Command =
   | { readonly do: 'abort'; readonly reason?: string | undefined }
   | { readonly do: 'kill'; readonly path: string }
   | { readonly do: 'fork'; readonly at: number }
-  | { readonly do: 'break'; readonly breakpoints: readonly Breakpoint[] };
+  | { readonly do: 'break-add' | 'break-remove'; readonly breakpoint: Breakpoint };
 
 /** Asks something of a run, and says what is wrong where it is refused; undefined then, else what the server said. */
 export const command = async (wanted: Command, run = currentRun.peek()?.run): Promise<unknown> => {
@@ -20,11 +20,19 @@ export const command = async (wanted: Command, run = currentRun.peek()?.run): Pr
     complaint.value = 'Select a run first: there are several.';
     return undefined;
   }
+  return ask({ run, ...wanted });
+};
+
+/** Takes away a breakpoint of all runs. */
+export const holdNoRunAt = (breakpoint: Breakpoint): Promise<unknown> =>
+  ask({ do: 'break-remove', breakpoint });
+
+const ask = async (body: object): Promise<unknown> => {
   try {
     const response = await fetch('/api/control', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ run, ...wanted }),
+      body: JSON.stringify(body),
     });
     complaint.value = response.ok ? undefined : await reasonIn(response);
     void loadSession();

@@ -6,12 +6,14 @@ import {
   beginRecording,
   changes,
   connection,
+  filter,
   recorded,
   requests,
   sayingChanges,
   sayings,
   select,
   selected,
+  selectRoot,
   session,
   storedRun,
   takeEntry,
@@ -123,12 +125,8 @@ const draw = (): void => {
     frame = undefined;
     changes.value += 1;
     sayingChanges.value += 1;
-    const { timeline } = recorded.peek();
-    // Whoever opens the page sees something: the first that came.
-    if (selected.peek() === undefined) {
-      const [first] = timeline.head.actors.keys();
-      if (first !== undefined) selected.value = first;
-    }
+    // Whoever opens the page sees something: the first that came, of the run that was chosen.
+    if (selected.peek() === undefined) selectRoot(filter.peek().run);
   });
 };
 

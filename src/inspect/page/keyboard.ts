@@ -1,14 +1,16 @@
 import { command } from './control.ts';
-import { goLive, goTo, isHelpShown, isPlaying, middleTab, recorded, shown, sideTab } from './page-state.ts';
+import { goLive, goTo, isHelpShown, isPlaying, middleTab, sideTab } from './page-state.ts';
 import { isControlled, opened } from './parts/controls.tsx';
 import { goToMarker, hold, play } from './playback.ts';
+import { scope } from './run-scope.ts';
 import { turnTheme } from './theme.ts';
 
 const FAR = 100;
 
 const by = (count: number) => (): void => {
   hold();
-  goTo(shown.peek().length + count);
+  const { at, lengthAt } = scope.peek();
+  goTo(lengthAt(at + count));
 };
 
 /** What a key does, and how it is called in the list of keys. */
@@ -54,7 +56,8 @@ export const keyActions: readonly KeyAction[] = [
     means: 'To the beginning',
     act: () => {
       hold();
-      goTo(recorded.peek().timeline.first);
+      const { first, lengthAt } = scope.peek();
+      goTo(lengthAt(first));
     },
   },
   { keys: ['l', 'End'], shownAs: 'l', means: 'Back to live', act: goLive },

@@ -5,10 +5,17 @@ export interface Marker {
   readonly n: number;
   readonly kind: 'error' | 'approval' | 'break' | 'end';
   readonly text: string;
+  /** Whose run it is in. */
+  readonly run?: string | undefined;
 }
 
-/** What an entry is marked by on the timeline. */
-export const markerOf = (entry: Entry): Marker | undefined => {
+/** What an entry of a run is marked by on the timeline. */
+export const markerOf = (entry: Entry, run?: string): Marker | undefined => {
+  const mark = markFor(entry);
+  return mark === undefined ? undefined : { ...mark, run };
+};
+
+const markFor = (entry: Entry): Omit<Marker, 'run'> | undefined => {
   if (entry.kind === 'break') return { n: entry.n, kind: 'break', text: entry.why };
   if (entry.kind !== 'told') return undefined;
   const { event } = entry;

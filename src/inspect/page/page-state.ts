@@ -52,8 +52,8 @@ export const pointedAt = signal<string | undefined>(undefined);
 export const middleTab = signal<'chart' | 'sequence'>('chart');
 export const sideTab = signal<'transcript' | 'context' | 'breakpoints'>('transcript');
 export const isHelpShown = signal(false);
-/** Where a run was held at a breakpoint, and is held still. */
-export const held = signal<BreakEntry | undefined>(undefined);
+/** Where runs were held at a breakpoint, and are held still, by run. */
+const heldRuns = signal<ReadonlyMap<string, BreakEntry>>(new Map());
 /** What went wrong with what was last asked of the server. */
 export const complaint = signal<string | undefined>(undefined);
 
@@ -82,20 +82,37 @@ export const selectedView = computed(() => {
   return view === undefined ? undefined : { ...view };
 });
 
-/** The run that controls are about: that of the selected actor, or the only one there is. */
+/** The run that controls are about: the one that was chosen, else that of the selected actor, or the only one there is. */
 export const currentRun = computed((): SessionRun | undefined => {
   const runs = session.value?.runs ?? [];
-  const run = selectedView.value?.run ?? filter.value.run ?? storedRun.value;
+  const run = filter.value.run ?? selectedView.value?.run ?? storedRun.value;
   const found = runs.find((each) => each.run === run && each.isLive === (storedRun.value === undefined));
   const live = runs.filter(({ isLive }) => isLive);
   return found ?? runs.find((each) => each.run === run) ?? (live.length === 1 ? live[0] : undefined);
 });
 
+/** Where the current run is held at a breakpoint. */
+export const held = computed(() => heldRuns.value.get(currentRun.value?.run ?? ''));
+
+/** The requests of the run that was chosen, or of all, and how many others there are. */
+export const askedHere = computed(() => {
+  const { run } = filter.value;
+  const here = requests.value.filter((each) => run === undefined || (each.run ?? run) === run);
+  return { here, elsewhere: requests.value.length - here.length };
+});
+
+const hold = (run: string, entry: BreakEntry | undefined): void => {
+  const next = new Map(heldRuns.peek());
+  if (entry === undefined) next.delete(run);
+  else next.set(run, entry);
+  heldRuns.value = next;
+};
+
 /** Begins a recording anew. */
 export const beginRecording = (base?: TableauData): void => {
   recorded.value = nothingRecorded(base);
   sayings.clear();
-  held.value = undefined;
+  heldRuns.value = new Map();
   changes.value += 1;
   place.value = undefined;
   isPlaying.value = false;
@@ -106,12 +123,14 @@ export const takeEntry = (entry: Entry): void => {
   const { timeline, sequence, markers } = recorded.peek();
   if (!timeline.add(entry)) return;
   sequence.take(entry);
-  const marker = markerOf(entry);
+  const run = timeline.runOf(entry);
+  const marker = markerOf(entry, run);
   if (marker !== undefined) markers.push(marker);
-  if (entry.kind === 'break') held.value = entry;
+  if (entry.kind === 'break' && run !== undefined) hold(run, entry);
   if (entry.kind !== 'told') return;
   const { event } = entry;
-  if (event.type === 'run.resumed' || event.type === 'run.ended') held.value = undefined;
+  if ((event.type === 'run.resumed' || event.type === 'run.ended') && heldRuns.peek().has(event.runId))
+    hold(event.runId, undefined);
   // What was said is in the answer, or was taken back.
   if (
     event.type === 'model.answered' ||
@@ -134,8 +153,28 @@ export const goLive = (): void => {
   place.value = undefined;
 };
 
-/** Shows an actor. */
+/** Shows an actor; where a run was chosen, its run from then on. */
 export const select = (actor: string | undefined): void => {
   selected.value = actor;
   pointedAt.value = undefined;
+  const run = actor === undefined ? undefined : recorded.peek().timeline.head.actors.get(actor)?.run;
+  const chosen = filter.peek().run;
+  if (run !== undefined && chosen !== undefined && chosen !== run) filter.value = { ...filter.peek(), run };
+};
+
+/** Shows the root of a run; of all runs, the first that came. */
+export const selectRoot = (run: string | undefined): void => {
+  for (const view of recorded.peek().timeline.head.actors.values())
+    if (run === undefined || (view.run === run && view.parent === undefined)) {
+      select(view.actor);
+      return;
+    }
+};
+
+/** Chooses a run: its root is shown, and all there is on the page is about it. Without one all runs are shown. */
+export const chooseRun = (run: string | undefined): void => {
+  filter.value = { ...filter.peek(), run };
+  if (run === undefined) return;
+  select(undefined);
+  selectRoot(run);
 };

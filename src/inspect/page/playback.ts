@@ -1,4 +1,5 @@
 import { goTo, isPlaying, place, recorded, shown, speed } from './page-state.ts';
+import { scope } from './run-scope.ts';
 
 /** A step of the past takes at least so long, in ms, so that it can be seen, and no pause lasts longer than the other. */
 const SHORTEST = 40;
@@ -8,8 +9,8 @@ let frame: number | undefined;
 
 /** Shows the past as it went on, from where it is shown, or from the beginning. */
 export const play = (): void => {
-  const { timeline } = recorded.peek();
-  if (place.peek() === undefined || shown.peek().length >= timeline.length) place.value = timeline.first;
+  const { at, first, last: end } = scope.peek();
+  if (place.peek() === undefined || at >= end) goTo(scope.peek().lengthAt(first));
   isPlaying.value = true;
   let last = performance.now();
   let credit = 0;
@@ -17,13 +18,14 @@ export const play = (): void => {
     if (!isPlaying.peek()) return;
     credit += (now - last) * speed.peek();
     last = now;
-    let { length } = shown.peek();
-    for (let cost = costOf(length); credit >= cost && length < timeline.length; cost = costOf(length)) {
+    const { at: from, last: to, lengthAt } = scope.peek();
+    let next = from;
+    for (let cost = costOf(next); credit >= cost && next < to; cost = costOf(next)) {
       credit -= cost;
-      length += 1;
+      next += 1;
     }
-    if (length !== shown.peek().length) goTo(length);
-    if (length >= timeline.length) isPlaying.value = false;
+    if (next !== from) goTo(lengthAt(next));
+    if (next >= to) isPlaying.value = false;
     else frame = requestAnimationFrame(tick);
   };
   frame = requestAnimationFrame(tick);
@@ -34,16 +36,18 @@ export const hold = (): void => {
   if (frame !== undefined) cancelAnimationFrame(frame);
 };
 
-const costOf = (length: number): number => {
+const costOf = (at: number): number => {
   const { timeline } = recorded.peek();
-  const [before, next] = [timeline.entry(length - 1), timeline.entry(length)];
+  const { lengthAt } = scope.peek();
+  const [before, next] = [timeline.entry(lengthAt(at) - 1), timeline.entry(lengthAt(at + 1) - 1)];
   const wait = before === undefined || next === undefined ? 0 : next.at - before.at;
   return Math.min(LONGEST, Math.max(SHORTEST, wait));
 };
 
 /** Goes to the next marker, or to the one before. */
 export const goToMarker = (direction: 1 | -1): void => {
-  const { markers, timeline } = recorded.peek();
+  const { timeline } = recorded.peek();
+  const { markers } = scope.peek();
   const { length } = shown.peek();
   const found =
     direction === 1

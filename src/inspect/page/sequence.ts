@@ -1,5 +1,6 @@
 import type { ActorEntry, Entry, Role } from '../recording/entry.ts';
 import { brief, oneLine } from '../drawing/plain-text.ts';
+import { memberName } from './actor-tree.ts';
 
 /** Somebody who says or hears something: an actor, or all calls of one agent to one model, tool or person. */
 export interface Lane {
@@ -8,6 +9,8 @@ export interface Lane {
   readonly role: Role | 'outside';
   /** The actor that it is of; of calls, the agent that makes them. */
   readonly actor: string | undefined;
+  /** Whose run it is; of what is outside of all runs, none. */
+  readonly run: string | undefined;
 }
 
 /** Something that one says to another. */
@@ -18,7 +21,13 @@ export interface SequenceRow {
   readonly to: string;
   readonly label: string;
   readonly kind: 'begin' | 'ask' | 'answer' | 'failure' | 'message';
+  /** All that was said, where the label is cut. */
+  readonly text?: string | undefined;
 }
+
+/** Of a text, on a line; of it, where one rests on the line. */
+const SHORT = 60;
+const LONG = 1_000;
 
 const OUTSIDE = 'outside';
 
@@ -45,7 +54,8 @@ export class Sequence {
   }
 
   #comes(entry: ActorEntry): void {
-    const { actor, parent, name, role } = entry;
+    const { actor, parent, role, run } = entry;
+    const name = memberName(entry);
     // What looks after a call is no one to talk to: its agent does.
     if (role === 'call' && parent !== undefined) {
       this.#places.set(actor, { lane: this.#laneOf(parent), owner: this.#laneOf(parent), input: '' });
@@ -57,7 +67,13 @@ export class Sequence {
     const called = role === 'person' ? 'person' : role === 'wait' ? 'clock' : name;
     const lane = isCall ? `${owner}#${role}.${called}` : actor;
     if (!this.lanes.has(lane))
-      this.lanes.set(lane, { id: lane, name: isCall ? called : name, role, actor: isCall ? parent : actor });
+      this.lanes.set(lane, {
+        id: lane,
+        name: isCall ? called : name,
+        role,
+        actor: isCall ? parent : actor,
+        run,
+      });
     this.#places.set(actor, { lane, owner, input: '' });
     const label = isCall ? (role === 'tool' ? name : role === 'person' ? name : 'asks') : `begins ${name}`;
     if (parent !== undefined || isCall) this.#add(entry, owner, lane, label, isCall ? 'ask' : 'begin');
@@ -68,21 +84,22 @@ export class Sequence {
     const place = this.#places.get(actor);
     const given = patch?.['input'] ?? patch?.['question'];
     if (place === undefined || place.input !== '' || given === undefined) return;
-    place.input = brief(given, 60);
+    place.input = brief(given, SHORT);
     const row = this.rows.at(-1);
     if (row === undefined || row.to !== place.lane || (row.kind !== 'ask' && row.kind !== 'begin')) return;
-    const label = row.kind === 'ask' && row.label !== 'asks' ? `${row.label} ${place.input}` : row.label;
-    this.rows[this.rows.length - 1] = { ...row, label };
+    if (row.label === 'asks') return;
+    const label = `${row.label}${row.kind === 'begin' ? ':' : ''} ${place.input}`;
+    this.rows[this.rows.length - 1] = { ...row, label, text: `${row.label}: ${brief(given, LONG)}` };
   }
 
   #goes(entry: Extract<Entry, { kind: 'gone' }>): void {
     const place = this.#places.get(entry.actor);
     if (place === undefined || place.owner === place.lane || place.owner === OUTSIDE) return;
     const { output, status } = entry;
-    const text = typeof output === 'object' && output !== null && 'text' in output ? output['text'] : output;
-    const word = status === 'done' ? 'answers' : status;
-    const label = text === undefined || text === '' || text === null ? word : brief(text, 60);
-    this.#add(entry, place.lane, place.owner, label, status === 'done' ? 'answer' : 'failure');
+    const said = saidIn(output);
+    const label = said === '' ? (status === 'done' ? 'answers' : status) : brief(said, SHORT);
+    const text = status === 'done' ? brief(said, LONG) : `${status}: ${brief(said, LONG)}`;
+    this.#add(entry, place.lane, place.owner, label, status === 'done' ? 'answer' : 'failure', text);
     this.#places.delete(entry.actor);
   }
 
@@ -113,12 +130,30 @@ export class Sequence {
     to: string,
     label: string,
     kind: SequenceRow['kind'],
+    text = '',
   ): void {
     if ((from === OUTSIDE || to === OUTSIDE) && !this.lanes.has(OUTSIDE))
-      this.lanes.set(OUTSIDE, { id: OUTSIDE, name: 'outside', role: 'outside', actor: undefined });
-    this.rows.push({ n, at, from, to, label, kind });
+      this.lanes.set(OUTSIDE, {
+        id: OUTSIDE,
+        name: 'outside',
+        role: 'outside',
+        actor: undefined,
+        run: undefined,
+      });
+    this.rows.push({ n, at, from, to, label, kind, ...(text === '' || text === label ? {} : { text }) });
   }
 }
+
+/** What came of somebody, in words: of a model its text, of a failure its message, and of all else the value. */
+const saidIn = (output: unknown): unknown => {
+  if (output === undefined || output === null) return '';
+  if (typeof output !== 'object') return output;
+  for (const key of ['text', 'message']) {
+    const words: unknown = Reflect.get(output, key);
+    if (typeof words === 'string') return words;
+  }
+  return output;
+};
 
 /** Answers are shown where they are given, and messages where they are told of. */
 const isWorthARow = (type: string): boolean => !/^(answered|failed|message|entered|begin)(\.|$)/.test(type);
@@ -138,6 +173,14 @@ export const lanesOf = (rows: readonly SequenceRow[], lanes: ReadonlyMap<string,
   }
   return [...groups.values()].flat();
 };
+
+/** The rows that a run has a part in. */
+export const rowsOfRun = (
+  rows: readonly SequenceRow[],
+  lanes: ReadonlyMap<string, Lane>,
+  run: string,
+): readonly SequenceRow[] =>
+  rows.filter(({ from, to }) => lanes.get(from)?.run === run || lanes.get(to)?.run === run);
 
 /** The rows that an actor has a part in: its calls, too, as it is who makes them. */
 export const rowsAbout = (rows: readonly SequenceRow[], actor: string): readonly SequenceRow[] =>

@@ -1,3 +1,4 @@
+import type { Breakpoint } from '../recording/breakpoint.ts';
 import type { OpenRequest } from '../../contracts/request.ts';
 
 /** A run that can be looked at. */
@@ -8,6 +9,8 @@ export interface SessionRun {
   readonly status?: string | undefined;
   readonly title?: string | undefined;
   readonly source: 'live' | 'stored';
+  /** Where it is held, beside where all runs are. */
+  readonly breakpoints?: readonly Breakpoint[] | undefined;
 }
 
 /** What a server says of itself. */
@@ -16,6 +19,8 @@ export interface Session {
   readonly control: boolean;
   readonly version: string;
   readonly runs: readonly SessionRun[];
+  /** Where all runs are held. */
+  readonly breakpoints?: readonly Breakpoint[] | undefined;
 }
 
 /** A request to a person, and the run that it is of, where the server says so. */

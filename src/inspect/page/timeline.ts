@@ -28,6 +28,8 @@ export class Timeline {
   #checkpoints: Tableau[] = [];
   #shown: Tableau | undefined;
   readonly #places = new Map<string, Places>();
+  /** Where something happened in each run. */
+  readonly #runs = new Map<string, number[]>();
   readonly #capacity: number;
 
   constructor(base?: TableauData, capacity = CAPACITY) {
@@ -94,6 +96,16 @@ export class Timeline {
     return this.#places.get(actor) ?? NOWHERE;
   }
 
+  /** Where something happened in a run. */
+  placesOfRun(run: string): readonly number[] {
+    return this.#runs.get(run) ?? [];
+  }
+
+  /** The run that an entry is of; a chart is of none. */
+  runOf(entry: Entry): string | undefined {
+    return entry.kind === 'chart' ? undefined : this.#head.actors.get(entry.actor)?.run;
+  }
+
   /** What of an actor's context changed at its last move before `length`: the parts as they were before it. */
   contextBefore(actor: string, length: number): ReadonlyMap<string, unknown> {
     const { moved } = this.placesOf(actor);
@@ -126,6 +138,10 @@ export class Timeline {
   }
 
   #note(entry: Entry): void {
+    const run = this.runOf(entry);
+    const ofRun = run === undefined ? undefined : this.#runs.get(run);
+    if (ofRun !== undefined) ofRun.push(entry.n);
+    else if (run !== undefined) this.#runs.set(run, [entry.n]);
     if (entry.kind !== 'moved' && entry.kind !== 'told') return;
     let places = this.#places.get(entry.actor);
     if (places === undefined) this.#places.set(entry.actor, (places = { moved: [], told: [] }));
@@ -145,6 +161,7 @@ export class Timeline {
       moved.splice(0, countBelow(moved, base.length));
       told.splice(0, countBelow(told, base.length));
     }
+    for (const places of this.#runs.values()) places.splice(0, countBelow(places, base.length));
   }
 }
 

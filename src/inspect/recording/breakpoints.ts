@@ -87,6 +87,11 @@ export class Breakpoints {
   /** Where arrows lead, by chart and arrow. */
   readonly #targets = new Map<string, ReadonlyMap<string, readonly string[]>>();
 
+  /** Those of one run, or those of all. */
+  of(run?: string): readonly Breakpoint[] {
+    return run === undefined ? this.#ofAll : (this.#ofRuns.get(run) ?? []);
+  }
+
   /** In place of those before: of one run, or of all. */
   set(breakpoints: readonly Breakpoint[], run?: string): void {
     if (run === undefined) this.#ofAll = breakpoints;

@@ -36,6 +36,8 @@ export interface Recorder extends RunInspector {
    * record.breakAt([{ kind: 'state', value: 'CRITIC' }, { kind: 'cost', value: 0.5 }]);
    */
   breakAt(breakpoints: readonly Breakpoint[], runId?: string): void;
+  /** What the run of that id is paused at, beside what all runs are; without an id, what all are. */
+  breakpoints(runId?: string): readonly Breakpoint[];
 }
 
 const CAPACITY = 100_000;
@@ -99,6 +101,7 @@ export const recorder = ({ capacity = CAPACITY, secrets }: RecorderOptions = {})
   return {
     inspects,
     breakAt,
+    breakpoints: (runId) => breakpoints.of(runId),
     recording,
     handles,
     failures,

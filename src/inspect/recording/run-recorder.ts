@@ -172,14 +172,15 @@ export class RunRecorder {
     if (!actor.hasMoved) this.#moved(ref, snapshot, on, []);
     if (!isJsonObject(snapshot) || snapshot['status'] === 'active') return;
     const states = actor.chart === undefined ? [] : activeStates(actor.chart.machine, snapshot['value']);
-    this.#gone(actor, endOf(snapshot['status'], states));
+    this.#gone(actor, endOf(snapshot['status'], states), saidIn(snapshot['output']));
   }
 
-  #gone(actor: KnownActor, status: GoneStatus): void {
+  #gone(actor: KnownActor, status: GoneStatus, output?: Json): void {
     if (actor.isGone) return;
     actor.isGone = true;
     this.#effects.ends(actor.id, this.#run.now());
-    this.#recording.add({ kind: 'gone', at: this.#run.now(), actor: actor.id, status });
+    const said = output === undefined ? {} : { output };
+    this.#recording.add({ kind: 'gone', at: this.#run.now(), actor: actor.id, status, ...said });
   }
 
   /** The run is over: nobody of it is there any more. */
@@ -205,9 +206,18 @@ const endOf = (status: unknown, [state = '']: readonly string[]): GoneStatus => 
   return poorEnds[state.slice(state.lastIndexOf('.') + 1)] ?? 'done';
 };
 
+/** What an actor of a run came to: its answer, or the error for which it has none. */
+const saidIn = (outcome: unknown): Json | undefined => {
+  if (!isJsonObject(outcome)) return undefined;
+  const { output, candidate, error } = outcome;
+  const said = error ?? output ?? candidate;
+  return said === null ? undefined : said;
+};
+
 const poorEnds: Readonly<Record<string, GoneStatus>> = {
   failed: 'failed',
   timedOut: 'failed',
+  stopped: 'stopped',
   aborted: 'stopped',
   cancelled: 'stopped',
 };

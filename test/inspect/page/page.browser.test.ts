@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Session } from '../../../src/inspect/page/session.ts';
+import type { Breakpoint } from '../../../src/inspect/recording/breakpoint.ts';
 import type { Recorder } from '../../../src/inspect/recording/recorder.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import { describeInChromium } from '../../support/chromium.ts';
@@ -90,17 +91,18 @@ const unseen =
 const newsroomOfOne = () => agent({ name: 'clerk', decide: () => answer('done') });
 
 const sessionOf =
-  ({ handles }: Recorder, control = true) =>
+  (record: Recorder, control = true) =>
   (): Session => ({
     control,
     version: '0.1.0',
-    runs: [...handles.keys()].map((run) => ({
+    runs: [...record.handles.keys()].map((run) => ({
       run,
       agent: 'newsroom',
       isLive: true,
       status: 'running',
       title: 'the ferry',
       source: 'live',
+      breakpoints: record.breakpoints(run),
     })),
   });
 
@@ -328,7 +330,14 @@ describeInChromium('the page of the local inspector', (browser) => {
 
   test('asks of a run what its buttons, keys and forms say', async () => {
     const record = recorder();
-    const { page, asked, problems } = await open(browser(), { recorder: record, session: sessionOf(record) });
+    const { page, asked, problems } = await open(browser(), {
+      recorder: record,
+      session: sessionOf(record),
+      control: (body) => {
+        const { breakpoint } = body as { breakpoint?: Breakpoint };
+        if (breakpoint !== undefined) record.breakAt([breakpoint], 'news-1');
+      },
+    });
     const run = newsroom().stream('What became of the ferry?', { inspect: record, runId: 'news-1' });
     await page.locator('.request').waitFor();
     await page.getByRole('treeitem', { name: 'agent writer' }).click();
@@ -358,7 +367,7 @@ describeInChromium('the page of the local inspector', (browser) => {
       ...holds,
       { run: 'news-1', do: 'send', text: 'p is only a letter here', path },
       { run: 'news-1', do: 'kill', path },
-      { run: 'news-1', do: 'break', breakpoints: [{ kind: 'state', value: 'CRITIC' }] },
+      { run: 'news-1', do: 'break-add', breakpoint: { kind: 'state', value: 'CRITIC' } },
       { run: 'news-1', do: 'deny', id: run.requests[0]?.id },
     ]);
     expect(problems).toEqual([]);

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { act, answer } from '../../../src/contracts/decision.ts';
+import { TroupeError } from '../../../src/contracts/error.ts';
 import { lanesOf, rowsAbout, Sequence } from '../../../src/inspect/page/sequence.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import type { Entry } from '../../../src/inspect/recording/entry.ts';
 import { agent } from '../../../src/runtime/agent.ts';
 import { pipeline } from '../../../src/runtime/patterns/index.ts';
+import { scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define-tool.ts';
 
 const add = tool({
@@ -41,29 +43,43 @@ const sequenceOf = (entries: readonly Entry[]): Sequence => {
 };
 
 describe('who says what to whom', () => {
-  test('is told in order, calls of one tool in one lane, failures as such', async () => {
+  test('[FIND-79] is told in order, calls of one tool in one lane; what begins has its task, what ends what it came to', async () => {
     const { rows, lanes } = sequenceOf(await recorded());
     const name = (id: string): string => lanes.get(id)?.name ?? '?';
     expect(rows.map(({ from, to, kind, label }) => `${name(from)} → ${name(to)} ${kind}: ${label}`)).toEqual([
-      'house → clerk begin: begins clerk',
-      'clerk → add ask: add {"to":0}',
-      'add → clerk answer: 1',
-      'clerk → add ask: add {"to":1}',
-      expect.stringMatching(/^add → clerk failure: .*no more/),
-      'clerk → house answer: answers',
-      'house → last begin: begins last',
-      'last → house answer: answers',
+      'house → clerk-1 begin: begins clerk-1: go',
+      'clerk-1 → add ask: add {"to":0}',
+      'add → clerk-1 answer: 1',
+      'clerk-1 → add ask: add {"to":1}',
+      expect.stringMatching(/^add → clerk-1 failure: .*no more/),
+      'clerk-1 → house answer: done',
+      'house → last-2 begin: begins last-2: done',
+      'last-2 → house answer: out',
     ]);
     expect(rows.map(({ n }) => n)).toEqual(rows.map(({ n }) => n).toSorted((one, other) => one - other));
   });
 
   test('has the lanes of those who say something, each with what it calls beside it, and of one actor only its own', async () => {
     const { rows, lanes } = sequenceOf(await recorded());
-    expect(lanesOf(rows, lanes).map(({ name }) => name)).toEqual(['house', 'clerk', 'add', 'last']);
-    const clerkId = [...lanes.values()].find(({ name }) => name === 'clerk')?.id ?? '';
+    expect(lanesOf(rows, lanes).map(({ name }) => name)).toEqual(['house', 'clerk-1', 'add', 'last-2']);
+    const clerkId = [...lanes.values()].find(({ name }) => name === 'clerk-1')?.id ?? '';
     const about = rowsAbout(rows, clerkId);
     expect(about).toHaveLength(6);
-    expect(lanesOf(about, lanes).map(({ name }) => name)).toEqual(['house', 'clerk', 'add']);
+    expect(lanesOf(about, lanes).map(({ name }) => name)).toEqual(['house', 'clerk-1', 'add']);
+  });
+
+  test('[FIND-79] shows of a failure its message, of a model and of the agent that fails with it', async () => {
+    const record = recorder();
+    const model = scriptedModel([new TroupeError('model.refused', 'Cannot answer as the account is empty')]);
+    const house = pipeline({ name: 'house', stages: [agent({ name: 'poor', model })] });
+    await house.run('go', { inspect: record, runId: 'r' }).catch(() => undefined);
+    const { rows } = sequenceOf([...record.recording.from()].map((line) => JSON.parse(line) as Entry));
+    const failures = rows.filter(({ kind }) => kind === 'failure');
+    expect(failures.length).toBeGreaterThan(1);
+    for (const { label, text } of failures) {
+      expect(label).toMatch(/^Cannot answer as the account is empty/);
+      expect(text).not.toContain('{');
+    }
   });
 
   test('is the same whether it is taken in at once or as it comes', async () => {

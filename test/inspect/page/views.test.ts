@@ -81,7 +81,12 @@ describe('the tree of actors', () => {
     ]);
     expect(mailboxOf({ context })).toBe(2);
     expect(mailboxOf({ context: { inbox: { length: 7 } } })).toBe(7);
-    const call = { role: 'call' as const, name: 'ann', context: { of: { call: { name: 'pay' } } } };
+    const call = {
+      actor: 'r/ann/call-1',
+      role: 'call' as const,
+      name: 'ann',
+      context: { of: { call: { name: 'pay' } } },
+    };
     expect([call, { ...call, context: {} }, { ...call, role: 'agent' as const }].map(nameOf)).toEqual([
       'call of pay',
       'call of a model',

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import type { ActorView } from '../../recording/tableau.ts';
 import type { ActorRow, Gauge } from '../actor-tree.ts';
-import { actorRows, budgetsOf, isEffect, mailboxOf, nameOf, stateNames } from '../actor-tree.ts';
+import { actorRows, budgetsOf, isEffect, mailboxOf, nameOf, stateNames, taskOf } from '../actor-tree.ts';
 import { countOf, several } from '../figures.ts';
 import { filter, select, selected, shown } from '../page-state.ts';
 import { oneLine, plain } from '../../drawing/plain-text.ts';
@@ -86,6 +86,7 @@ const ActorLine = ({ row, index }: { readonly row: ActorRow; readonly index: num
   const [tightest] = budgetsOf(view);
   const mail = mailboxOf(view) ?? 0;
   const states = stateNames(view);
+  const task = taskOf(view);
   return (
     <div
       id={`actor-${index}`}
@@ -120,7 +121,14 @@ const ActorLine = ({ row, index }: { readonly row: ActorRow; readonly index: num
         <bdi class="name" title={plain(view.actor)}>
           {oneLine(nameOf(view), 60)}
         </bdi>
-        <span class="state">{stateOf(view)}</span>
+        <span class="state">
+          {stateOf(view)}
+          {task !== undefined && (
+            <bdi class="task" title={task}>
+              {task}
+            </bdi>
+          )}
+        </span>
       </span>
       <span class="gauges">
         {mail > 0 && (

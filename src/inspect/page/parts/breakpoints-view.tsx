@@ -1,15 +1,12 @@
-import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import type { Breakpoint } from '../../recording/breakpoint.ts';
 import type { StateShape } from '../../recording/entry.ts';
-import { command } from '../control.ts';
+import { command, holdNoRunAt } from '../control.ts';
 import { countOf, moneyOf } from '../figures.ts';
-import { selectedView, shown } from '../page-state.ts';
+import { currentRun, selectedView, session, shown } from '../page-state.ts';
 import { oneLine } from '../../drawing/plain-text.ts';
 import { isControlled } from './controls.tsx';
 import { Icon } from './icon.tsx';
-
-const breakpoints = signal<readonly Breakpoint[]>([]);
 
 const kinds = {
   state: { name: 'State', hint: 'agent.running.ACT', says: 'when a state is entered' },
@@ -44,43 +41,67 @@ export const BreakpointsView = () => {
         A run is held at breakpoints only while it is live, and where its inspector was opened with control.
       </p>
     );
-  const set = (next: readonly Breakpoint[]): void => {
-    void command({ do: 'break', breakpoints: next }).then((said) => {
-      if (said !== undefined) breakpoints.value = next;
-    });
-  };
+  // The server keeps them: what is shown is what it says, whoever set it.
+  const own = currentRun.value?.breakpoints ?? [];
+  const ofAll = session.value?.breakpoints ?? [];
   return (
     <div class="breakpoints scroll" tabIndex={0}>
       <NewBreakpoint
-        onAdd={(added) => {
-          set([...breakpoints.value, added]);
+        onAdd={(breakpoint) => {
+          void command({ do: 'break-add', breakpoint });
         }}
       />
-      {breakpoints.value.length === 0 ? (
+      {own.length === 0 && ofAll.length === 0 ? (
         <p class="empty">The run is held nowhere.</p>
       ) : (
         <ul>
-          {breakpoints.value.map((each, index) => (
-            <li key={`${each.kind} ${each.value}`}>
-              <span class="kind">{kinds[each.kind].name}</span>
-              <bdi class="value">{valueOf(each)}</bdi>
-              <button
-                type="button"
-                class="plain"
-                aria-label="Take away"
-                onClick={() => {
-                  set(breakpoints.value.filter((_, place) => place !== index));
-                }}
-              >
-                <Icon name="close" size={12} />
-              </button>
-            </li>
+          {own.map((each) => (
+            <BreakpointLine
+              key={keyOf(each)}
+              breakpoint={each}
+              onRemove={() => {
+                void command({ do: 'break-remove', breakpoint: each });
+              }}
+            />
+          ))}
+          {ofAll.map((each) => (
+            <BreakpointLine
+              key={`all ${keyOf(each)}`}
+              breakpoint={each}
+              isOfAll
+              onRemove={() => {
+                void holdNoRunAt(each);
+              }}
+            />
           ))}
         </ul>
       )}
     </div>
   );
 };
+
+const keyOf = (breakpoint: Breakpoint): string =>
+  `${breakpoint.kind} ${breakpoint.value} ${'actor' in breakpoint ? (breakpoint.actor ?? '') : ''}`;
+
+interface LineProps {
+  readonly breakpoint: Breakpoint;
+  readonly isOfAll?: boolean;
+  readonly onRemove: () => void;
+}
+
+const BreakpointLine = ({ breakpoint, isOfAll = false, onRemove }: LineProps) => (
+  <li>
+    <span class="kind">{kinds[breakpoint.kind].name}</span>
+    <bdi class="value">
+      {valueOf(breakpoint)}
+      {'actor' in breakpoint && breakpoint.actor !== undefined && ` of ${oneLine(breakpoint.actor, 60)}`}
+      {isOfAll && ' · all runs'}
+    </bdi>
+    <button type="button" class="plain" aria-label="Take away" onClick={onRemove}>
+      <Icon name="close" size={12} />
+    </button>
+  </li>
+);
 
 const NewBreakpoint = ({ onAdd }: { readonly onAdd: (added: Breakpoint) => void }) => {
   const [kind, setKind] = useState<Kind>('state');

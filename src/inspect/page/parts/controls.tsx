@@ -3,6 +3,8 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { command } from '../control.ts';
 import { complaint, currentRun, held, select, selectedView, session } from '../page-state.ts';
 import { oneLine } from '../../drawing/plain-text.ts';
+import type { SessionRun } from '../session.ts';
+import { nameOf } from '../actor-tree.ts';
 import type { IconName } from './icon.tsx';
 import { Icon } from './icon.tsx';
 
@@ -188,29 +190,52 @@ const MessageForm = () => {
 };
 
 const EndForm = ({ what }: { readonly what: 'abort' | 'kill' }) => {
-  const first = useFocus<HTMLButtonElement>();
+  // What ends work is never done by a key that was pressed for something else.
+  const cancel = useFocus<HTMLButtonElement>();
   const view = selectedView.value;
-  const run = currentRun.value?.run ?? '';
-  const name = what === 'kill' ? oneLine(view?.name ?? '', 50) : `the run ${oneLine(run, 50)}`;
+  const current = currentRun.value;
+  if (current === undefined) return null;
+  const { run } = current;
   return (
     <form
       class="notice bad"
       onSubmit={(event) => {
         event.preventDefault();
         if (what === 'kill' && view !== undefined)
-          void command({ do: 'kill', path: pathOf(view.actor, run) });
-        else if (what === 'abort') void command({ do: 'abort', reason: 'from the inspector' });
+          void command({ do: 'kill', path: pathOf(view.actor, run) }, run);
+        else if (what === 'abort') void command({ do: 'abort', reason: 'from the inspector' }, run);
         close();
       }}
     >
-      <span>End {name}?</span>
+      <span>
+        {what === 'kill' && view !== undefined && (
+          <>
+            End <bdi>{oneLine(nameOf(view), 50)}</bdi> of{' '}
+          </>
+        )}
+        {what === 'abort' && 'Abort '}
+        <RunTitle {...current} />?
+      </span>
       <span class="space" />
-      <button type="submit" class="danger" ref={first}>
+      <button type="submit" class="danger">
         {what === 'kill' ? 'Kill' : 'Abort'}
       </button>
-      <button type="button" onClick={close}>
+      <button type="button" ref={cancel} onClick={close}>
         Cancel
       </button>
     </form>
   );
 };
+
+/** A run as people know it: its agent, and what it was asked. */
+const RunTitle = ({ agent, title, run }: SessionRun) => (
+  <span title={run}>
+    <bdi>{oneLine(agent, 50)}</bdi>
+    {title !== undefined && title !== '' && (
+      <>
+        {' · “'}
+        <bdi>{oneLine(title, 80)}</bdi>”
+      </>
+    )}
+  </span>
+);

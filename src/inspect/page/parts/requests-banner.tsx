@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { command } from '../control.ts';
-import { requests, select, session, shown } from '../page-state.ts';
+import { several } from '../figures.ts';
+import { askedHere, chooseRun, select, session, shown } from '../page-state.ts';
 import { brief, oneLine } from '../../drawing/plain-text.ts';
 import type { AskedRequest } from '../session.ts';
 import { Icon } from './icon.tsx';
@@ -10,14 +11,28 @@ const MOST = 3;
 
 /** What waits for a person. */
 export const RequestsBanner = () => {
-  const open = requests.value;
-  if (open.length === 0) return null;
+  const { here: open, elsewhere } = askedHere.value;
+  if (open.length === 0 && elsewhere === 0) return null;
   return (
     <section class="requests" aria-label="Waiting for a person" aria-live="polite">
       {open.slice(0, MOST).map((each) => (
         <Request key={`${each.run ?? ''} ${each.id}`} request={each} />
       ))}
       {open.length > MOST && <p class="rest">and {open.length - MOST} more</p>}
+      {elsewhere > 0 && (
+        <p class="rest">
+          {several(elsewhere, 'request')} in other runs{' '}
+          <button
+            type="button"
+            class="link"
+            onClick={() => {
+              chooseRun(undefined);
+            }}
+          >
+            show all runs
+          </button>
+        </p>
+      )}
     </section>
   );
 };

@@ -1,13 +1,15 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { countOf, several } from '../figures.ts';
-import { goTo, pointedAt, recorded, selected, shown } from '../page-state.ts';
+import { clockOf, countOf, several } from '../figures.ts';
+import { filter, goTo, pointedAt, recorded, selected, shown } from '../page-state.ts';
 import { oneLine } from '../../drawing/plain-text.ts';
 import type { Lane, SequenceRow } from '../sequence.ts';
-import { lanesOf, rowsAbout } from '../sequence.ts';
+import { lanesOf, rowsAbout, rowsOfRun } from '../sequence.ts';
 import { countBelow } from '../timeline.ts';
 import { Icon } from './icon.tsx';
 
 const LANE = 140;
+/** Where the times are. */
+const GUTTER = 96;
 const ROW = 34;
 const AROUND = 4;
 
@@ -17,11 +19,13 @@ export const SequenceView = () => {
   const { sequence } = recorded.value;
   const { length } = shown.value;
   const chosen = selected.value;
+  const { run } = filter.value;
   const { rows, lanes } = useMemo(() => {
     const past = sequence.rows.slice(0, countOfRows(sequence.rows, length));
-    const about = isWhole || chosen === undefined ? past : rowsAbout(past, chosen);
+    const ofRun = run === undefined ? past : rowsOfRun(past, sequence.lanes, run);
+    const about = isWhole || chosen === undefined ? ofRun : rowsAbout(ofRun, chosen);
     return { rows: about, lanes: lanesOf(about, sequence.lanes) };
-  }, [sequence, sequence.rows.length, length, isWhole, chosen]);
+  }, [sequence, sequence.rows.length, sequence.rows.at(-1)?.label, length, isWhole, chosen, run]);
   return (
     <div class="sequence">
       <div class="strip">
@@ -52,7 +56,8 @@ export const SequenceView = () => {
       {rows.length === 0 ? (
         <p class="empty">Nobody has said anything yet.</p>
       ) : (
-        <Lanes rows={rows} lanes={lanes} />
+        // What is shown is another thing: it opens on its own content.
+        <Lanes key={`${run ?? ''} ${isWhole ? '' : (chosen ?? '')}`} rows={rows} lanes={lanes} />
       )}
     </div>
   );
@@ -73,6 +78,8 @@ const Lanes = ({
   readonly rows: readonly SequenceRow[];
   readonly lanes: readonly Lane[];
 }) => {
+  const places = useMemo(() => new Map(lanes.map(({ id }, index) => [id, index])), [lanes]);
+  const x = (id: string): number => GUTTER + (places.get(id) ?? 0) * LANE + LANE / 2;
   const box = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState({ top: 0, left: 0, width: 700, height: 500 });
   const isAtEnd = useRef(true);
@@ -85,19 +92,28 @@ const Lanes = ({
   };
   useLayoutEffect(() => {
     const element = box.current;
+    const row = rows.at(-1);
+    if (element === null || row === undefined) return;
+    // It opens where something is: at what was said last, wherever its lanes are.
+    const left = Math.min(x(row.from), x(row.to)) - LANE / 2 - GUTTER;
+    const right = Math.max(x(row.from), x(row.to)) + LANE / 2;
+    // Where both do not fit, the one that speaks from the left does.
+    element.scrollLeft =
+      right <= element.clientWidth ? 0 : Math.max(0, Math.min(left, right - element.clientWidth));
+  }, []);
+  useLayoutEffect(() => {
+    const element = box.current;
     if (element === null) return;
     // What is new is seen, unless somebody looks at what is old.
     if (isAtEnd.current) element.scrollTop = element.scrollHeight;
     look();
   }, [rows.length]);
-  const places = useMemo(() => new Map(lanes.map(({ id }, index) => [id, index])), [lanes]);
-  const x = (id: string): number => (places.get(id) ?? 0) * LANE + LANE / 2;
   const first = Math.max(0, Math.floor(at.top / ROW) - AROUND);
   const last = Math.min(rows.length, Math.ceil((at.top + at.height) / ROW) + AROUND);
-  const laneFrom = Math.max(0, Math.floor(at.left / LANE) - 1);
+  const laneFrom = Math.max(0, Math.floor((at.left - GUTTER) / LANE) - 1);
   const laneTo = Math.min(lanes.length, Math.ceil((at.left + at.width) / LANE) + 1);
   const inSight = lanes.slice(laneFrom, laneTo);
-  const width = Math.max(lanes.length * LANE, 1);
+  const width = GUTTER + lanes.length * LANE;
   return (
     <div ref={box} class="scroll lanes" role="region" aria-label="Messages" tabIndex={0} onScroll={look}>
       <div class="lane-heads" style={{ width: `${width}px` }}>
@@ -105,7 +121,7 @@ const Lanes = ({
           <div
             key={lane.id}
             class={`lane-head ${lane.actor === selected.value ? 'selected' : ''}`}
-            style={{ left: `${(laneFrom + index) * LANE}px`, width: `${LANE}px` }}
+            style={{ left: `${GUTTER + (laneFrom + index) * LANE}px`, width: `${LANE}px` }}
           >
             <span class={`role ${lane.role}`}>
               <Icon name={lane.role} size={14} />
@@ -132,8 +148,14 @@ const Lanes = ({
             y={(first + index) * ROW + 24}
             from={x(row.from)}
             to={x(row.to)}
-            sight={[at.left, at.left + at.width]}
+            sight={[at.left + GUTTER, at.left + at.width]}
           />
+        ))}
+        <rect class="gutter" x={at.left} y={0} width={GUTTER - 8} height={rows.length * ROW + 20} />
+        {rows.slice(first, last).map((row, index) => (
+          <text key={row.n} class="when" x={at.left + 12} y={(first + index) * ROW + 28}>
+            {clockOf(row.at)}
+          </text>
         ))}
       </svg>
     </div>
@@ -166,7 +188,7 @@ const RowDrawing = ({ row, y, from, to, sight }: RowProps) => {
         pointedAt.value = undefined;
       }}
     >
-      <title>{`${row.kind}: ${row.label}`}</title>
+      <title>{`${clockOf(row.at)} ${row.kind}: ${row.text ?? row.label}`}</title>
       <path class="way" d={line} />
       <path class="head" d={head} />
       <text x={isSelf ? from + 34 : (left + right) / 2} y={y - 6} text-anchor={isSelf ? 'start' : 'middle'}>

@@ -2,8 +2,7 @@ import { command } from '../control.ts';
 import { clockOf, countOf } from '../figures.ts';
 import { thinned } from '../markers.ts';
 import {
-  changes,
-  filter,
+  chooseRun,
   goLive,
   goTo,
   isPlaying,
@@ -14,6 +13,7 @@ import {
   speed,
   storedRun,
 } from '../page-state.ts';
+import { scope } from '../run-scope.ts';
 import { goToMarker, hold, play } from '../playback.ts';
 import { follow } from '../feed.ts';
 import { plain } from '../../drawing/plain-text.ts';
@@ -23,15 +23,13 @@ const speeds = [0.25, 1, 4, 16, 64];
 
 /** Where in the past the page is, and the way through it. */
 export const TimelineBar = () => {
-  const { timeline, markers } = recorded.value;
+  const { timeline } = recorded.value;
   const { length } = shown.value;
-  // It grows while the past is shown, too.
-  void changes.value;
-  const { first } = timeline;
-  const all = Math.max(timeline.length, first + 1);
+  const { first, last, at: here, markers, lengthAt, placeOf } = scope.value;
+  const all = Math.max(last, first + 1);
   const isLive = place.value === undefined && storedRun.value === undefined;
   const at = timeline.entry(length - 1)?.at;
-  const part = (n: number): string => `${(((n - first) / (all - first)) * 100).toFixed(3)}%`;
+  const part = (place: number): string => `${(((place - first) / (all - first)) * 100).toFixed(3)}%`;
   return (
     <footer class="timeline" aria-label="Timeline">
       <div class="joined">
@@ -50,7 +48,7 @@ export const TimelineBar = () => {
           title="Back (←)"
           aria-label="Back"
           onClick={() => {
-            goTo(length - 1);
+            goTo(lengthAt(here - 1));
           }}
         >
           <Icon name="back" size={14} />
@@ -69,7 +67,7 @@ export const TimelineBar = () => {
           title="Forth (→)"
           aria-label="Forth"
           onClick={() => {
-            goTo(length + 1);
+            goTo(lengthAt(here + 1));
           }}
         >
           <Icon name="forth" size={14} />
@@ -89,37 +87,39 @@ export const TimelineBar = () => {
         ))}
       </select>
       <div class="track">
-        <div class="past" style={{ width: part(length) }} />
-        {thinned(markers, first, all, 240).map(({ n, kind, text }) => (
-          <button
-            key={`${n} ${kind}`}
-            type="button"
-            tabIndex={-1}
-            class={`marker ${kind}`}
-            style={{ left: part(n + 1) }}
-            title={plain(text)}
-            aria-label={plain(text)}
-            onClick={() => {
-              goTo(n + 1);
-            }}
-          />
-        ))}
+        <div class="past" style={{ width: part(here) }} />
+        {thinned(markers, timeline.first, Math.max(timeline.length, timeline.first + 1), 240).map(
+          ({ n, kind, text }) => (
+            <button
+              key={`${n} ${kind}`}
+              type="button"
+              tabIndex={-1}
+              class={`marker ${kind}`}
+              style={{ left: part(placeOf(n + 1)) }}
+              title={plain(text)}
+              aria-label={plain(text)}
+              onClick={() => {
+                goTo(n + 1);
+              }}
+            />
+          ),
+        )}
         <input
           type="range"
           id="scrub"
           min={first}
           max={all}
-          value={length}
+          value={here}
           aria-label="Place in the recording"
-          aria-valuetext={`entry ${countOf(length)} of ${countOf(timeline.length)}`}
+          aria-valuetext={`entry ${countOf(here)} of ${countOf(last)}`}
           onInput={({ currentTarget }) => {
             hold();
-            goTo(Number(currentTarget.value));
+            goTo(lengthAt(Number(currentTarget.value)));
           }}
         />
       </div>
       <span class="place" title="Entries">
-        <b>{countOf(length)}</b> / {countOf(timeline.length)}
+        <b>{countOf(here)}</b> / {countOf(last)}
         <span class="clock">{at === undefined ? '' : clockOf(at)}</span>
       </span>
       {storedRun.value === undefined ? (
@@ -143,8 +143,8 @@ export const TimelineBar = () => {
 const forkAt = async (length: number): Promise<void> => {
   const said = await command({ do: 'fork', at: length }, storedRun.peek());
   if (typeof said !== 'object' || said === null || !('run' in said) || typeof said.run !== 'string') return;
-  filter.value = { ...filter.peek(), run: said.run };
   follow();
+  chooseRun(said.run);
 };
 
 const Fork = ({ length }: { readonly length: number }) =>

@@ -1,5 +1,17 @@
 import { follow } from '../feed.ts';
-import { connection, currentRun, filter, isHelpShown, session, storedRun } from '../page-state.ts';
+import {
+  askedHere,
+  chooseRun,
+  connection,
+  currentRun,
+  filter,
+  isHelpShown,
+  place,
+  session,
+  shown,
+  storedRun,
+} from '../page-state.ts';
+import { waitsForPerson } from '../actor-tree.ts';
 import { oneLine } from '../../drawing/plain-text.ts';
 import type { SessionRun } from '../session.ts';
 import { theme, turnTheme } from '../theme.ts';
@@ -38,7 +50,8 @@ export const TopBar = () => (
   </header>
 );
 
-const nameOf = ({ title, agent, run }: SessionRun): string =>
+/** What a run is called: whose it is, and how it begins. */
+const runName = ({ title, agent, run }: SessionRun): string =>
   oneLine(title === undefined || title === '' ? `${agent} · ${run}` : `${agent} · ${title}`, 70);
 
 const RunChoice = () => {
@@ -60,7 +73,7 @@ const RunChoice = () => {
           follow(run);
         } else {
           if (storedRun.value !== undefined) follow();
-          filter.value = { ...filter.value, run: run === '' ? undefined : run };
+          chooseRun(run === '' ? undefined : run);
         }
       }}
     >
@@ -69,7 +82,7 @@ const RunChoice = () => {
         <optgroup label="Live">
           {live.map((each) => (
             <option key={each.run} value={`live ${each.run}`}>
-              {nameOf(each)}
+              {runName(each)}
             </option>
           ))}
         </optgroup>
@@ -78,7 +91,7 @@ const RunChoice = () => {
         <optgroup label="Stored">
           {stored.map((each) => (
             <option key={each.run} value={`stored ${each.run}`}>
-              {nameOf(each)}
+              {runName(each)}
             </option>
           ))}
         </optgroup>
@@ -90,11 +103,18 @@ const RunChoice = () => {
 /** How a run may stand that is to be seen at once. */
 const tones = ['completed', 'failed', 'paused', 'waiting', 'stopped', 'aborted'];
 
+/** How a run stands: one that goes on may wait for somebody all over. */
+const statusOf = ({ run, status, isLive }: SessionRun): string => {
+  const said = status ?? (isLive ? 'running' : 'over');
+  if (said !== 'running' || place.value !== undefined || askedHere.value.here.length === 0) return said;
+  return waitsForPerson(shown.value.tableau, run) ? 'waiting for a person' : said;
+};
+
 const RunStatus = () => {
   const run = currentRun.value;
   if (run === undefined) return null;
-  const status = run.status ?? (run.isLive ? 'running' : 'over');
-  const tone = tones.find((each) => each === status) ?? '';
+  const status = statusOf(run);
+  const tone = tones.find((each) => status.startsWith(each)) ?? '';
   return <span class={`pill ${run.isLive ? 'live' : 'over'} ${tone}`}>{oneLine(status, 24)}</span>;
 };
 
