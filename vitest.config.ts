@@ -9,6 +9,9 @@ const gates = { surface: 'public-surface', examples: 'examples', readme: 'readme
 /** Tests that open pages in a browser. */
 const browserTests = 'test/**/*.browser.test.ts';
 
+/** Tests that replace modules, or that other tests' loaded modules would change: each file in a process of its own. */
+const isolatedTests = 'test/**/*.isolated.test.ts';
+
 // Heavier tests (`*.full.test.ts`) run only when asked for: `npm run verify:full`.
 const heavy = process.env['TROUPE_FULL'] === '1' ? [] : ['test/**/*.full.test.ts'];
 
@@ -70,9 +73,25 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...Object.values(gates).map((name) => `test/${name}.test.ts`), browserTests, ...heavy],
+          exclude: [
+            ...Object.values(gates).map((name) => `test/${name}.test.ts`),
+            browserTests,
+            isolatedTests,
+            ...heavy,
+          ],
+          // A file finds the modules that the file before it has loaded: half of the time went into loading them anew.
+          isolate: false,
+        },
+      },
+      { extends: true, test: { name: 'isolated', include: [isolatedTests] } },
+      {
+        extends: true,
+        test: {
+          name: 'types',
+          include: [],
           typecheck: {
             enabled: true,
+            only: true,
             include: ['test/**/*.test-d.ts'],
             // Errors elsewhere are the type checker's own step, not every test's.
             ignoreSourceErrors: true,

@@ -27,7 +27,11 @@ const steps: Step[] = [
   { name: 'typecheck', command: script('typecheck') },
   { name: 'lint', command: script('lint') },
   { name: 'format', command: script('format:check') },
-  { name: 'tests', command: script('test', '--project', 'unit', '--coverage'), shown: true },
+  {
+    name: 'tests',
+    command: script('test', '--project', 'unit', '--project', 'isolated', '--project', 'types'),
+    shown: true,
+  },
   { name: 'public surface', command: script('test', '--project', 'surface') },
   { name: 'browser', command: script('test', '--project', 'browser'), shown: true },
   { name: 'examples', command: script('test', '--project', 'examples') },
