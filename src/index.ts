@@ -254,6 +254,9 @@ export { openaiEmbedder } from './models/openai/openai-embedder.ts';
 export type { OpenAIEmbedderOptions } from './models/openai/openai-embedder.ts';
 export type { OpenAIOptions } from './models/openai/openai.ts';
 export type { OpenAIChatOptions } from './models/openai/openai-chat.ts';
+export { chatProfiles } from './models/openai/chat-profiles.ts';
+export type { ChatProfileName } from './models/openai/chat-profiles.ts';
+export type { ChatFinish, ChatOutputForm, ChatProfile } from './models/openai/chat-profile.ts';
 export type { ProviderOptions } from './models/provider-options.ts';
 
 // Events

@@ -1,10 +1,10 @@
 import { callIdOf, effectKey } from '../contracts/effect.ts';
 import type { ErrorData } from '../contracts/error.ts';
 import { toError } from '../contracts/error.ts';
-import { toJson } from '../contracts/json.ts';
-import type { ModelAnswer } from '../contracts/model.ts';
+import { isJsonObject, toJson } from '../contracts/json.ts';
+import type { FinishReason, ModelAnswer } from '../contracts/model.ts';
 import type { Checked } from '../contracts/schema.ts';
-import type { ToolCall } from '../contracts/tool.ts';
+import type { CallOrigin, ToolCall } from '../contracts/tool.ts';
 import type { AssistantTurn } from '../contracts/transcript.ts';
 import type { AgentContext, Decided } from '../machines/agent-context.ts';
 import type { PlannedCall } from '../machines/call-plan.ts';
@@ -26,6 +26,9 @@ export const readAnswer = (
       text: answer.refusal ?? (answer.text || 'The provider held the answer back.'),
       usage,
     };
+  if (answer.problem !== undefined) return rejected(answer, answer.problem, context);
+  const saysSomething = answer.calls.length > 0 || answer.text.trim() !== '';
+  if (saysSomething && !ENDS.has(finish)) return unknownEnd(desk.definition, finish);
   if (answer.calls.length > 0)
     return isWrappingUp(context.review.watch) ? withoutTools(answer) : wantsTools(answer, context, desk);
   const turn = turnOf(answer);
@@ -39,6 +42,29 @@ export const readAnswer = (
   if (value === undefined) return unfit(answer, context, output, 'it is not JSON');
   return andThen(output.check(value), (checked) => structured(checked, answer, context, output));
 };
+
+/** How an answer can end that is whole, or is known not to be: what ended otherwise may be half of one. */
+const ENDS: ReadonlySet<string> = new Set<FinishReason>(['stop', 'tool-calls', 'length', 'pause']);
+
+const unknownEnd = ({ name }: AgentDefinition, finish: string): ErrorData => ({
+  code: 'model.malformed',
+  message: `Cannot use the answer of '${name}''s model as it is not known to be whole: it finished with '${finish}'`,
+  retryable: 'maybe',
+});
+
+/** What the provider could not use is a turn like any other: the model sees what it wrote, and what was wrong with it. */
+const rejected = (answer: ModelAnswer, problem: string, context: AgentContext): Decided => ({
+  kind: 'again',
+  turn: { role: 'assistant', text: answer.text },
+  usage: answer.usage,
+  note: `Your last answer could not be used: ${problem} Answer again. If you want to use a tool, call it by its name with arguments that fit its schema.`,
+  problem: {
+    code: 'model.malformed',
+    message: `Cannot use the answer of '${context.run.agent}' as its provider could not read it: ${problem}`,
+    retryable: 'maybe',
+    ...placeOf(context),
+  },
+});
 
 /** Calls where there are no tools any more. Those that are never made have no place in a conversation: they are told in words. */
 const withoutTools = ({ text, calls, usage }: ModelAnswer): Decided => {
@@ -79,8 +105,26 @@ const wantsTools = (answer: ModelAnswer, { step }: AgentContext, desk: Desk): De
     kind: 'decided',
     decision: { kind: 'act', calls: calls.map(({ name, input }) => ({ name, input })) },
     calls,
-    turn: turnOf(answer, calls),
+    turn: turnOf(answer, withOrigins(calls, answer.calls)),
     usage: answer.usage,
+  };
+};
+
+/** Only the conversation keeps what a provider wants back: a plan of calls has no use for it. */
+const withOrigins = (calls: readonly PlannedCall[], given: readonly ToolCall[]): readonly ToolCall[] =>
+  calls.map((call, index) => {
+    const origin = given[index]?.origin;
+    // A model may be anybody's code: what it wants back becomes part of a context, and has to be plain.
+    return origin === undefined ? call : { ...call, origin: plainOrigin(origin) };
+  });
+
+const plainOrigin = ({ provider, id, model, fields }: CallOrigin): CallOrigin => {
+  const plain = fields === undefined ? undefined : toJson(fields);
+  return {
+    provider,
+    ...(id === undefined ? {} : { id }),
+    ...(model === undefined ? {} : { model }),
+    ...(isJsonObject(plain) ? { fields: plain } : {}),
   };
 };
 

@@ -82,7 +82,7 @@ export type ModelDelta =
   | { readonly type: 'tool-call'; readonly index: number; readonly name?: string; readonly text: string }
   | { readonly type: 'progress' };
 
-/** Why the model stopped; `pause` wants to be sent back as it is. */
+/** Why the model stopped; `pause` wants to be sent back as it is, `other` is not known to be an end and is asked again. */
 export type FinishReason =
   'stop' | 'tool-calls' | 'length' | 'content-filter' | 'refusal' | 'pause' | 'other';
 
@@ -103,6 +103,11 @@ export interface ModelAnswer {
   /** Ids are the provider's; the runtime gives calls ids of its own. */
   readonly calls: readonly ToolCall[];
   readonly refusal?: string | undefined;
+  /**
+   * Why the provider could not use what the model wrote (a call that it could not read): the model is told, and answers
+   * again. `text` is then what the model wrote.
+   */
+  readonly problem?: string | undefined;
   readonly finish: FinishReason;
   readonly usage: Usage;
   /** The model that really answered, as the provider names it. */

@@ -3,7 +3,7 @@ import type { Allotment } from './budget.ts';
 import type { EnvironmentOps, EnvironmentOutcome, OpsGroup } from './environment.ts';
 import type { BeforeEnd, ChildOptions, ChildTerms, Delegation } from './delegation.ts';
 import type { ErrorData } from './error.ts';
-import type { Json, JsonSchema } from './json.ts';
+import type { Json, JsonObject, JsonSchema } from './json.ts';
 import type { Messenger } from './message.ts';
 import type { RunResult } from './run.ts';
 import type { Checked } from './schema.ts';
@@ -17,6 +17,19 @@ export interface ToolCall {
   readonly input: Json;
   /** Why this call cannot stand (arguments that are no JSON, or cut off): it is answered, never executed. */
   readonly problem?: string | undefined;
+  /** What the provider that made it wants back with it. */
+  readonly origin?: CallOrigin | undefined;
+}
+
+/** What a provider calls a call, and what it put beside it; read by that provider alone. */
+export interface CallOrigin {
+  readonly provider: string;
+  /** The provider's id; absent where it gave none. */
+  readonly id?: string | undefined;
+  /** The model that made `fields`: they are worth nothing to another. */
+  readonly model?: string | undefined;
+  /** Fields that go back as they came: signatures, and whatever else is not known. */
+  readonly fields?: JsonObject | undefined;
 }
 
 /** What a model is told of a tool. */

@@ -5,9 +5,9 @@ import type { FinishReason, ModelAnswer } from '../contracts/model.ts';
 import type { ToolCall } from '../contracts/tool.ts';
 import { type AnthropicBlock, anthropicBlocks } from './anthropic-blocks.ts';
 import { callArguments, parsedArguments } from './call-arguments.ts';
-import type { ReaderContext } from './openai/responses-answer.ts';
 import { wireOutput } from './output-schema.ts';
 import { cutOffError, malformedError, type StreamReader } from './provider-stream.ts';
+import type { ReaderContext } from './reader-context.ts';
 import { usageOf } from './usage.ts';
 
 /** What a stream has told besides its blocks. */
@@ -77,8 +77,16 @@ export const anthropicReader = (context: ReaderContext): StreamReader<RawMessage
       }
     },
     isComplete: () => isStopped,
+    takeWhole: (body) => {
+      if (!isJsonObject(body) || body['type'] !== 'message') return false;
+      start(body);
+      isStopped = true;
+      return true;
+    },
     finish: () => {
       if (!isStopped) throw cutOffError(who, `after ${last}`);
+      if (state.stopReason === undefined)
+        throw malformedError(who, 'it ended without a stop_reason: nobody knows whether it is whole');
       return answerOf(state, blocks.list(), context);
     },
   };
@@ -118,7 +126,7 @@ const answerOf = (
   return {
     text: request.output === undefined ? text : wireOutput(request.output).unwrap(text),
     calls,
-    finish: finishOf(state.stopReason, calls.length > 0),
+    finish: finishOf(state.stopReason, calls.length > 0, text),
     usage: usageOf(reportedUsage(state.usage), request, `${text}${reasoning}${JSON.stringify(calls)}`),
     ...(reasoning === '' ? {} : { reasoning }),
     ...(isRefused ? { refusal: state.explanation ?? (text || 'The model refused to answer.') } : {}),
@@ -137,7 +145,7 @@ const joined = (blocks: readonly AnthropicBlock[], type: string, field: string):
 const callsIn = (
   blocks: readonly AnthropicBlock[],
   stopReason: string | undefined,
-  { names }: ReaderContext,
+  { names, inputs }: ReaderContext,
 ): ToolCall[] =>
   blocks
     .filter(({ type }) => type === 'tool_use')
@@ -145,23 +153,29 @@ const callsIn = (
       const isCut = !block.isClosed || (!WHOLE.has(stopReason ?? '') && block === blocks.at(-1));
       const isGiven =
         block.isClosed && block.json === '' && Object.keys(Object(block.content['input'])).length > 0;
+      const name = names.original(textOf(block.content, 'name') ?? '');
+      const { input, problem } = isGiven
+        ? parsedArguments(block.content['input'])
+        : callArguments(block.json, isCut);
       return {
         id: textOf(block.content, 'id') ?? `call_${index}`,
-        name: names.original(textOf(block.content, 'name') ?? ''),
-        ...(isGiven ? parsedArguments(block.content['input']) : callArguments(block.json, isCut)),
+        name,
+        input: problem === undefined ? inputs.read(name, input) : input,
+        ...(problem === undefined ? {} : { problem }),
       };
     });
 
 /** Reasons that say that the model had finished; after any other, its last call may lack an end. */
 const WHOLE: ReadonlySet<string> = new Set(['tool_use', 'end_turn', 'stop_sequence']);
 
-const finishOf = (reason: string | undefined, hasCalls: boolean): FinishReason => {
+const finishOf = (reason: string | undefined, hasCalls: boolean, text: string): FinishReason => {
   switch (reason) {
     case 'end_turn':
     case 'stop_sequence':
       return hasCalls ? 'tool-calls' : 'stop';
     case 'tool_use':
-      return hasCalls ? 'tool-calls' : 'other';
+      // An end that speaks of calls where there are none is an end all the same, if there are words.
+      return hasCalls ? 'tool-calls' : text.trim() === '' ? 'other' : 'stop';
     case 'max_tokens':
       return 'length';
     case 'pause_turn':

@@ -1,5 +1,5 @@
-import type { ReaderContext } from './openai/responses-answer.ts';
 import { malformedError } from './provider-stream.ts';
+import type { ReaderContext } from './reader-context.ts';
 
 /** One content block as far as it has arrived. */
 export interface AnthropicBlock {

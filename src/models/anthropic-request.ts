@@ -13,22 +13,22 @@ import type { ToolCall } from '../contracts/tool.ts';
 import type { AssistantTurn, ToolTurn } from '../contracts/transcript.ts';
 import { isBlockParam } from './anthropic-replay.ts';
 import { thinkingFields } from './anthropic-thinking.ts';
-import { echoedInput } from './call-arguments.ts';
 import { conversation, type Message, resultText } from './conversation.ts';
-import { outputInstruction, portableSchema, wireOutput, wireSchema } from './output-schema.ts';
+import { outputInstruction, portableSchema, wireOutput } from './output-schema.ts';
 import { replayed } from './provider-options.ts';
+import type { WireContext } from './reader-context.ts';
 import type { ToolNames } from './tool-names.ts';
 
 /** The body of a request to the Messages API. Pure. */
 export const anthropicRequest = (
   id: string,
-  request: ModelRequest,
-  names: ToolNames,
+  { request, names, inputs }: WireContext,
   extra: object = {},
 ): MessageCreateParamsStreaming => {
   const { settings = {}, output } = request;
   const schema = output === undefined ? undefined : portableSchema(wireOutput(output).schema);
   const thinking = thinkingFields(id, request, settings.maxOutputTokens ?? DEFAULT_MAX_TOKENS);
+  const wire: Wire = { id, names, inputs };
   const messages = conversation(request.messages);
   const cache = (settings.cache ?? true) ? CACHED : {};
   const config = {
@@ -41,14 +41,17 @@ export const anthropicRequest = (
     max_tokens: thinking.maxTokens,
     ...systemField(request, schema === undefined, cache),
     messages: messages.map((message, index) =>
-      messageParam(id, message, names, index === messages.length - 1 ? cache : {}),
+      messageParam(wire, message, index === messages.length - 1 ? cache : {}),
     ),
-    ...toolFields(request, messages, names, cache),
+    ...toolFields(request, messages, wire, cache),
     ...(thinking.thinking === undefined ? {} : { thinking: thinking.thinking }),
     ...(Object.keys(config).length === 0 ? {} : { output_config: config }),
     ...extra,
   };
 };
+
+/** What puts a turn on the wire. */
+type Wire = Omit<WireContext, 'request'> & { readonly id: string };
 
 /** This API demands a number. */
 const DEFAULT_MAX_TOKENS = 8_192;
@@ -68,9 +71,9 @@ const systemField = (
   return text === '' ? {} : { system: [{ type: 'text', text, ...cache }] };
 };
 
-const messageParam = (id: string, message: Message, names: ToolNames, cache: CacheMark): MessageParam => {
+const messageParam = (wire: Wire, message: Message, cache: CacheMark): MessageParam => {
   if (message.role === 'assistant') {
-    return { role: 'assistant', content: message.turns.flatMap((turn) => turnBlocks(id, turn, names)) };
+    return { role: 'assistant', content: message.turns.flatMap((turn) => turnBlocks(wire, turn)) };
   }
   const blocks: (ToolResultBlockParam | TextBlockParam)[] = message.results.map(toolResult);
   if (message.text !== '') blocks.push({ type: 'text', text: message.text });
@@ -85,27 +88,27 @@ const toolResult = (turn: ToolTurn): ToolResultBlockParam => ({
   ...(turn.failed === true ? { is_error: true } : {}),
 });
 
-const turnBlocks = (id: string, turn: AssistantTurn, names: ToolNames): ContentBlockParam[] => {
+const turnBlocks = (wire: Wire, turn: AssistantTurn): ContentBlockParam[] => {
   const calls = turn.calls ?? [];
-  const blocks = replayed(turn.replay, 'anthropic', id, 'blocks')?.filter(isWelcome) ?? [];
+  const blocks = replayed(turn.replay, 'anthropic', wire.id, 'blocks')?.filter(isWelcome) ?? [];
   if (blocks.length > 0 && blocks.filter(isToolUse).length === calls.length) {
     let index = 0;
     return blocks.map((block) => {
       const call = isToolUse(block) ? calls[index++] : undefined;
-      return call === undefined ? block : { ...block, ...toolUse(call, names) };
+      return call === undefined ? block : { ...block, ...toolUse(call, wire) };
     });
   }
   return [
     ...(turn.text.trim() === '' ? [] : [{ type: 'text' as const, text: turn.text }]),
-    ...calls.map((call) => toolUse(call, names)),
+    ...calls.map((call) => toolUse(call, wire)),
   ];
 };
 
-const toolUse = (call: ToolCall, names: ToolNames): ToolUseBlockParam => ({
+const toolUse = (call: ToolCall, { names, inputs }: Wire): ToolUseBlockParam => ({
   type: 'tool_use',
   id: call.id,
   name: names.legal(call.name),
-  input: echoedInput(call),
+  input: inputs.echo(call),
 });
 
 const isToolUse = ({ type }: ContentBlockParam): boolean => type === 'tool_use';
@@ -122,14 +125,14 @@ type ToolFields = Pick<MessageCreateParamsStreaming, 'tools' | 'tool_choice'>;
 const toolFields = (
   { tools, toolChoice }: ModelRequest,
   messages: readonly Message[],
-  names: ToolNames,
+  { names, inputs }: Wire,
   cache: CacheMark,
 ): ToolFields => {
   if (tools.length === 0) return formerTools(messages, names);
-  const list = tools.map(({ name, description, parameters }): Tool => ({
-    name: names.legal(name),
-    description,
-    input_schema: { ...wireSchema(parameters), type: 'object' },
+  const list = tools.map((tool): Tool => ({
+    name: names.legal(tool.name),
+    description: tool.description,
+    input_schema: { ...inputs.schema(tool), type: 'object' },
   }));
   const last = list.pop();
   return {

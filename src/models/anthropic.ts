@@ -1,4 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
+import type { Stream } from '@anthropic-ai/sdk/core/streaming';
+import type { RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages';
 import { TroupeError } from '../contracts/error.ts';
 import type { Model } from '../contracts/model.ts';
 import { processEnvironment, variable } from './environment.ts';
@@ -27,9 +29,14 @@ export const anthropic = (id: string, options: ProviderOptions = {}): Model =>
       const { anthropicReader } = await import('./anthropic-answer.ts');
       const { anthropicRequest } = await import('./anthropic-request.ts');
       return {
-        open: (client, { request, names }, signal) =>
-          client.messages
-            .create(anthropicRequest(id, request, names, options.extra), { signal })
+        // By `post`: the method for messages prints warnings to the console, whatever its log level.
+        open: (client, context, signal) =>
+          client
+            .post<Stream<RawMessageStreamEvent>>('/v1/messages', {
+              body: anthropicRequest(id, context, options.extra),
+              signal,
+              stream: true,
+            })
             .withResponse(),
         reader: anthropicReader,
       };

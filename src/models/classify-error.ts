@@ -9,6 +9,8 @@ export interface ErrorContext {
   readonly model: string;
   /** In ms since 1970. Default: the machine's clock. */
   readonly now?: number | undefined;
+  /** Error codes of its own, and the code that each stands for: they go before everything else. Default: none. */
+  readonly codes?: Readonly<Record<string, ErrorCode>> | undefined;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface ErrorContext {
 export const classifyError = (thrown: unknown, context: ErrorContext): ErrorData => {
   if (isTroupeError(thrown)) return thrown.data;
   const facts = thrownFacts(thrown);
-  const [code, retryable, reason] = verdict(facts);
+  const [code, retryable, reason] = ownVerdict(facts, context) ?? verdict(facts);
   const name = `${context.provider}:${context.model}`;
   return {
     code,
@@ -54,6 +56,14 @@ const verdict = (facts: ThrownFacts): Verdict => {
   return ['model.failed', 'no', 'it failed in an unknown way'];
 };
 
+/** What the provider's own codes say, where it is known what they stand for. */
+const ownVerdict = ({ codes: found }: ThrownFacts, { codes = {} }: ErrorContext): Verdict | undefined => {
+  const own = found.find((code) => Object.hasOwn(codes, code));
+  const code = own === undefined ? undefined : codes[own];
+  if (code === undefined) return undefined;
+  return VERDICTS.find(([each]) => each === code) ?? [code, 'no', 'the provider says so'];
+};
+
 const AUTH: Verdict = ['model.auth', 'no', 'the API key was refused'];
 const FORBIDDEN: Verdict = ['model.forbidden', 'no', 'access is not allowed'];
 const NOT_FOUND: Verdict = ['model.not-found', 'no', 'there is no such model or address'];
@@ -63,6 +73,21 @@ const RATE_LIMITED: Verdict = ['model.rate-limited', 'yes', 'there were too many
 const UNAVAILABLE: Verdict = ['model.unavailable', 'yes', 'the provider is out of order'];
 const OVERFLOW: Verdict = ['model.context-overflow', 'maybe', 'the conversation is too long for it'];
 const CONTENT_FILTER: Verdict = ['model.content-filter', 'no', 'a content filter stopped it'];
+
+const VERDICTS: readonly Verdict[] = [
+  AUTH,
+  FORBIDDEN,
+  NOT_FOUND,
+  BAD_REQUEST,
+  QUOTA,
+  RATE_LIMITED,
+  UNAVAILABLE,
+  OVERFLOW,
+  CONTENT_FILTER,
+  ['model.network', 'yes', 'the connection failed'],
+  ['model.timeout', 'yes', 'the provider gave up waiting'],
+  ['model.malformed', 'maybe', 'it answered something that is no answer'],
+];
 
 const byStatus = (status: number, facts: ThrownFacts): Verdict => {
   switch (status) {
@@ -101,8 +126,18 @@ const byStatus = (status: number, facts: ThrownFacts): Verdict => {
 const badRequest = (facts: ThrownFacts): Verdict => {
   if (isQuota(facts)) return QUOTA;
   if (isOverflow(facts)) return OVERFLOW;
-  return facts.codes.some((code) => FILTER_CODES.has(code)) ? CONTENT_FILTER : BAD_REQUEST;
+  if (facts.codes.some((code) => FILTER_CODES.has(code))) return CONTENT_FILTER;
+  if (facts.codes.includes('API_KEY_INVALID') || BAD_KEY.test(facts.text)) return AUTH;
+  const isUnknown = facts.codes.some((code) => UNKNOWN_MODEL_CODES.has(code));
+  return isUnknown || UNKNOWN_MODEL.test(facts.text) ? NOT_FOUND : BAD_REQUEST;
 };
+
+const BAD_KEY = /(incorrect|invalid) api[ _-]?key|api key (is )?(not valid|invalid)/i;
+
+const UNKNOWN_MODEL_CODES: ReadonlySet<string> = new Set(['model_not_found', 'invalid_model']);
+
+const UNKNOWN_MODEL =
+  /model not exist|invalid model\b|not a valid model|model\b.{0,80}\b(does not exist|not found)/i;
 
 /** What both vendors call their errors, also inside of a stream, where there is no status. */
 const byProviderCode = (facts: ThrownFacts): Verdict | undefined => {
@@ -127,9 +162,9 @@ const PROVIDER_CODES: ReadonlyMap<string, Verdict> = new Map([
     'internal_error',
     'overloaded',
   ]
-    .concat('service_unavailable', 'vector_store_timeout', 'timeout_error')
+    .concat('service_unavailable', 'vector_store_timeout', 'timeout_error', 'UNAVAILABLE', 'INTERNAL')
     .map((code) => [code, UNAVAILABLE] as const),
-  ...['rate_limit_error', 'rate_limit_exceeded', 'too_many_requests'].map(
+  ...['rate_limit_error', 'rate_limit_exceeded', 'too_many_requests', 'RESOURCE_EXHAUSTED'].map(
     (code) => [code, RATE_LIMITED] as const,
   ),
   ...['authentication_error', 'invalid_api_key'].map((code) => [code, AUTH] as const),
@@ -161,14 +196,15 @@ const hasQuotaCode = ({ codes }: ThrownFacts): boolean => codes.some((code) => Q
 
 const isQuota = (facts: ThrownFacts): boolean => hasQuotaCode(facts) || QUOTA_TEXT.test(facts.text);
 
-const asksToWait = ({ headers, text }: ThrownFacts): boolean =>
-  headers?.get('retry-after') != null || retryAfterInText(text) !== undefined;
+const asksToWait = ({ headers, text, waitMs }: ThrownFacts): boolean =>
+  headers?.get('retry-after') != null || waitMs !== undefined || retryAfterInText(text) !== undefined;
 
 const OVERFLOW_TEXT =
-  /prompt is too long|maximum context length|context[ _]length|context window|input (is|length) too long|too many (input )?tokens/i;
+  /prompt is too long|context[ _](length|window|limit)|(exceeds? the )?available context size|input (is|length) too long|too many (input )?tokens|maximum (prompt length|number of tokens)|max_new_tokens\W{0,3} must be <= \d+|exceeded model token limit|exceeds? max length|range of input length/i;
 
 const isOverflow = ({ codes, text }: ThrownFacts): boolean =>
   codes.includes('context_length_exceeded') ||
+  codes.includes('exceed_context_size_error') ||
   codes.includes('string_above_max_length') ||
   OVERFLOW_TEXT.test(text);
 
@@ -205,7 +241,8 @@ const PASSING: ReadonlySet<string> = new Set([
 
 const waitOf = (facts: ThrownFacts, code: ErrorCode, now: number): Pick<ErrorData, 'retryAfterMs'> => {
   const inHeaders = facts.headers === undefined ? undefined : retryAfterMs(facts.headers, now);
-  const found = inHeaders ?? (code === 'model.rate-limited' ? retryAfterInText(facts.text) : undefined);
+  const found =
+    inHeaders ?? facts.waitMs ?? (code === 'model.rate-limited' ? retryAfterInText(facts.text) : undefined);
   const access = code === 'model.quota' ? accessAt(facts.text) : undefined;
   const wait = found ?? (access === undefined ? undefined : Math.max(0, access - now));
   return wait === undefined ? {} : { retryAfterMs: wait };

@@ -3,6 +3,8 @@ import type { Model } from '../contracts/model.ts';
 import { anthropic } from './anthropic.ts';
 import { type Environment, processEnvironment, variable } from './environment.ts';
 import { lazyOfflineModel } from './lazy-offline-model.ts';
+import type { ChatProfile } from './openai/chat-profile.ts';
+import { chatProfiles } from './openai/chat-profiles.ts';
 import { openaiChat } from './openai/openai-chat.ts';
 import { openai } from './openai/openai.ts';
 
@@ -23,11 +25,12 @@ export const defaultModelIds = {
  * @example
  * resolveModel('openai:gpt-5.5')
  * resolveModel('anthropic:claude-sonnet-5-5')
+ * resolveModel('mistral:mistral-large-latest') // reads MISTRAL_API_KEY; so all of `chatProfiles`
  * resolveModel('compatible:llama3.2') // the server at OPENAI_BASE_URL
  * resolveModel('offline')             // no key, no network, no LLM
  *
  * @throws `model.unknown` if no provider has that name; it lists those there are. `model.missing` if `compatible` is
- * chosen and OPENAI_BASE_URL is not set.
+ * chosen and OPENAI_BASE_URL is not set, or a provider of `chatProfiles` without a model.
  */
 export const resolveModel = (choice: ModelChoice, environment: Environment = processEnvironment()): Model => {
   if (typeof choice !== 'string') return choice;
@@ -71,6 +74,24 @@ export const modelFromEnvironment = (environment: Environment = processEnvironme
 
 type Maker = (id: string, environment: Environment) => Model;
 
+/** A model of a server whose profile is known, at its own address. */
+const makerOf =
+  (profile: ChatProfile): Maker =>
+  (id, environment) => {
+    const { name, keyVariable } = profile;
+    if (id === '')
+      throw new TroupeError(
+        'model.missing',
+        `Cannot use the provider '${name}' as no model of it is named: write '${name}:MODEL'`,
+      );
+    return openaiChat(id, {
+      profile,
+      apiKey: keyVariable === undefined ? undefined : variable(environment, keyVariable),
+      // Servers of one's own may stand anywhere.
+      baseURL: keyVariable === undefined ? variable(environment, 'OPENAI_BASE_URL') : undefined,
+    });
+  };
+
 const providers: Readonly<Record<string, Maker>> = {
   openai: (id, environment) =>
     openai(id || (variable(environment, 'OPENAI_MODEL') ?? defaultModelIds.openai), {
@@ -95,5 +116,8 @@ const providers: Readonly<Record<string, Maker>> = {
       baseURL,
     });
   },
+  ...Object.fromEntries(
+    Object.values<ChatProfile>(chatProfiles).map((profile) => [profile.name, makerOf(profile)]),
+  ),
   offline: () => lazyOfflineModel(),
 };

@@ -1,5 +1,7 @@
 import type { OutputSpec } from '../contracts/model.ts';
-import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../contracts/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../contracts/json.ts';
+import { inDialect } from './schema-dialect.ts';
+import { wrapped } from './schema-root.ts';
 
 /** A structured output as providers take it, and the way back to what was asked for. */
 export interface WireOutput {
@@ -20,18 +22,8 @@ export interface WireOutput {
  */
 export const wireOutput = ({ name, schema }: OutputSpec): WireOutput => {
   const { $schema: _dialect, ...plain } = schema;
-  const isObject = plain['type'] === 'object';
-  const { $defs, ...value } = plain;
-  const wire: JsonObject = isObject
-    ? plain
-    : {
-        type: 'object',
-        properties: { value },
-        required: ['value'],
-        additionalProperties: false,
-        // References point from the root, so definitions have to stay there.
-        ...($defs === undefined ? {} : { $defs }),
-      };
+  const isObject = plain['type'] === 'object' && !ALTERNATIVES.some((key) => key in plain);
+  const wire = inDialect(isObject ? plain : wrapped(plain));
   return {
     name: name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'output',
     schema: wire,
@@ -39,6 +31,9 @@ export const wireOutput = ({ name, schema }: OutputSpec): WireOutput => {
     unwrap: isObject ? (text) => text : unwrapValue,
   };
 };
+
+/** What strict mode refuses beside the type of an object at the root. */
+const ALTERNATIVES = ['anyOf', 'oneOf', 'allOf', '$ref'];
 
 /** A text that is not what was asked for goes on as it is: whoever checks it against the schema says what is wrong. */
 const unwrapValue = (text: string): string => {
@@ -85,9 +80,6 @@ const UNSUPPORTED = [
 /** Keywords whose values are data, not schemas. */
 const KEEP: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples', 'required']);
 
-/** A schema without its dialect, which some providers refuse. */
-export const wireSchema = ({ $schema: _dialect, ...schema }: JsonSchema): JsonObject => schema;
-
 /**
  * A schema in the subset that Anthropic's structured output takes: objects are closed, and what the subset lacks moves
  * into descriptions. Undefined where that would change what is asked for: objects whose keys are free.
@@ -109,7 +101,7 @@ const isPortable = (schema: unknown): boolean => {
   return schemasIn(schema).every(isPortable);
 };
 
-const UNPORTABLE = ['not', 'if', 'patternProperties', 'dependentRequired', 'propertyNames', 'prefixItems'];
+const UNPORTABLE = ['not', 'if', 'patternProperties', 'dependentRequired', 'propertyNames'];
 
 const portable = (schema: Json): Json => {
   if (Array.isArray(schema)) return schema.map(portable);

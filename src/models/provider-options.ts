@@ -1,5 +1,7 @@
 import { LONGEST_TIMER_MS } from '../contracts/clock.ts';
 import { isJsonObject, type JsonObject } from '../contracts/json.ts';
+import { withReadableError } from './error-body.ts';
+import { withEventStream } from './event-stream-body.ts';
 
 /** What every provider's adapter can be told. */
 export interface ProviderOptions {
@@ -36,24 +38,11 @@ export const sdkOptions = (
   // They print to the console what they also throw.
   logLevel: 'off',
   // The SDKs would keep the fetch of the moment in which the client is made.
-  fetch: async (input, init) => withLastLine(await (options.fetch ?? globalThis.fetch)(input, init)),
+  fetch: async (input, init) =>
+    withEventStream(await withReadableError(await (options.fetch ?? globalThis.fetch)(input, init))),
   defaultHeaders: { ...options.headers },
   dangerouslyAllowBrowser: options.dangerouslyAllowBrowser ?? false,
 });
-
-/**
- * Both SDKs drop the last event of a stream that lacks the empty line after it, as some relays leave it. One line more
- * hurts nobody: half an event is no JSON, with or without it.
- */
-const withLastLine = (response: Response): Response => {
-  if (response.body === null || !/event-stream/i.test(response.headers.get('content-type') ?? ''))
-    return response;
-  const lastLine = new TransformStream<Uint8Array, Uint8Array>({
-    flush: (controller) => controller.enqueue(new TextEncoder().encode('\n\n')),
-  });
-  const { status, statusText, headers } = response;
-  return new Response(response.body.pipeThrough(lastLine), { status, statusText, headers });
-};
 
 /**
  * What a replay of `provider` and `model` holds under `name`; undefined if somebody else made it: signatures and

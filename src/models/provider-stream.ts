@@ -1,6 +1,9 @@
 import { isTroupeError, TroupeError } from '../contracts/error.ts';
+import { isJsonObject, toJson } from '../contracts/json.ts';
 import type { ModelAnswer, ModelCall } from '../contracts/model.ts';
 import { classifyError, type ErrorContext } from './classify-error.ts';
+import { errorInBody } from './error-body.ts';
+import { saidDone } from './event-stream-body.ts';
 
 /** An SDK's stream of events, as much of it as we use. */
 export interface WireStream<Event> extends AsyncIterable<Event> {
@@ -19,8 +22,20 @@ export interface StreamReader<Event> {
   take(event: Event): void;
   /** Whether the answer is all there: what may still come is not worth a failure. */
   isComplete(): boolean;
+  /** Whether the end was named, and only what is said about the answer (its usage) may still come. Default: never. */
+  hasEnded?(): boolean;
   /** The answer; throws `model.malformed` if the stream ended before it was complete. */
-  finish(): ModelAnswer;
+  finish(end: StreamEnd): ModelAnswer;
+  /** Takes an answer that came in one piece, though a stream was asked for; false if the body is none. */
+  takeWhole?(body: unknown): boolean;
+  /** The answer that an error holds: what the model wrote, and the provider could not use. */
+  recover?(thrown: unknown): ModelAnswer | undefined;
+}
+
+/** How a stream ended. */
+export interface StreamEnd {
+  /** By `[DONE]`: the other side had nothing more to say. */
+  readonly isDone: boolean;
 }
 
 /**
@@ -44,16 +59,19 @@ export const readAnswer = async <Event>(
     signal.throwIfAborted();
     const { data, response } = await race.run(open(signal));
     stream = data;
-    await refuseOtherBodies(response, race);
+    if (await readWhole(response, reader, race)) return reader.finish({ isDone: true });
     const events = stream[Symbol.asyncIterator]();
     for (;;) {
-      const next = await race.run(reader.isComplete() ? lastWords(events, stream) : events.next());
+      const waitMs = reader.isComplete() ? LAST_WORDS_MS : reader.hasEnded?.() ? LAST_FACTS_MS : undefined;
+      const next = await race.run(waitMs === undefined ? events.next() : lastWords(events, stream, waitMs));
       signal.throwIfAborted();
-      if (next.done) return reader.finish();
+      if (next.done) return finish(reader, { isDone: saidDone(response) }, who);
       takeEvent(reader, next.value, who);
     }
   } catch (error) {
     stream?.controller.abort();
+    const recovered = signal.aborted ? undefined : reader.recover?.(error);
+    if (recovered !== undefined) return recovered;
     throw typedError(error, who, signal);
   } finally {
     race.end();
@@ -68,6 +86,22 @@ const takeEvent = <Event>(reader: StreamReader<Event>, event: Event, who: ErrorC
     if (!(error instanceof TypeError)) throw error;
     throw malformedError(who, `an event has an impossible shape (${JSON.stringify(event).slice(0, 200)})`);
   }
+};
+
+/** A last event may hold what cannot be, just as any other. */
+const finish = <Event>(reader: StreamReader<Event>, end: StreamEnd, who: ErrorContext): ModelAnswer => {
+  try {
+    return reader.finish(end);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw malformedError(who, `its end has an impossible shape (${error.message})`);
+  }
+};
+
+/** What a provider says of an error within a stream, or beside a status that speaks of success, as the SDKs throw it. */
+export const providerError = (error: unknown): Error => {
+  const said = toJson(error);
+  return Object.assign(new Error(JSON.stringify(said)), { error: said });
 };
 
 /** An error for a stream that ended before the event that completes it. */
@@ -94,28 +128,42 @@ const typedError = (error: unknown, who: ErrorContext, signal: AbortSignal): Tro
   return new TroupeError(code, message, { ...where, cause: thrown });
 };
 
-const refuseOtherBodies = async (response: Response, race: AbortRace): Promise<void> => {
+/**
+ * Whether the answer came in one piece, and was read: some servers never stream. Any other body that is no event stream is
+ * an error, of the provider where it says so.
+ */
+const readWhole = async <Event>(
+  response: Response,
+  reader: StreamReader<Event>,
+  race: AbortRace,
+): Promise<boolean> => {
   const type = response.headers.get('content-type') ?? '';
-  if (!/json|html|xml/i.test(type)) return;
-  const body = await race.run(response.text());
-  throw Object.assign(
-    new SyntaxError(`expected an event stream, found ${type}: ${body.slice(0, 200)}`),
-    errorIn(body),
-  );
+  if (!/json|html|xml/i.test(type)) return false;
+  const text = await race.run(response.text());
+  const body = parsed(text);
+  // Some servers answer 200 and put the error into the body.
+  const error = isAnswer(body) ? undefined : errorInBody(body);
+  if (error === undefined && body !== undefined && reader.takeWhole?.(body) === true) return true;
+  const thrown = new SyntaxError(`expected an event stream, found ${type}: ${text.slice(0, 200)}`);
+  throw error === undefined ? thrown : Object.assign(thrown, { error: { error } });
 };
 
-/** Some servers answer 200 and put the error into the body. */
-const errorIn = (body: string): { readonly error?: unknown } => {
+const isAnswer = (body: unknown): boolean =>
+  isJsonObject(body) && body['error'] == null && Array.isArray(body['choices']);
+
+const parsed = (text: string): unknown => {
   try {
-    const parsed: unknown = JSON.parse(body);
-    return typeof parsed === 'object' && parsed !== null && 'error' in parsed ? { error: parsed } : {};
+    return JSON.parse(text);
   } catch {
-    return {};
+    return undefined;
   }
 };
 
 /** In ms: long enough for the last bytes to arrive, too short for anybody to mind a server that keeps the line open. */
 const LAST_WORDS_MS = 1_000;
+
+/** In ms: how long facts about a whole answer, such as its usage, are waited for; without them they are estimated. */
+const LAST_FACTS_MS = 5_000;
 
 /**
  * What comes after the answer is complete: as a rule the end, which has to be read for the connection to be used again.
@@ -124,13 +172,14 @@ const LAST_WORDS_MS = 1_000;
 const lastWords = <Event>(
   events: AsyncIterator<Event>,
   { controller }: WireStream<Event>,
+  waitMs: number,
 ): Promise<IteratorResult<Event>> =>
   new Promise((resolve) => {
     const end = (): void => resolve({ done: true, value: undefined });
     const timer = setTimeout(() => {
       end();
       controller.abort();
-    }, LAST_WORDS_MS);
+    }, waitMs);
     events
       .next()
       .then(resolve, end)

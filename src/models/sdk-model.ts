@@ -1,7 +1,9 @@
 import type { Model } from '../contracts/model.ts';
-import type { ReaderContext } from './openai/responses-answer.ts';
+import type { ErrorContext } from './classify-error.ts';
+import type { ReaderContext } from './reader-context.ts';
 import type { OpenedStream, StreamReader } from './provider-stream.ts';
 import { readAnswer } from './provider-stream.ts';
+import { toolInputs } from './tool-inputs.ts';
 import { toolNames } from './tool-names.ts';
 
 /** What one provider's API is, to {@link sdkModel}. */
@@ -18,6 +20,10 @@ export interface SdkProtocol<Client, Event> {
   /** Sends one request; resolves when the headers are there. */
   open(client: Client, context: ReaderContext, signal: AbortSignal): Promise<OpenedStream<Event>>;
   reader(context: ReaderContext): StreamReader<Event>;
+  /** Error codes of its own, and the code that each stands for. */
+  readonly codes?: ErrorContext['codes'];
+  /** Keywords of JSON Schema that it refuses in the inputs of tools. */
+  readonly refusedKeywords?: readonly string[] | undefined;
 }
 
 /** A model behind a provider's SDK, which is loaded on the first call, as is what speaks with it. */
@@ -29,8 +35,11 @@ export const sdkModel = <Client, Event>(api: SdkApi<Client, Event>): Model => {
     id,
     answer: async (request, call) => {
       const protocol = await api.protocol();
-      const who = { provider, model: id };
-      const context = { who, request, call, names: toolNames(request.tools.map(({ name }) => name)) };
+      const who: ErrorContext = { provider, model: id, codes: protocol.codes };
+      const { tools } = request;
+      const names = toolNames(tools.map(({ name }) => name));
+      const inputs = toolInputs(tools, protocol.refusedKeywords);
+      const context: ReaderContext = { who, request, call, names, inputs };
       const open = async (signal: AbortSignal): Promise<OpenedStream<Event>> => {
         // A client that could not be made (no package, no key) is tried afresh: the next call may find it.
         client ??= api.createClient().catch((error: unknown) => {

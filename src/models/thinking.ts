@@ -35,7 +35,7 @@ export interface ThinkingOptions {
 }
 
 /**
- * Finds `<think>` and `<thinking>` blocks in text that arrives in pieces of any size: a tag may be split anywhere. A block
+ * Finds `<think>`, `<thinking>` and `<thought>` blocks in text that arrives in pieces of any size: a tag may be split anywhere. A block
  * within a block belongs to the outer one; an end without a start is ordinary text.
  *
  * @example
@@ -114,9 +114,9 @@ export const thinkingParser = (options: ThinkingOptions = {}): ThinkingParser =>
 
 const DEFAULT_MAX_LENGTH = 1_000_000;
 
-const TAG = /^<(\/?)think(?:ing)?>/i;
+const TAG = /^<(\/?)(?:think(?:ing)?|thought)>/i;
 
-const TAGS = ['<think>', '<thinking>', '</think>', '</thinking>'];
+const TAGS = ['<think>', '<thinking>', '<thought>', '</think>', '</thinking>', '</thought>'];
 
 const isTagStart = (text: string): boolean =>
   TAGS.some((tag) => text.length < tag.length && tag.startsWith(text.toLowerCase()));

@@ -11,6 +11,8 @@ export interface ThrownFacts {
   readonly requestId?: string | undefined;
   /** The provider's own codes and types, most telling first. */
   readonly codes: readonly string[];
+  /** In ms: how long the body asks to wait, in fields of its own. */
+  readonly waitMs?: number | undefined;
   /** Codes of the operating system or of fetch, found anywhere down the causes. */
   readonly systemCodes: readonly string[];
   readonly isAbort: boolean;
@@ -44,8 +46,10 @@ export const thrownFacts = (thrown: unknown): ThrownFacts => {
       ...chain.map((each) => word(field(each, 'errorCode'))),
       ...bodies.map((each) => word(field(field(each, 'details'), 'error_code'))),
       ...bodies.flatMap((each) => [word(field(each, 'code')), word(field(each, 'type'))]),
+      ...bodies.flatMap((each) => [text(field(each, 'status')), ...details(each).map(reasonOf)]),
       ...(status === undefined ? [] : chain.map((each) => word(field(each, 'code')))),
     ]).filter((code) => code !== 'error'),
+    waitMs: first(bodies.flatMap(details), retryDelayMs),
     systemCodes: unique(chain.map((each) => word(field(each, 'code')))),
     isAbort: names.includes('AbortError') || isSdkError('APIUserAbortError', 'Request was aborted.'),
     isTimeout:
@@ -72,6 +76,19 @@ const errorBodies = (thrown: unknown): unknown[] => {
   const body = field(thrown, 'error');
   const inner = field(body, 'error');
   return [inner, body].filter(isJsonObject);
+};
+
+/** Google says in a list of details, each of a type of its own, what its status and message leave out. */
+const details = (body: unknown): readonly unknown[] => {
+  const found = field(body, 'details');
+  return Array.isArray(found) ? found : [];
+};
+
+const reasonOf = (detail: unknown): string | undefined => text(field(detail, 'reason'));
+
+const retryDelayMs = (detail: unknown): number | undefined => {
+  const [, seconds] = /^(\d+(?:\.\d+)?)s$/.exec(text(field(detail, 'retryDelay')) ?? '') ?? [];
+  return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1000);
 };
 
 const textOf = (thrown: unknown, bodies: readonly unknown[]): string => {

@@ -133,7 +133,7 @@ describe('openaiChat: the answer', () => {
 
   it('[F22] a finish that speaks of calls where there are none is not believed', async () => {
     expect(await answerTo([chunk({ content: 'x' }), chunk({}, 'tool_calls'), ...end])).toMatchObject({
-      finish: 'other',
+      finish: 'stop',
       calls: [],
     });
   });
@@ -249,10 +249,10 @@ describe('openaiChat: the request', () => {
           content: null,
           reasoning_content: 'Hm.',
           tool_calls: [
-            { id: 'call_1_0', type: 'function', function: { name: 'weather', arguments: '{"city":"Bonn"}' } },
+            { id: 'x', type: 'function', function: { name: 'weather', arguments: '{"city":"Bonn"}' } },
           ],
         },
-        { role: 'tool', tool_call_id: 'call_1_0', content: '(no output)' },
+        { role: 'tool', tool_call_id: 'x', content: '(no output)' },
       ],
       tools: [{ type: 'function', function: { name: 'weather' } }],
       tool_choice: 'none',

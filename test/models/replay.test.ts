@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/contracts/json.ts';
+import type { ModelRequest } from '../../src/contracts/model.ts';
 import type { AssistantTurn } from '../../src/contracts/transcript.ts';
 import { anthropicRequest } from '../../src/models/anthropic-request.ts';
 import { openaiRequest } from '../../src/models/openai/responses-request.ts';
+import { toolInputs } from '../../src/models/tool-inputs.ts';
 import { toolNames } from '../../src/models/tool-names.ts';
 import { question, transcript } from '../support/ask-model.ts';
 
@@ -25,11 +27,11 @@ const turnWith = (provider: string, kept: { readonly [name: string]: Json }, cal
   });
 
 type Calls = NonNullable<AssistantTurn['calls']>;
-const names = toolNames(['weather']);
+const wire = (request: ModelRequest) => ({ request, names: toolNames(['weather']), inputs: toolInputs([]) });
 
 describe('what a model of Anthropic said goes back', () => {
   const sent = (blocks: Json, calls?: Calls & (typeof CALL)[]): unknown =>
-    anthropicRequest('m', turnWith('anthropic', { blocks }, calls), names).messages[1]?.content;
+    anthropicRequest('m', wire(turnWith('anthropic', { blocks }, calls))).messages[1]?.content;
   const theirs = { type: 'tool_use', id: 'toolu_1', name: 'weather', input: {} };
   const ours = { type: 'tool_use', ...CALL };
   const words = { type: 'text', text: 'Let me see.' };
@@ -88,7 +90,7 @@ describe('what a model of Anthropic said goes back', () => {
 
 describe('what a model of OpenAI said goes back', () => {
   const sent = (items: Json, calls?: Calls & (typeof CALL)[]): unknown[] => {
-    const { input } = openaiRequest('m', turnWith('openai', { items }, calls), names);
+    const { input } = openaiRequest('m', wire(turnWith('openai', { items }, calls)));
     return Array.isArray(input) ? input.slice(1, calls === undefined ? -2 : -1) : [];
   };
   const theirs = { type: 'function_call', call_id: 'fc_1', name: 'weather', arguments: '{}' };

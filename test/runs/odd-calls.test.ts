@@ -149,7 +149,9 @@ describe.each<WireKind>(['openai-responses', 'openai-chat', 'anthropic'])('what 
       const ids = results(outcome).map(({ callId }) => callId);
       expect(new Set(ids).size).toBe(2);
       const told = toldIn(outcome);
-      for (const id of ids) expect(told.split(`"${id}"`)).toHaveLength(3);
+      // An id of the provider's own goes back to it once; any other call has ours.
+      const isTheirs = kind === 'openai-chat' && told.includes('"same"');
+      for (const id of isTheirs ? ['same', ids[1]] : ids) expect(told.split(`"${id}"`)).toHaveLength(3);
       expect(told.indexOf('Sunny in Aachen')).toBeLessThan(told.indexOf('Sunny in Zwolle'));
     });
   });

@@ -7,6 +7,7 @@ import type { ToolCall } from '../../src/contracts/tool.ts';
 import { anthropicRequest } from '../../src/models/anthropic-request.ts';
 import { chatRequest } from '../../src/models/openai/chat-request.ts';
 import { openaiRequest } from '../../src/models/openai/responses-request.ts';
+import { toolInputs } from '../../src/models/tool-inputs.ts';
 import { toolNames } from '../../src/models/tool-names.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { requestProblems } from './provider-valid.ts';
@@ -202,12 +203,16 @@ const spelledOut = (reply: FaultyReply): readonly FaultyReply[] => {
 /** Why a provider would refuse a request: by the conversation itself, and by the bodies that our adapters make of it. */
 const problemsOf = (request: ModelRequest): readonly string[] => {
   const names = toolNames(request.tools.map(({ name }) => name));
+  const wire = { request, names, inputs: toolInputs(request.tools) };
   const who = { provider: 'openai', model: 'gpt-4o' } as const;
   return [
     ...transcriptProblems([...request.messages]),
-    ...requestProblems({ path: '/v1/messages', body: { ...anthropicRequest('claude-x', request, names) } }),
-    ...requestProblems({ path: '/v1/responses', body: { ...openaiRequest('gpt-4o', request, names) } }),
-    ...requestProblems({ path: '/v1/chat/completions', body: { ...chatRequest(who, request, names) } }),
+    ...requestProblems({ path: '/v1/messages', body: { ...anthropicRequest('claude-x', wire) } }),
+    ...requestProblems({ path: '/v1/responses', body: { ...openaiRequest('gpt-4o', wire) } }),
+    ...requestProblems({
+      path: '/v1/chat/completions',
+      body: { ...chatRequest({ ...wire, who }, { profile: { name: 'compatible' }, isStreamed: true }) },
+    }),
   ];
 };
 

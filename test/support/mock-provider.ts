@@ -32,23 +32,29 @@ export interface MockProvider extends AsyncDisposable {
  * A provider on loopback that gives out `replies` in order; past the last, everything is 418. With control over every
  * write, so that a stream can break anywhere.
  */
-export const mockProvider = async (...replies: readonly Reply[]): Promise<MockProvider> => {
+export const mockProvider = (...replies: readonly Reply[]): Promise<MockProvider> =>
+  judgingProvider(
+    (_, index) => replies[index] ?? { status: 418, pieces: ['{"error":{"message":"no reply left"}}'] },
+  );
+
+/** A provider on loopback that looks at each request before it replies. */
+export const judgingProvider = async (
+  replyTo: (request: SeenRequest, index: number) => Reply,
+): Promise<MockProvider> => {
   const requests: SeenRequest[] = [];
   let hungUp = 0;
   const server = createServer((request, response) => {
     const body: Buffer[] = [];
     request.on('data', (piece: Buffer) => body.push(piece));
     request.on('end', () => {
-      const reply = replies[requests.length] ?? {
-        status: 418,
-        pieces: ['{"error":{"message":"no reply left"}}'],
-      };
       const text = Buffer.concat(body).toString();
-      requests.push({
+      const seen: SeenRequest = {
         path: request.url ?? '',
         headers: request.headers,
         body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
-      });
+      };
+      const reply = replyTo(seen, requests.length);
+      requests.push(seen);
       response.on('close', () => {
         if (!response.writableFinished) hungUp += 1;
       });

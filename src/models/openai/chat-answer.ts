@@ -1,24 +1,37 @@
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
+import { TroupeError } from '../../contracts/error.ts';
 import { isJsonObject, type JsonObject } from '../../contracts/json.ts';
-import type { FinishReason } from '../../contracts/model.ts';
+import type { FinishReason, ModelAnswer } from '../../contracts/model.ts';
 import type { ToolCall } from '../../contracts/tool.ts';
-import type { Replay } from '../../contracts/transcript.ts';
 import { callArguments } from '../call-arguments.ts';
-import type { ReaderContext } from './responses-answer.ts';
-import { chatCalls, type CallDraft } from './chat-calls.ts';
+import { errorInBody } from '../error-body.ts';
 import { wireOutput } from '../output-schema.ts';
-import { cutOffError, malformedError, type StreamReader } from '../provider-stream.ts';
+import { cutOffError, malformedError, providerError, type StreamReader } from '../provider-stream.ts';
+import type { ReaderContext } from '../reader-context.ts';
 import { thinkingParser } from '../thinking.ts';
 import { usageOf } from '../usage.ts';
+import { chatCalls, type CallDraft } from './chat-calls.ts';
+import { wholeChunk } from './chat-completion.ts';
+import { chatContent } from './chat-content.ts';
+import { chatFields } from './chat-fields.ts';
+import { chatFinish } from './chat-finish.ts';
+import type { ChatFinish, ChatProfile } from './chat-profile.ts';
+import { echoedFields } from './chat-request.ts';
 
 /**
  * Puts a stream of Chat Completions together. It is complete with the `finish_reason` of its first choice; the usage
- * comes after that or together with it, or never.
+ * comes after that or together with it, or never. Where a server names no reason at all, `[DONE]` after an answer and its
+ * usage is the end.
  */
-export const chatReader = (context: ReaderContext): StreamReader<ChatCompletionChunk> => {
-  const { who, call, names } = context;
+export const chatReader = (
+  context: ReaderContext,
+  profile: ChatProfile,
+): StreamReader<ChatCompletionChunk> => {
+  const { who, call, names, request } = context;
   const parser = thinkingParser({ isLeadingOnly: true });
   const drafts = chatCalls();
+  const content = chatContent();
+  const fields = chatFields(KNOWN_FIELDS);
   let raw = '';
   let text = '';
   let thinking = '';
@@ -49,66 +62,112 @@ export const chatReader = (context: ReaderContext): StreamReader<ChatCompletionC
     call.delta({ type: 'text', text: piece });
   };
 
+  const takeContent = (given: unknown): void => {
+    if (given == null || given === '') return;
+    if (typeof given !== 'string' && !Array.isArray(given))
+      throw malformedError(
+        who,
+        `its content is neither text nor parts (${JSON.stringify(given).slice(0, 200)})`,
+      );
+    const found = typeof given === 'string' ? undefined : content.take(given);
+    const words = found === undefined ? String(given) : found.text;
+    think(found?.thinking ?? '');
+    raw += words;
+    const piece = parser.push(words);
+    think(piece.thinking);
+    say(piece.text);
+    if (piece.text === '' && piece.thinking === '' && !found?.thinking) call.delta({ type: 'progress' });
+  };
+
+  const takeDelta = (delta: ChatCompletionChunk.Choice.Delta): void => {
+    if (delta.role !== undefined) call.delta({ type: 'progress' });
+    for (const field of REASONING_FIELDS) {
+      const piece: unknown = Reflect.get(delta, field);
+      if (typeof piece !== 'string' || piece === '' || (reasoningField ?? field) !== field) continue;
+      reasoningField = field;
+      think(piece);
+    }
+    takeContent(delta.content);
+    if (delta.refusal) {
+      refusal += delta.refusal;
+      call.delta({ type: 'progress' });
+    }
+    for (const piece of delta.tool_calls ?? []) {
+      const { index, name, text: argument } = drafts.take(piece);
+      call.delta({
+        type: 'tool-call',
+        index,
+        ...(name === undefined ? {} : { name: names.original(name) }),
+        text: argument,
+      });
+    }
+    fields.take(delta);
+  };
+
+  const take = (chunk: ChatCompletionChunk): void => {
+    const failed = errorIn(chunk);
+    if (failed !== undefined) throw providerError(failed);
+    const choice = chunk.choices?.find(({ index }) => (index ?? 0) === 0);
+    model ??= chunk.model || undefined;
+    if (chunk.id) identify(chunk.id, choice?.delta?.role !== undefined);
+    if (choice?.delta != null) takeDelta(choice.delta);
+    const counted = usageIn(chunk, choice);
+    if (counted !== undefined) usage = counted;
+    if (choice?.finish_reason) {
+      finish = choice.finish_reason;
+      call.delta({ type: 'progress' });
+    }
+    isComplete ||= finish !== undefined && counted !== undefined;
+  };
+
   return {
-    take: (chunk) => {
-      const { delta, finish_reason: reason } = chunk.choices?.find(({ index }) => (index ?? 0) === 0) ?? {};
-      model ??= chunk.model || undefined;
-      if (chunk.id) identify(chunk.id, delta?.role !== undefined);
-      if (delta?.role !== undefined) call.delta({ type: 'progress' });
-      for (const field of REASONING_FIELDS) {
-        const piece: unknown = Reflect.get(delta ?? {}, field);
-        if (typeof piece !== 'string' || piece === '' || (reasoningField ?? field) !== field) continue;
-        reasoningField = field;
-        think(piece);
-      }
-      if (delta?.content) {
-        raw += delta.content;
-        const piece = parser.push(delta.content);
-        think(piece.thinking);
-        say(piece.text);
-        if (piece.text === '' && piece.thinking === '') call.delta({ type: 'progress' });
-      }
-      if (delta?.refusal) {
-        refusal += delta.refusal;
-        call.delta({ type: 'progress' });
-      }
-      for (const piece of delta?.tool_calls ?? []) {
-        const { index, name, text: argument } = drafts.take(piece);
-        call.delta({
-          type: 'tool-call',
-          index,
-          ...(name === undefined ? {} : { name: names.original(name) }),
-          text: argument,
-        });
-      }
-      if (chunk.usage) usage = chunk.usage;
-      if (reason) {
-        finish = reason;
-        call.delta({ type: 'progress' });
-      }
-      isComplete ||= finish !== undefined && Boolean(chunk.usage);
-    },
+    take,
     isComplete: () => isComplete,
-    finish: () => {
+    hasEnded: () => finish !== undefined,
+    takeWhole: (body) => {
+      const chunk = wholeChunk(body);
+      if (chunk === undefined) return false;
+      take(chunk);
+      return true;
+    },
+    recover: (thrown) => unusable(thrown, context),
+    finish: ({ isDone }) => {
+      const hasAnswer = raw !== '' || drafts.list().length > 0;
+      if (finish === undefined && isDone && hasAnswer && usage !== undefined)
+        finish = drafts.list().length > 0 ? 'tool_calls' : 'stop';
       if (finish === undefined) throw cutOffError(who, 'there was no finish_reason');
       const rest = parser.end();
       think(rest.thinking);
       say(rest.text);
-      const { request } = context;
+      const end = chatFinish(finish, profile);
+      if (isErrorCode(end)) throw endError(end, finish, context);
       const calls =
-        refusal === '' && finish !== 'content_filter' ? callsOf(drafts.list(), finish, context) : [];
+        refusal === '' && end !== 'content-filter' && end !== 'bad-call'
+          ? callsOf(drafts.list(), end, context)
+          : [];
       const written = `${raw}${thinking}${JSON.stringify(calls)}`;
+      const parts = content.parts();
+      const kept = echoedFields(
+        {
+          ...fields.all(),
+          // Between its calls and their results, a model that thinks wants its thoughts back; after that nobody asks for them.
+          ...(calls.length === 0 || reasoningField === undefined ? {} : { [reasoningField]: thinking }),
+          ...(calls.length === 0 || parts === undefined ? {} : { content: parts }),
+        },
+        profile,
+      );
       return {
         text: request.output === undefined ? text : wireOutput(request.output).unwrap(text.trim()),
         calls,
-        finish: refusal === '' ? finishOf(finish, calls.length > 0) : 'refusal',
+        finish: refusal === '' ? finishOf(end, calls.length > 0, text) : 'refusal',
         usage: usageOf(reportedUsage(usage), request, written),
         ...(thinking === '' ? {} : { reasoning: thinking.trim() }),
         ...(refusal === '' ? {} : { refusal }),
+        ...(end === 'bad-call' ? { problem: `The call that you made could not be read (${finish}).` } : {}),
         ...(model === undefined ? {} : { model }),
-        ...(reasoningField === undefined || calls.length === 0
+        ...(Object.keys(kept).length === 0
           ? {}
-          : replayOf(context, { [reasoningField]: thinking })),
+          : { replay: { provider: who.provider, content: { model: who.model, fields: [kept] } } }),
         ...(responseId === undefined ? {} : { metadata: { responseId } }),
       };
     },
@@ -118,31 +177,108 @@ export const chatReader = (context: ReaderContext): StreamReader<ChatCompletionC
 /** What servers call the thinking that they stream beside the text: DeepSeek, Qwen, xAI, vLLM; then OpenRouter, Groq, Ollama. */
 const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const;
 
-const callsOf = (drafts: readonly CallDraft[], finish: string, { names }: ReaderContext): ToolCall[] =>
-  drafts.map((draft, index) => ({
-    id: draft.id || `call_${index}`,
-    name: names.original(draft.name),
-    ...callArguments(draft.arguments, !WHOLE.has(finish) && index === drafts.length - 1),
-  }));
+/** Fields of a message that are read, or that only tell something about the answer; all others go back as they came. */
+const KNOWN_FIELDS: ReadonlySet<string> = new Set(
+  [...REASONING_FIELDS, 'role', 'content', 'refusal', 'tool_calls', 'function_call', 'name', 'audio'].concat(
+    ['images', 'annotations', 'citations', 'search_results', 'executed_tools', 'logprobs'],
+    ['token_ids', 'matched_stop'],
+  ),
+);
 
-/** Reasons that say that the model had finished; after any other, its last call may lack an end. */
-const WHOLE: ReadonlySet<string> = new Set(['tool_calls', 'function_call', 'stop']);
+/** What a chunk says of an error, in a way that the SDK takes for part of an answer. */
+const errorIn = (chunk: ChatCompletionChunk): JsonObject | undefined => {
+  const choices: unknown = Reflect.get(chunk, 'choices');
+  if (!Array.isArray(choices)) return errorInBody(chunk);
+  const [first]: readonly unknown[] = choices;
+  const own = isJsonObject(first) ? first['error'] : undefined;
+  const groq: unknown = Reflect.get(chunk, 'x_groq');
+  const found = isJsonObject(own) ? own : isJsonObject(groq) ? groq['error'] : undefined;
+  return found == null ? undefined : errorInBody({ error: found });
+};
 
-const finishOf = (reason: string, hasCalls: boolean): FinishReason => {
-  switch (reason) {
-    case 'length':
-      return 'length';
-    case 'content_filter':
-      return 'content-filter';
+/** Usage stands beside the choices, within the first of them (Moonshot), or with what is Groq's own. */
+const usageIn = (chunk: ChatCompletionChunk, choice: object | undefined): unknown => {
+  const groq: unknown = Reflect.get(chunk, 'x_groq');
+  for (const holder of [chunk, groq, choice]) {
+    const found: unknown = isHolder(holder) ? Reflect.get(holder, 'usage') : undefined;
+    if (isJsonObject(found)) return found;
+  }
+  return undefined;
+};
+
+const isHolder = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** Groq refuses a call that the model got wrong with an error that holds what the model wrote. */
+const unusable = (thrown: unknown, { request }: ReaderContext): ModelAnswer | undefined => {
+  const error: unknown = isHolder(thrown) ? Reflect.get(thrown, 'error') : undefined;
+  const written: unknown = isHolder(error) ? Reflect.get(error, 'failed_generation') : undefined;
+  if (!isHolder(error) || typeof written !== 'string') return undefined;
+  const said: unknown = Reflect.get(error, 'message');
+  return {
+    text: written,
+    calls: [],
+    finish: 'other',
+    problem: typeof said === 'string' && said !== '' ? said : 'The call could not be read.',
+    usage: usageOf({}, request, written),
+  };
+};
+
+const callsOf = (
+  drafts: readonly CallDraft[],
+  end: ChatFinish,
+  { who, names, inputs }: ReaderContext,
+): ToolCall[] =>
+  drafts.map((draft, index) => {
+    const name = names.original(draft.name);
+    const { input, problem } = callArguments(draft.arguments, !WHOLE.has(end) && index === drafts.length - 1);
+    const { fields } = draft;
+    return {
+      id: draft.id || `call_${index}`,
+      name,
+      input: problem === undefined ? inputs.read(name, input) : input,
+      ...(problem === undefined ? {} : { problem }),
+      ...(draft.id === '' && fields === undefined
+        ? {}
+        : {
+            origin: {
+              provider: who.provider,
+              ...(draft.id === '' ? {} : { id: draft.id }),
+              ...(fields === undefined ? {} : { model: who.model, fields }),
+            },
+          }),
+    };
+  });
+
+/** Ends that say that the model had finished; after any other, its last call may lack an end. */
+const WHOLE: ReadonlySet<ChatFinish> = new Set<ChatFinish>(['tool-calls', 'stop']);
+
+const finishOf = (end: FinishReason | 'bad-call', hasCalls: boolean, text: string): FinishReason => {
+  switch (end) {
     case 'stop':
       return hasCalls ? 'tool-calls' : 'stop';
-    case 'tool_calls':
-    case 'function_call':
-      return hasCalls ? 'tool-calls' : 'other';
-    default:
+    case 'tool-calls':
+      // An end that speaks of calls where there are none is an end all the same, if there are words.
+      return hasCalls ? 'tool-calls' : text.trim() === '' ? 'other' : 'stop';
+    case 'bad-call':
       return 'other';
+    default:
+      return end;
   }
 };
+
+const isErrorCode = (end: ChatFinish): end is Exclude<ChatFinish, FinishReason | 'bad-call'> =>
+  end.startsWith('model.');
+
+const endError = (
+  code: Exclude<ChatFinish, FinishReason | 'bad-call'>,
+  word: string,
+  { who }: ReaderContext,
+): TroupeError =>
+  new TroupeError(
+    code,
+    `Cannot use the answer of ${who.provider}:${who.model} as it is not known to be whole: it finished with '${word.slice(0, 100)}'`,
+    { retryable: code === 'model.unavailable' ? 'yes' : 'maybe' },
+  );
 
 const reportedUsage = (usage: unknown): Parameters<typeof usageOf>[0] => {
   const of = (value: unknown, name: string): unknown => (isJsonObject(value) ? value[name] : undefined);
@@ -153,8 +289,3 @@ const reportedUsage = (usage: unknown): Parameters<typeof usageOf>[0] => {
     reasoning: of(of(usage, 'completion_tokens_details'), 'reasoning_tokens'),
   };
 };
-
-/** Between its calls and their results, a model that thinks wants its thoughts back; after that nobody asks for them. */
-const replayOf = ({ who }: ReaderContext, fields: JsonObject): { readonly replay: Replay } => ({
-  replay: { provider: who.provider, content: { model: who.model, fields: [fields] } },
-});

@@ -1,4 +1,9 @@
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
+import type { JsonObject } from '../../contracts/json.ts';
+import { type ChatFields, chatFields } from './chat-fields.ts';
+
+/** Fields of a call that are read; all others go back as they came. */
+const KNOWN_FIELDS: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function']);
 
 type CallPiece = NonNullable<ChatCompletionChunk.Choice.Delta['tool_calls']>[number];
 
@@ -7,6 +12,8 @@ export interface CallDraft {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
+  /** What the provider put beside it. */
+  readonly fields?: JsonObject | undefined;
 }
 
 /** Puts the pieces of parallel calls together. */
@@ -27,7 +34,7 @@ export interface ChatCalls {
  * calls.take({ index: 0, id: 'a', function: { name: 'add', arguments: '{}' } }); // => { index: 0, name: 'add', text: '{}' }
  */
 export const chatCalls = (): ChatCalls => {
-  const drafts: { id: string; name: string; arguments: string }[] = [];
+  const drafts: { id: string; name: string; arguments: string; readonly beside: ChatFields }[] = [];
   const places = new Map<number, number>();
 
   const placeOf = (piece: CallPiece): number => {
@@ -41,13 +48,13 @@ export const chatCalls = (): ChatCalls => {
         ? known.id !== '' && piece.id !== known.id && Boolean(name)
         : typeof index !== 'number' && Boolean(name));
     if (!isOther && place !== undefined) return place;
-    drafts.push({ id: '', name: '', arguments: '' });
+    drafts.push({ id: '', name: '', arguments: '', beside: chatFields(KNOWN_FIELDS) });
     if (typeof index === 'number') places.set(index, drafts.length - 1);
     return drafts.length - 1;
   };
 
   return {
-    list: () => drafts,
+    list: () => drafts.map(({ beside, ...draft }) => ({ ...draft, fields: beside.all() })),
     take: (piece) => {
       const index = placeOf(piece);
       const draft = drafts[index];
@@ -58,6 +65,7 @@ export const chatCalls = (): ChatCalls => {
       draft.name ||= piece.function?.name ?? '';
       const text = argumentText(piece.function?.arguments);
       draft.arguments += text;
+      draft.beside.take(piece);
       return isFirst && draft.name !== '' ? { index, name: draft.name, text } : { index, text };
     },
   };

@@ -2,103 +2,218 @@ import type {
   ChatCompletionAssistantMessageParam,
   ChatCompletionCreateParamsStreaming,
   ChatCompletionFunctionTool,
+  ChatCompletionMessageFunctionToolCall,
   ChatCompletionMessageParam,
   ChatCompletionToolChoiceOption,
 } from 'openai/resources/chat/completions';
+import { isJsonObject, type JsonObject } from '../../contracts/json.ts';
 import type { ModelRequest, ModelSettings, ToolChoice } from '../../contracts/model.ts';
+import type { ToolCall } from '../../contracts/tool.ts';
 import type { AssistantTurn } from '../../contracts/transcript.ts';
-import { echoedInput } from '../call-arguments.ts';
 import type { ErrorContext } from '../classify-error.ts';
-import { conversation, resultText } from '../conversation.ts';
-import { isReasoningModel } from './responses-request.ts';
-import { wireOutput, wireSchema } from '../output-schema.ts';
+import { conversation, type Message, resultText } from '../conversation.ts';
+import { outputInstruction, wireOutput } from '../output-schema.ts';
 import { replayed } from '../provider-options.ts';
-import type { ToolNames } from '../tool-names.ts';
+import type { WireContext } from '../reader-context.ts';
+import { inDialect } from '../schema-dialect.ts';
+import { withCallIds } from './chat-call-ids.ts';
+import type { ChatOutputForm, ChatProfile } from './chat-profile.ts';
+import { isReasoningModel } from './responses-request.ts';
 
-/** The body of a Chat Completions request. Pure. */
+/** What a request depends on besides the question. */
+export interface ChatRequestOptions {
+  readonly profile: ChatProfile;
+  readonly isStreamed: boolean;
+  readonly extra?: object | undefined;
+}
+
+/** A question on its way to a server of Chat Completions. */
+export interface ChatQuestion extends WireContext {
+  readonly who: ErrorContext;
+}
+
+/** The body of a Chat Completions request, as the server's profile wants it. Pure. */
 export const chatRequest = (
-  who: ErrorContext,
-  request: ModelRequest,
-  names: ToolNames,
-  extra: object = {},
-): ChatCompletionCreateParamsStreaming => ({
-  model: who.model,
-  stream: true,
-  stream_options: { include_usage: true },
-  messages: chatMessages(who, request, names),
-  ...toolFields(request, names),
-  ...outputFields(request),
-  ...settingFields(who.model, request.settings),
-  ...extra,
-});
+  question: ChatQuestion,
+  { profile, isStreamed, extra = {} }: ChatRequestOptions,
+): ChatCompletionCreateParamsStreaming => {
+  const { who, request } = question;
+  const body: ChatCompletionCreateParamsStreaming = {
+    model: who.model,
+    stream: true,
+    ...(isStreamed ? { stream_options: { include_usage: true } } : {}),
+    messages: chatMessages(question, profile),
+    ...toolFields(question, profile),
+    ...outputFields(request, profile),
+    ...settingFields(who.model, request.settings),
+  };
+  return { ...inProfile(body, profile), ...(isStreamed ? {} : NOT_STREAMED), ...extra };
+};
 
-const chatMessages = (
-  who: ErrorContext,
-  { instructions, messages }: ModelRequest,
-  names: ToolNames,
-): ChatCompletionMessageParam[] => {
+/** Beside the type: an answer in one piece is asked for by another method than a stream. */
+const NOT_STREAMED: object = { stream: false };
+
+/** A body without what the server refuses, in its own words. */
+const inProfile = (
+  body: ChatCompletionCreateParamsStreaming,
+  { refuses, renames }: ChatProfile,
+): ChatCompletionCreateParamsStreaming => {
+  if (refuses === undefined && renames === undefined) return body;
+  const found = { ...body };
+  for (const [ours, theirs] of Object.entries(renames ?? {})) {
+    const value: unknown = Reflect.get(found, ours);
+    if (value === undefined) continue;
+    Reflect.deleteProperty(found, ours);
+    Reflect.set(found, theirs, value);
+  }
+  for (const field of refuses ?? []) Reflect.deleteProperty(found, field);
+  return found;
+};
+
+const chatMessages = (question: ChatQuestion, profile: ChatProfile): ChatCompletionMessageParam[] => {
+  const { who, request } = question;
   const found: ChatCompletionMessageParam[] = [];
+  const instructions = systemText(request, profile);
   if (instructions !== '') found.push({ role: 'system', content: instructions });
-  for (const message of conversation(messages)) {
-    if (message.role === 'assistant') found.push(assistantMessage(who, message.turns, names));
-    else {
-      for (const result of message.results) {
-        found.push({ role: 'tool', tool_call_id: result.callId, content: resultText(result) });
-      }
-      if (message.text !== '') found.push({ role: 'user', content: message.text });
-    }
+  const ids = { provider: who.provider, length: profile.callIdLength };
+  for (const message of withCallIds(conversation(request.messages), ids)) {
+    if (message.role === 'assistant') found.push(assistantMessage(question, message.turns, profile));
+    else found.push(...userMessages(message, profile));
   }
   return found;
 };
 
+/** An output that the server cannot be held to is asked for in words. */
+const systemText = ({ instructions, output, tools }: ModelRequest, profile: ChatProfile): string => {
+  const described =
+    output === undefined || outputForm(profile, tools.length > 0) === 'json_schema'
+      ? ''
+      : outputInstruction(wireOutput(output));
+  return [instructions, described].filter((each) => each.trim() !== '').join('\n\n');
+};
+
+const userMessages = (
+  { results, text }: Extract<Message, { role: 'user' }>,
+  { takesUserAfterTool = true }: ChatProfile,
+): ChatCompletionMessageParam[] => {
+  const isJoined = !takesUserAfterTool && results.length > 0 && text !== '';
+  const messages = results.map((result, index): ChatCompletionMessageParam => {
+    const isLast = isJoined && index === results.length - 1;
+    const content = isLast ? `${resultText(result)}\n\n${text}` : resultText(result);
+    return { role: 'tool', tool_call_id: result.callId, content };
+  });
+  return isJoined || text === '' ? messages : [...messages, { role: 'user', content: text }];
+};
+
 const assistantMessage = (
-  who: ErrorContext,
+  question: ChatQuestion,
   turns: readonly AssistantTurn[],
-  names: ToolNames,
+  profile: ChatProfile,
 ): ChatCompletionAssistantMessageParam => {
+  const { who } = question;
   const text = turns
     .map((turn) => turn.text)
     .filter((each) => each.trim() !== '')
     .join('\n\n');
   const calls = turns.flatMap((turn) => turn.calls ?? []);
-  const reasoning = turns.flatMap((turn) => replayed(turn.replay, who.provider, who.model, 'fields') ?? []);
+  const fields: JsonObject = Object.assign(
+    {},
+    ...turns.flatMap((turn) => replayed(turn.replay, who.provider, who.model, 'fields') ?? []),
+  );
   return {
     role: 'assistant',
-    content: text === '' ? null : text,
-    ...(calls.length === 0
-      ? {}
-      : {
-          tool_calls: calls.map((call) => ({
-            id: call.id,
-            type: 'function',
-            function: { name: names.legal(call.name), arguments: JSON.stringify(echoedInput(call)) },
-          })),
-        }),
+    content: text === '' && calls.length > 0 ? null : text,
+    ...(calls.length === 0 ? {} : { tool_calls: wireCalls(question, calls, profile) }),
+    ...(calls.length === 0 ? {} : profile.foreignFields),
     // Fields of the provider's own (`reasoning_content` …), under the names under which they came.
-    ...Object.assign({}, ...reasoning),
+    ...echoedFields(fields, profile),
   };
 };
 
+/** Of the fields that came with a message those that the server wants back. */
+export const echoedFields = (fields: JsonObject, { echoes = 'all' }: ChatProfile): JsonObject => {
+  if (echoes === 'all') return fields;
+  if (echoes === 'none') return {};
+  return Object.fromEntries(Object.entries(fields).filter(([field]) => echoes.includes(field)));
+};
+
+const wireCalls = (
+  { who, names, inputs }: ChatQuestion,
+  calls: readonly ToolCall[],
+  { foreignCallFields }: ChatProfile,
+): ChatCompletionMessageFunctionToolCall[] => {
+  const own = calls.map((call) => ownFields(call, who));
+  const isForeign = foreignCallFields !== undefined && own.every((fields) => fields === undefined);
+  return calls.map((call, index) => ({
+    id: call.id,
+    type: 'function',
+    function: { name: names.legal(call.name), arguments: JSON.stringify(inputs.echo(call)) },
+    ...(isForeign && index === 0 ? foreignCallFields : own[index]),
+  }));
+};
+
+const ownFields = ({ origin }: ToolCall, { provider, model }: ErrorContext): JsonObject | undefined =>
+  origin?.provider === provider && origin.model === model && isJsonObject(origin.fields)
+    ? origin.fields
+    : undefined;
+
 type Fields = Partial<ChatCompletionCreateParamsStreaming>;
 
-const toolFields = ({ tools, toolChoice }: ModelRequest, names: ToolNames): Fields =>
-  tools.length === 0
-    ? {}
-    : {
-        tools: tools.map(({ name, description, parameters }): ChatCompletionFunctionTool => ({
-          type: 'function',
-          function: { name: names.legal(name), description, parameters: wireSchema(parameters) },
-        })),
-        ...(toolChoice === undefined ? {} : { tool_choice: wireToolChoice(toolChoice, names) }),
-      };
+const toolFields = ({ request, names, inputs }: ChatQuestion, profile: ChatProfile): Fields => {
+  const { tools, toolChoice } = request;
+  if (tools.length === 0) return {};
+  const { forcesByName = true } = profile;
+  // Where no tool can be forced by its name, the one that is to be used is the only one there is.
+  const isOnly = typeof toolChoice === 'object' && !forcesByName;
+  const offered = isOnly ? tools.filter(({ name }) => name === toolChoice.name) : tools;
+  return {
+    tools: offered.map((tool): ChatCompletionFunctionTool => ({
+      type: 'function',
+      function: {
+        name: names.legal(tool.name),
+        description: tool.description,
+        parameters: { ...inputs.schema(tool) },
+      },
+    })),
+    ...(toolChoice === undefined
+      ? {}
+      : { tool_choice: wireToolChoice(isOnly ? 'required' : toolChoice, names, profile) }),
+  };
+};
 
-const wireToolChoice = (choice: ToolChoice, names: ToolNames): ChatCompletionToolChoiceOption =>
-  typeof choice === 'string' ? choice : { type: 'function', function: { name: names.legal(choice.name) } };
+const wireToolChoice = (
+  choice: ToolChoice,
+  names: ChatQuestion['names'],
+  { requiredWord }: ChatProfile,
+): ChatCompletionToolChoiceOption => {
+  if (typeof choice === 'object') return { type: 'function', function: { name: names.legal(choice.name) } };
+  return choice === 'required' && isToolChoice(requiredWord) ? requiredWord : choice;
+};
 
-const outputFields = ({ output }: ModelRequest): Fields => {
-  if (output === undefined) return {};
+/** A word of the server's own, which its type cannot know. */
+const isToolChoice = (word: string | undefined): word is 'required' => word !== undefined;
+
+const outputForm = (
+  { output = 'json_schema', outputWithTools = output }: ChatProfile,
+  hasTools: boolean,
+): ChatOutputForm => (hasTools ? outputWithTools : output);
+
+const outputFields = ({ output, tools }: ModelRequest, profile: ChatProfile): Fields => {
+  const form = outputForm(profile, tools.length > 0);
+  if (output === undefined || form === 'words') return {};
+  if (form === 'json_object') return { response_format: { type: 'json_object' } };
   const { name, schema, isStrict } = wireOutput(output);
-  return { response_format: { type: 'json_schema', json_schema: { name, schema, strict: isStrict } } };
+  const { refusedKeywords } = profile;
+  return {
+    response_format: {
+      type: 'json_schema',
+      json_schema: {
+        name,
+        schema: { ...(refusedKeywords === undefined ? schema : inDialect(schema, refusedKeywords)) },
+        strict: isStrict,
+      },
+    },
+  };
 };
 
 const settingFields = (id: string, settings: ModelSettings = {}): Fields => {

@@ -1,55 +1,131 @@
 import type OpenAI from 'openai';
+import { TroupeError } from '../../contracts/error.ts';
 import type { Model } from '../../contracts/model.ts';
 import { processEnvironment, variable } from '../environment.ts';
 import { loadPackage } from '../load-package.ts';
 import { type ProviderOptions, sdkOptions } from '../provider-options.ts';
 import { sdkModel } from '../sdk-model.ts';
+import type { ChatProfile } from './chat-profile.ts';
+import { type ChatProfileName, profileAt, profileNamed } from './chat-profiles.ts';
 
 /** What {@link openaiChat} can be told. */
 export interface OpenAIChatOptions extends ProviderOptions {
-  /** What the model's provider is called. Default `compatible`. */
+  /** What the model's provider is called. Default: the name of `profile`, else `compatible`. */
   readonly provider?: string | undefined;
+  /**
+   * How the server differs from OpenAI: the name of a profile, or one of your own. Default: the one whose address
+   * `baseURL` is, else none.
+   */
+  readonly profile?: ChatProfileName | ChatProfile | undefined;
+  /**
+   * Whether the answer is streamed. Without streaming, a whole answer has to come within the `idleTimeoutMs` of the agent's
+   * `retry`. Default true; an answer that comes in one piece all the same is read too.
+   */
+  readonly stream?: boolean | undefined;
 }
 
 /**
- * A model behind any server that speaks OpenAI's Chat Completions: Ollama, LM Studio, vLLM, DeepSeek, Groq …; needs the
- * package `openai`, loaded on the first call.
+ * A model behind any server that speaks OpenAI's Chat Completions: Mistral, Gemini, Groq, DeepSeek, Ollama, vLLM …; needs
+ * the package `openai`, loaded on the first call.
  *
- * One call is one request, always streamed. A key is sent if there is one; local servers need none. Thinking that arrives
- * as `<think>` blocks at the start of the text is told apart from the answer.
+ * One call is one request. How a server differs is its *profile*, found by the address or chosen by name; with a name,
+ * address and key come from the profile too (`MISTRAL_API_KEY`). A key is sent if there is one; local servers need none.
+ * Thinking that arrives as `<think>` blocks at the start of the text is told apart from the answer.
  *
  * @example
- * const model = openaiChat('llama3.2', { baseURL: 'http://localhost:11434/v1' });
+ * const local = openaiChat('llama3.2', { baseURL: 'http://localhost:11434/v1' });
+ * const large = openaiChat('mistral-large-latest', { profile: 'mistral' }); // reads MISTRAL_API_KEY
  *
- * @throws (rejects with) a TroupeError with a `model.*` code, or the abort's reason.
+ * @throws {TroupeError} `model.unknown` for a profile that there is not, `input.invalid` for one that is none. The model
+ * rejects with a TroupeError with a `model.*` code, or with the abort's reason.
  */
-export const openaiChat = (id: string, options: OpenAIChatOptions = {}): Model =>
-  sdkModel({
-    provider: options.provider ?? 'compatible',
+export const openaiChat = (id: string, options: OpenAIChatOptions = {}): Model => {
+  const named = options.profile === undefined ? undefined : profileNamed(options.profile);
+  const isStreamed = checkStream(options.stream);
+  const provider = options.provider ?? named?.name ?? 'compatible';
+  return sdkModel({
+    provider,
     id,
-    createClient: () => createClient(options),
+    createClient: () => createClient(`${provider}:${id}`, options, named),
     protocol: async () => {
       const { chatReader } = await import('./chat-answer.ts');
       const { chatRequest } = await import('./chat-request.ts');
+      const profile = named ?? profileAt(addressOf(options, named));
       return {
-        open: (client, { who, request, names }, signal) =>
-          client.chat.completions
-            .create(chatRequest(who, request, names, options.extra), { signal })
-            .withResponse(),
-        reader: chatReader,
+        codes: profile.errorCodes,
+        refusedKeywords: profile.refusedKeywords,
+        open: async (client, context, signal) => {
+          const body = chatRequest(context, { profile, isStreamed, extra: options.extra });
+          if (isStreamed) return client.chat.completions.create(body, { signal }).withResponse();
+          const response = await client.post('/chat/completions', { body, signal }).asResponse();
+          return { data: NO_EVENTS, response: asJson(response) };
+        },
+        reader: (context) => chatReader(context, profile),
       };
     },
   });
+};
+
+const checkStream = (stream: unknown): boolean => {
+  if (stream === undefined || typeof stream === 'boolean') return stream ?? true;
+  throw new TroupeError(
+    'input.invalid',
+    `Cannot make a model as its option 'stream' is ${JSON.stringify(stream)}: it has to be true or false`,
+  );
+};
+
+/** Of an answer in one piece there is no stream. */
+const NO_EVENTS = {
+  controller: new AbortController(),
+  [Symbol.asyncIterator]: () => ({
+    next: (): Promise<IteratorReturnResult<undefined>> => Promise.resolve({ done: true, value: undefined }),
+  }),
+};
+
+/** What was asked for as JSON is read as JSON, whatever a server calls it. */
+const asJson = (response: Response): Response => {
+  const headers = new Headers(response.headers);
+  headers.set('content-type', 'application/json');
+  const { status, statusText } = response;
+  return new Response(response.body, { status, statusText, headers });
+};
 
 /** The SDK insists on a key; servers that need none do not look at it. */
 const NO_KEY = 'none';
 
-const createClient = async (options: OpenAIChatOptions): Promise<OpenAI> => {
-  const environment = processEnvironment();
+/**
+ * Where the server is: what somebody said, before what the environment says of servers in general, before where servers of
+ * that kind are by default. A provider with a key of its own stands at its own address.
+ */
+const addressOf = ({ baseURL }: OpenAIChatOptions, named: ChatProfile | undefined): string | undefined => {
+  if (baseURL !== undefined) return baseURL;
+  const inGeneral = variable(processEnvironment(), 'OPENAI_BASE_URL');
+  return named?.keyVariable === undefined ? (inGeneral ?? named?.baseURL) : (named.baseURL ?? inGeneral);
+};
+
+const createClient = async (
+  name: string,
+  options: OpenAIChatOptions,
+  named: ChatProfile | undefined,
+): Promise<OpenAI> => {
+  const baseURL = addressOf(options, named);
+  if (named !== undefined && baseURL === undefined)
+    throw new TroupeError(
+      'model.missing',
+      `Cannot ask ${name} as nobody says where its server is: give the option 'baseURL', or set OPENAI_BASE_URL`,
+    );
+  const apiKey = options.apiKey ?? keyFor(name, baseURL, named);
   const { OpenAI } = await loadPackage('openai', () => import('openai'));
-  return new OpenAI({
-    ...sdkOptions(options),
-    apiKey: options.apiKey ?? variable(environment, 'OPENAI_API_KEY') ?? NO_KEY,
-    baseURL: options.baseURL ?? variable(environment, 'OPENAI_BASE_URL') ?? null,
-  });
+  return new OpenAI({ ...sdkOptions(options), apiKey, baseURL: baseURL ?? null });
+};
+
+/** A provider that was chosen by its name never gets a key that is meant for OpenAI. */
+const keyFor = (name: string, baseURL: string | undefined, named: ChatProfile | undefined): string => {
+  const environment = processEnvironment();
+  const keyVariable = (named ?? profileAt(baseURL)).keyVariable;
+  const own = keyVariable === undefined ? undefined : variable(environment, keyVariable);
+  if (own !== undefined) return own;
+  if (named?.keyVariable !== undefined && named.baseURL === baseURL)
+    throw new TroupeError('model.auth', `Cannot ask ${name} as no API key is set: set ${named.keyVariable}`);
+  return variable(environment, 'OPENAI_API_KEY') ?? NO_KEY;
 };

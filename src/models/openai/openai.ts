@@ -32,8 +32,8 @@ export const openai = (id: string, options: OpenAIOptions = {}): Model =>
       const { openaiReader } = await import('./responses-answer.ts');
       const { openaiRequest } = await import('./responses-request.ts');
       return {
-        open: (client, { request, names }, signal) =>
-          client.responses.create(openaiRequest(id, request, names, options), { signal }).withResponse(),
+        open: (client, context, signal) =>
+          client.responses.create(openaiRequest(id, context, options), { signal }).withResponse(),
         reader: openaiReader,
       };
     },

@@ -1,22 +1,14 @@
 import type { Response, ResponseOutputItem, ResponseStreamEvent } from 'openai/resources/responses/responses';
-import { toJson } from '../../contracts/json.ts';
-import type { FinishReason, ModelAnswer, ModelCall, ModelRequest } from '../../contracts/model.ts';
+import { isJsonObject, toJson } from '../../contracts/json.ts';
+import type { FinishReason, ModelAnswer } from '../../contracts/model.ts';
 import type { ToolCall } from '../../contracts/tool.ts';
 import type { Replay } from '../../contracts/transcript.ts';
 import { callArguments } from '../call-arguments.ts';
 import type { ErrorContext } from '../classify-error.ts';
 import { wireOutput } from '../output-schema.ts';
-import { cutOffError, malformedError, type StreamReader } from '../provider-stream.ts';
-import type { ToolNames } from '../tool-names.ts';
+import { cutOffError, malformedError, providerError, type StreamReader } from '../provider-stream.ts';
+import type { ReaderContext } from '../reader-context.ts';
 import { usageOf } from '../usage.ts';
-
-/** What a reader of a stream has to know of the question. */
-export interface ReaderContext {
-  readonly who: ErrorContext;
-  readonly request: ModelRequest;
-  readonly call: ModelCall;
-  readonly names: ToolNames;
-}
 
 /**
  * Puts a stream of the Responses API together. The last event holds the whole response and is what counts; the events
@@ -30,6 +22,14 @@ export const openaiReader = (context: ReaderContext): StreamReader<ResponseStrea
   let isIncomplete = false;
   let last = 'no event';
   let response: Response | undefined;
+
+  /** The response says once more how it ended: one that failed within an event that says it is complete has failed. */
+  const endOf = (found: Response): Response => {
+    if (found.status === 'failed' || found.error != null) throw providerError(found.error);
+    if (found.status !== undefined && !ENDED.has(found.status))
+      throw malformedError(who, `it is called complete, and its status is '${found.status}'`);
+    return found;
+  };
 
   return {
     take: (event) => {
@@ -68,8 +68,8 @@ export const openaiReader = (context: ReaderContext): StreamReader<ResponseStrea
           return;
         case 'response.completed':
         case 'response.incomplete':
-          response = event.response;
-          isIncomplete = last === 'response.incomplete';
+          response = endOf(event.response);
+          isIncomplete = last === 'response.incomplete' || response.status === 'incomplete';
           return;
         case 'response.failed':
           throw providerError(event.response.error);
@@ -81,6 +81,12 @@ export const openaiReader = (context: ReaderContext): StreamReader<ResponseStrea
       }
     },
     isComplete: () => response !== undefined,
+    takeWhole: (body) => {
+      if (!isWholeResponse(body)) return false;
+      response = endOf(body);
+      isIncomplete = response.status === 'incomplete';
+      return true;
+    },
     finish: () => {
       if (response === undefined) throw cutOffError(who, `after ${last}`);
       // Some servers leave the output of the last event empty.
@@ -90,17 +96,17 @@ export const openaiReader = (context: ReaderContext): StreamReader<ResponseStrea
   };
 };
 
+/** What is within is looked at as it is read: one that cannot be is malformed. */
+const isWholeResponse = (body: unknown): body is Response =>
+  isJsonObject(body) && body['object'] === 'response' && Array.isArray(body['output']);
+
+const ENDED: ReadonlySet<string> = new Set(['completed', 'incomplete']);
+
 /** Sent while nothing happens: not a sign that the model is at work. */
 const KEEP_ALIVE: ReadonlySet<string> = new Set(['keepalive', 'ping']);
 
 const inOrder = <T>(items: ReadonlyMap<number, T>): T[] =>
   [...items].sort(([left], [right]) => left - right).map(([, item]) => item);
-
-/** What the provider says within a stream, in the form in which the SDK throws it. */
-const providerError = (error: unknown): Error => {
-  const said = toJson(error);
-  return Object.assign(new Error(JSON.stringify(said)), { error: said });
-};
 
 const answerOf = (
   response: Response,
@@ -108,10 +114,10 @@ const answerOf = (
   isIncomplete: boolean,
   context: ReaderContext,
 ): ModelAnswer => {
-  const { who, request, names } = context;
+  const { who, request } = context;
   const refusal = refusalIn(items);
-  const stopped = isIncomplete ? incompleteReason(response) : undefined;
-  const calls = refusal === undefined ? callsIn(items, stopped, names) : [];
+  const stopped = isIncomplete ? incompleteReason(response, who) : undefined;
+  const calls = refusal === undefined ? callsIn(items, stopped, context) : [];
   const text = textIn(items);
   const reasoning = reasoningIn(items);
   const written = `${text}${reasoning}${JSON.stringify(calls)}`;
@@ -135,12 +141,11 @@ const answerOf = (
   };
 };
 
-const incompleteReason = ({ incomplete_details: details }: Response): FinishReason =>
-  details?.reason === 'content_filter'
-    ? 'content-filter'
-    : details?.reason === 'max_output_tokens'
-      ? 'length'
-      : 'other';
+const incompleteReason = ({ incomplete_details: details }: Response, who: ErrorContext): FinishReason => {
+  if (details?.reason === 'content_filter') return 'content-filter';
+  if (details?.reason === 'max_output_tokens') return 'length';
+  throw malformedError(who, `it is incomplete, and nothing says why (${JSON.stringify(details ?? null)})`);
+};
 
 const finishOf = (
   stopped: FinishReason | undefined,
@@ -154,17 +159,20 @@ const finishOf = (
 const callsIn = (
   items: readonly ResponseOutputItem[],
   stopped: FinishReason | undefined,
-  names: ToolNames,
+  { names, inputs }: ReaderContext,
 ): ToolCall[] => {
   const lastItem = items.at(-1);
   return items
     .filter((item) => item.type === 'function_call')
     .map((item, index) => {
       const isCut = item.status === 'incomplete' || (stopped !== undefined && item === lastItem);
+      const name = names.original(item.name);
+      const { input, problem } = callArguments(item.arguments, isCut);
       return {
         id: item.call_id || `call_${index}`,
-        name: names.original(item.name),
-        ...callArguments(item.arguments, isCut),
+        name,
+        input: problem === undefined ? inputs.read(name, input) : input,
+        ...(problem === undefined ? {} : { problem }),
         ...(stopped === 'content-filter' ? { problem: 'A content filter stopped the answer.' } : {}),
       };
     });

@@ -6,26 +6,26 @@ import type {
 import type { ModelRequest, ModelSettings, ToolChoice } from '../../contracts/model.ts';
 import type { ToolCall } from '../../contracts/tool.ts';
 import type { AssistantTurn } from '../../contracts/transcript.ts';
-import { echoedInput } from '../call-arguments.ts';
 import { conversation, resultText } from '../conversation.ts';
 import { isInputItem } from './responses-replay.ts';
-import { wireOutput, wireSchema } from '../output-schema.ts';
+import { wireOutput } from '../output-schema.ts';
 import { replayed } from '../provider-options.ts';
+import type { WireContext } from '../reader-context.ts';
+import type { ToolInputs } from '../tool-inputs.ts';
 import type { ToolNames } from '../tool-names.ts';
 
 /** The body of a request to the Responses API. Pure. */
 export const openaiRequest = (
   id: string,
-  request: ModelRequest,
-  names: ToolNames,
+  { request, names, inputs }: WireContext,
   options: { readonly cacheKey?: string | undefined; readonly extra?: object | undefined } = {},
 ): ResponseCreateParamsStreaming => ({
   model: id,
   stream: true,
   store: false,
   ...(request.instructions === '' ? {} : { instructions: request.instructions }),
-  input: inputItems(id, request, names),
-  ...toolFields(request, names),
+  input: inputItems(request, { id, names, inputs }),
+  ...toolFields(request, names, inputs),
   ...outputFields(request),
   ...settingFields(id, request.settings),
   ...(options.cacheKey === undefined ? {} : { prompt_cache_key: options.cacheKey }),
@@ -36,11 +36,14 @@ export const openaiRequest = (
 export const isReasoningModel = (id: string): boolean =>
   /^(o\d|gpt-[5-9]|codex)/.test(id.replace(/^.*\//, ''));
 
-const inputItems = (id: string, { messages }: ModelRequest, names: ToolNames): ResponseInputItem[] => {
+/** What puts a turn on the wire. */
+type Wire = Omit<WireContext, 'request'> & { readonly id: string };
+
+const inputItems = ({ messages }: ModelRequest, wire: Wire): ResponseInputItem[] => {
   const items: ResponseInputItem[] = [];
   for (const message of conversation(messages)) {
     if (message.role === 'assistant') {
-      for (const turn of message.turns) items.push(...turnItems(id, turn, names));
+      for (const turn of message.turns) items.push(...turnItems(turn, wire));
     } else {
       for (const result of message.results) {
         items.push({ type: 'function_call_output', call_id: result.callId, output: resultText(result) });
@@ -51,40 +54,40 @@ const inputItems = (id: string, { messages }: ModelRequest, names: ToolNames): R
   return items;
 };
 
-const turnItems = (id: string, turn: AssistantTurn, names: ToolNames): ResponseInputItem[] => {
+const turnItems = (turn: AssistantTurn, wire: Wire): ResponseInputItem[] => {
   const calls = turn.calls ?? [];
-  const items = replayed(turn.replay, 'openai', id, 'items')?.filter(isInputItem) ?? [];
+  const items = replayed(turn.replay, 'openai', wire.id, 'items')?.filter(isInputItem) ?? [];
   if (items.length > 0 && items.filter(({ type }) => type === 'function_call').length === calls.length) {
     let index = 0;
     return items.map((item) => {
       const call = item.type === 'function_call' ? calls[index++] : undefined;
-      return call === undefined ? item : functionCall(call, names);
+      return call === undefined ? item : functionCall(call, wire);
     });
   }
   return [
     ...(turn.text.trim() === '' ? [] : [{ role: 'assistant' as const, content: turn.text }]),
-    ...calls.map((call) => functionCall(call, names)),
+    ...calls.map((call) => functionCall(call, wire)),
   ];
 };
 
-const functionCall = (call: ToolCall, names: ToolNames): ResponseInputItem => ({
+const functionCall = (call: ToolCall, { names, inputs }: Wire): ResponseInputItem => ({
   type: 'function_call',
   call_id: call.id,
   name: names.legal(call.name),
-  arguments: JSON.stringify(echoedInput(call)),
+  arguments: JSON.stringify(inputs.echo(call)),
 });
 
 type Fields = Partial<ResponseCreateParamsStreaming>;
 
-const toolFields = ({ tools, toolChoice }: ModelRequest, names: ToolNames): Fields =>
+const toolFields = ({ tools, toolChoice }: ModelRequest, names: ToolNames, inputs: ToolInputs): Fields =>
   tools.length === 0
     ? {}
     : {
-        tools: tools.map(({ name, description, parameters }): FunctionTool => ({
+        tools: tools.map((tool): FunctionTool => ({
           type: 'function',
-          name: names.legal(name),
-          description,
-          parameters: wireSchema(parameters),
+          name: names.legal(tool.name),
+          description: tool.description,
+          parameters: inputs.schema(tool),
           // Strict mode would refuse, or change, a schema with optional properties.
           strict: false,
         })),

@@ -1,0 +1,69 @@
+import { isJsonObject, type Json, type JsonObject, toJson } from '../../contracts/json.ts';
+
+/** Fields of a message or a call that arrive in pieces and go back as they came. */
+export interface ChatFields {
+  /** Takes what a piece holds besides what is known. */
+  take(piece: object): void;
+  /** What has arrived; undefined if nothing has. */
+  all(): JsonObject | undefined;
+}
+
+/**
+ * Collects the fields that are not known: signatures, encrypted thoughts and whatever a provider thinks of next.
+ *
+ * Text that flows (`text`, `summary`, `content` …) is joined, lists grow, objects are merged, and any other value is
+ * replaced by the latest, as it is repeated in every piece.
+ *
+ * @example
+ * const fields = chatFields(new Set(['role', 'content']));
+ * fields.take({ role: 'assistant', reasoning_details: [{ type: 'reasoning.text', index: 0, text: 'Hm' }] });
+ * fields.take({ reasoning_details: [{ type: 'reasoning.text', index: 0, text: '.' }] });
+ * fields.all() // => { reasoning_details: [{ type: 'reasoning.text', index: 0, text: 'Hm.' }] }
+ */
+export const chatFields = (known: ReadonlySet<string>): ChatFields => {
+  let fields: JsonObject | undefined;
+  return {
+    take: (piece) => {
+      for (const key of Object.keys(piece)) {
+        if (known.has(key)) continue;
+        const value = toJson(Reflect.get(piece, key));
+        if (value === null || value === '') continue;
+        fields = { ...fields, [key]: merged(key, fields?.[key], value) };
+      }
+    },
+    all: () => fields,
+  };
+};
+
+/** Text under such a name comes bit by bit; any other text is whole. */
+const FLOWS = /(^|_)(text|summary|content|thinking|reasoning)$/;
+
+const merged = (key: string, before: Json | undefined, value: Json): Json => {
+  if (before === undefined) return value;
+  if (typeof before === 'string' && typeof value === 'string')
+    return FLOWS.test(key) ? before + value : value || before;
+  if (Array.isArray(before) && Array.isArray(value)) return value.reduce(appended, before);
+  return isJsonObject(before) && isJsonObject(value) ? joined(before, value) : value;
+};
+
+const joined = (before: JsonObject, value: JsonObject): JsonObject => {
+  const found: Record<string, Json | undefined> = { ...before };
+  for (const [key, each] of Object.entries(value)) {
+    if (each !== undefined && each !== null) found[key] = merged(key, before[key], each);
+  }
+  return found;
+};
+
+/** A piece of the entry that came last is joined to it; anything else is an entry of its own. */
+const appended = (list: readonly Json[], item: Json): readonly Json[] => {
+  const last = list.at(-1);
+  return isJsonObject(last) && isJsonObject(item) && isSameEntry(last, item)
+    ? [...list.slice(0, -1), joined(last, item)]
+    : [...list, item];
+};
+
+const isSameEntry = (left: JsonObject, right: JsonObject): boolean =>
+  left['type'] === right['type'] &&
+  left['index'] === right['index'] &&
+  (left['id'] === undefined || right['id'] === undefined || left['id'] === right['id']) &&
+  Object.keys(right).some((key) => FLOWS.test(key) && typeof right[key] === 'string');

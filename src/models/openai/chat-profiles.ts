@@ -1,0 +1,183 @@
+import { TroupeError } from '../../contracts/error.ts';
+import { type ChatProfile, checkProfile } from './chat-profile.ts';
+
+/** Keywords that the OpenAPI subset of Google's function declarations does not know: it refuses the whole request for one. */
+const GOOGLE_REFUSES = [
+  '$ref',
+  '$defs',
+  'const',
+  'oneOf',
+  'allOf',
+  'not',
+  'if',
+  'then',
+  'else',
+  'additionalProperties',
+  'patternProperties',
+  'propertyNames',
+  'dependentRequired',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'uniqueItems',
+  'contentEncoding',
+  'contentMediaType',
+  'examples',
+];
+
+/**
+ * The profiles of servers that are known, by name. `docs/providers.md` says of each what it stands on.
+ *
+ * @example
+ * chatProfiles.mistral.callIdLength // => 9
+ */
+export const chatProfiles = {
+  mistral: {
+    name: 'mistral',
+    baseURL: 'https://api.mistral.ai/v1',
+    hosts: ['api.mistral.ai', 'codestral.mistral.ai'],
+    keyVariable: 'MISTRAL_API_KEY',
+    callIdLength: 9,
+    refuses: ['stream_options', 'reasoning_effort'],
+    renames: { max_completion_tokens: 'max_tokens' },
+    requiredWord: 'any',
+    outputWithTools: 'words',
+    takesUserAfterTool: false,
+    echoes: ['content'],
+    errorCodes: { '1500': 'model.not-found', invalid_model: 'model.not-found' },
+  },
+  gemini: {
+    name: 'gemini',
+    baseURL: 'https://generativelanguage.googleapis.com/v1beta/openai',
+    hosts: ['generativelanguage.googleapis.com', '.aiplatform.googleapis.com', 'aiplatform.googleapis.com'],
+    keyVariable: 'GEMINI_API_KEY',
+    outputWithTools: 'words',
+    refusedKeywords: GOOGLE_REFUSES,
+    // Google's own word for a call that none of its models has signed.
+    foreignCallFields: {
+      extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } },
+    },
+    finishWords: { function_call_filter: 'bad-call', malformed_function_call: 'bad-call' },
+  },
+  groq: {
+    name: 'groq',
+    baseURL: 'https://api.groq.com/openai/v1',
+    hosts: ['api.groq.com'],
+    keyVariable: 'GROQ_API_KEY',
+    // Neither a schema nor JSON of any kind goes together with streaming or with tools.
+    output: 'words',
+    echoes: 'none',
+  },
+  deepseek: {
+    name: 'deepseek',
+    baseURL: 'https://api.deepseek.com',
+    hosts: ['api.deepseek.com'],
+    keyVariable: 'DEEPSEEK_API_KEY',
+    output: 'json_object',
+    outputWithTools: 'words',
+    // A thinking model refuses calls without the thoughts before them, whoever made the calls.
+    foreignFields: { reasoning_content: '' },
+    finishWords: { insufficient_system_resource: 'model.unavailable' },
+  },
+  xai: {
+    name: 'xai',
+    baseURL: 'https://api.x.ai/v1',
+    hosts: ['api.x.ai'],
+    keyVariable: 'XAI_API_KEY',
+  },
+  openrouter: {
+    name: 'openrouter',
+    baseURL: 'https://openrouter.ai/api/v1',
+    hosts: ['openrouter.ai'],
+    keyVariable: 'OPENROUTER_API_KEY',
+  },
+  together: {
+    name: 'together',
+    baseURL: 'https://api.together.xyz/v1',
+    hosts: ['api.together.xyz', 'api.together.ai'],
+    keyVariable: 'TOGETHER_API_KEY',
+    outputWithTools: 'words',
+    finishWords: { eos: 'stop' },
+  },
+  fireworks: {
+    name: 'fireworks',
+    baseURL: 'https://api.fireworks.ai/inference/v1',
+    hosts: ['api.fireworks.ai'],
+    keyVariable: 'FIREWORKS_API_KEY',
+    outputWithTools: 'words',
+    refusedKeywords: ['oneOf'],
+  },
+  snowflake: {
+    name: 'snowflake',
+    hosts: ['.snowflakecomputing.com'],
+    keyVariable: 'SNOWFLAKE_TOKEN',
+    renames: { max_tokens: 'max_completion_tokens' },
+    outputWithTools: 'words',
+  },
+  ollama: {
+    name: 'ollama',
+    baseURL: 'http://localhost:11434/v1',
+    hosts: [':11434'],
+    forcesByName: false,
+    // A schema binds every word that it samples: with tools there would never be a call.
+    outputWithTools: 'words',
+  },
+  lmstudio: {
+    name: 'lmstudio',
+    baseURL: 'http://localhost:1234/v1',
+    hosts: [':1234'],
+    forcesByName: false,
+    outputWithTools: 'words',
+  },
+  vllm: {
+    name: 'vllm',
+    baseURL: 'http://localhost:8000/v1',
+    outputWithTools: 'words',
+  },
+  llamacpp: {
+    name: 'llamacpp',
+    baseURL: 'http://localhost:8080/v1',
+    forcesByName: false,
+    outputWithTools: 'words',
+  },
+} as const satisfies Readonly<Record<string, ChatProfile>>;
+
+/** A profile that is known by its name. */
+export type ChatProfileName = keyof typeof chatProfiles;
+
+/** What a server has that nobody knows: everything as OpenAI has it. */
+const COMPATIBLE: ChatProfile = { name: 'compatible' };
+
+/**
+ * The profile of a name, or one that somebody wrote, checked.
+ *
+ * @throws {TroupeError} `model.unknown` for a name that there is not; `input.invalid` for a profile that is none.
+ */
+export const profileNamed = (choice: ChatProfileName | ChatProfile): ChatProfile => {
+  if (typeof choice !== 'string') return checkProfile(choice);
+  const found = Object.hasOwn(chatProfiles, choice) ? chatProfiles[choice] : undefined;
+  if (found !== undefined) return found;
+  const known = Object.keys(chatProfiles).join(', ');
+  throw new TroupeError(
+    'model.unknown',
+    `Cannot use the chat profile '${choice}' as there is none of that name: there are ${known}`,
+  );
+};
+
+/**
+ * The profile of the server at an address; for one that nobody knows, everything is as OpenAI has it.
+ *
+ * @example
+ * profileAt('https://api.mistral.ai/v1').name // => 'mistral'
+ */
+export const profileAt = (baseURL: string | undefined): ChatProfile => {
+  if (baseURL === undefined || !URL.canParse(baseURL)) return COMPATIBLE;
+  const { hostname, port } = new URL(baseURL);
+  const isAt = (host: string): boolean =>
+    host.startsWith(':')
+      ? `:${port}` === host
+      : host.startsWith('.')
+        ? hostname.endsWith(host)
+        : hostname === host;
+  return Object.values<ChatProfile>(chatProfiles).find(({ hosts }) => hosts?.some(isAt)) ?? COMPATIBLE;
+};

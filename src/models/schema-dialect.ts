@@ -1,0 +1,107 @@
+import { isJsonObject, type Json, type JsonObject } from '../contracts/json.ts';
+
+/** Keywords whose values are data, not schemas. */
+const KEEP: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples', 'required']);
+
+/** Keywords whose values are schemas by name. */
+const MAPS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'patternProperties']);
+
+/** How deep a reference is followed where references are refused: a schema that holds itself has no end. */
+const DEEPEST_REFERENCE = 4;
+
+/**
+ * A schema as providers take it: without its dialect, with tuples as lists (OpenAI wants `items` of every array), and
+ * without the keywords in `refused`. A refused keyword is replaced by one that says the same, where there is one, or is
+ * said in the description: whatever comes back is checked against the schema itself.
+ *
+ * @example
+ * inDialect({ type: 'number', exclusiveMinimum: 0 }, ['exclusiveMinimum'])
+ * // => { type: 'number', description: '(exclusiveMinimum: 0)' }
+ */
+export const inDialect = (schema: JsonObject, refused: readonly string[] = []): JsonObject => {
+  const { $schema: _dialect, ...plain } = schema;
+  return new Rewriting(plain, new Set(refused)).object(plain, 0);
+};
+
+class Rewriting {
+  readonly #root: JsonObject;
+  readonly #refused: ReadonlySet<string>;
+
+  constructor(root: JsonObject, refused: ReadonlySet<string>) {
+    this.#root = root;
+    this.#refused = refused;
+  }
+
+  any(schema: Json, depth: number): Json {
+    if (Array.isArray(schema)) return schema.map((each) => this.any(each, depth));
+    return isJsonObject(schema) ? this.object(schema, depth) : schema;
+  }
+
+  object(schema: JsonObject, depth: number): JsonObject {
+    const { $ref: reference } = schema;
+    if (typeof reference === 'string' && this.#refused.has('$ref')) return this.#inlined(schema, depth);
+    const kept: Record<string, Json> = {};
+    const said: string[] = [];
+    for (const [key, value] of Object.entries(withoutTuple(schema))) {
+      if (value === undefined) continue;
+      if (this.#refused.has(key)) this.#replace(key, value, kept, said, depth);
+      else if (MAPS.has(key) && isJsonObject(value)) kept[key] = this.#map(value, depth);
+      else kept[key] = KEEP.has(key) ? value : this.any(value, depth);
+    }
+    return said.length === 0 ? kept : { ...kept, description: described(kept['description'], said) };
+  }
+
+  #replace(key: string, value: Json, kept: Record<string, Json>, said: string[], depth: number): void {
+    if (key === 'const') kept['enum'] = [value];
+    else if (key === 'oneOf') kept['anyOf'] = this.any(value, depth);
+    else if (key === 'allOf' && Array.isArray(value))
+      for (const each of value) if (isJsonObject(each)) Object.assign(kept, this.object(each, depth));
+    // A closed object is checked when it comes back; definitions are where they are referred to.
+    if (['const', 'oneOf', 'allOf', 'additionalProperties', '$defs', 'definitions'].includes(key)) return;
+    said.push(`${key}: ${JSON.stringify(value)}`);
+  }
+
+  #map(schemas: JsonObject, depth: number): JsonObject {
+    return Object.fromEntries(
+      Object.entries(schemas).map(([key, value]) => [key, value === undefined ? {} : this.any(value, depth)]),
+    );
+  }
+
+  #inlined({ $ref: reference, ...beside }: JsonObject, depth: number): JsonObject {
+    const target = resolved(reference, this.#root);
+    if (target === undefined || depth >= DEEPEST_REFERENCE) return { type: 'object', ...beside };
+    const { $defs: _defs, ...plain } = target;
+    return this.object({ ...plain, ...beside }, depth + 1);
+  }
+}
+
+const described = (description: Json | undefined, said: readonly string[]): string =>
+  `${typeof description === 'string' ? `${description} ` : ''}(${said.join(', ')})`;
+
+/** The schema that a local reference names. */
+export const resolved = (reference: unknown, root: JsonObject): JsonObject | undefined => {
+  if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined;
+  let found: Json | undefined = root;
+  for (const part of reference.split('/').slice(1)) {
+    const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    found = isJsonObject(found) && Object.hasOwn(found, name) ? found[name] : undefined;
+  }
+  return isJsonObject(found) ? found : undefined;
+};
+
+/** A tuple as a list of its length, of anything that it holds. */
+const withoutTuple = (schema: JsonObject): JsonObject => {
+  const { prefixItems, ...rest } = schema;
+  if (!Array.isArray(prefixItems)) return schema;
+  const { items } = rest;
+  const kinds = new Map(
+    [...prefixItems, ...(isJsonObject(items) ? [items] : [])].map((each) => [JSON.stringify(each), each]),
+  );
+  const [first = {}] = kinds.values();
+  return {
+    ...rest,
+    items: kinds.size > 1 ? { anyOf: [...kinds.values()] } : first,
+    ...(items === false && rest['minItems'] === undefined ? { minItems: prefixItems.length } : {}),
+    ...(items === false && rest['maxItems'] === undefined ? { maxItems: prefixItems.length } : {}),
+  };
+};

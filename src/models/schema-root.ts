@@ -1,0 +1,202 @@
+import { isJsonObject, type Json, type JsonObject } from '../contracts/json.ts';
+import { resolved } from './schema-dialect.ts';
+
+/** A schema with an object at its root, and the variants that it was made of. */
+export interface ObjectRoot {
+  readonly schema: JsonObject;
+  /** One for a plain object; several where it was a union. */
+  readonly variants: readonly JsonObject[];
+}
+
+/** What must not stand beside the type of an object at the root. */
+const ROOT_KEYWORDS = ['anyOf', 'oneOf', 'allOf', '$ref', 'not', 'enum', 'const', 'if', 'then', 'else'];
+
+/**
+ * A schema as one object, without alternatives at its root; undefined where it takes anything besides objects, or refers
+ * to a place in itself that would move.
+ *
+ * @example
+ * objectVariants({ anyOf: [{ type: 'object', properties: { a: {} } }, { type: 'string' }] }) // => undefined
+ */
+export const objectVariants = (root: JsonObject): ObjectRoot | undefined => {
+  if (root['type'] === 'object' && !ROOT_KEYWORDS.some((key) => key in root))
+    return { schema: root, variants: [root] };
+  if (refersWithin(root)) return undefined;
+  const variants = variantsOf(root, root, 0);
+  if (variants === undefined || variants.length === 0) return undefined;
+  const { $defs, definitions, description } = root;
+  const words = [
+    ...(typeof description === 'string' ? [description] : []),
+    ...(variants.length > 1 ? [`Give one of: ${variants.map(shapeOf).join(' or ')}.`] : []),
+  ];
+  const schema: JsonObject = {
+    ...eitherOf(variants),
+    ...(words.length === 0 ? {} : { description: words.join(' ') }),
+    ...($defs === undefined ? {} : { $defs }),
+    ...(definitions === undefined ? {} : { definitions }),
+  };
+  return { schema, variants };
+};
+
+/**
+ * A schema as the property `value` of an object. References point from the root, so definitions have to stay there, and
+ * what referred to the old root refers to the property.
+ */
+export const wrapped = (schema: JsonObject): JsonObject => {
+  const { $defs, definitions, ...value } = schema;
+  return {
+    type: 'object',
+    properties: { value: moved(value) },
+    required: ['value'],
+    additionalProperties: false,
+    ...($defs === undefined ? {} : { $defs: moved($defs) }),
+    ...(definitions === undefined ? {} : { definitions: moved(definitions) }),
+  };
+};
+
+const moved = (schema: Json): Json => {
+  if (Array.isArray(schema)) return schema.map(moved);
+  if (!isJsonObject(schema)) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => {
+      if (key === '$ref' && typeof value === 'string' && isWithin(value))
+        return [key, `#/properties/value${value.slice(1)}`];
+      return [key, value === undefined ? undefined : moved(value)];
+    }),
+  );
+};
+
+const isWithin = (reference: string): boolean => /^#(?!\/(\$defs|definitions)\/)/.test(reference);
+
+/** `#` itself may stay: what it names is still the root. */
+const refersWithin = (schema: Json): boolean => {
+  if (Array.isArray(schema)) return schema.some(refersWithin);
+  if (!isJsonObject(schema)) return false;
+  const { $ref: reference } = schema;
+  if (typeof reference === 'string' && reference !== '#' && isWithin(reference)) return true;
+  return Object.values(schema).some((each) => each !== undefined && refersWithin(each));
+};
+
+/** Unions within unions, and references to references, have an end. */
+const DEEPEST = 8;
+
+/** The objects that a schema allows; undefined where it allows anything else. */
+const variantsOf = (schema: Json, root: JsonObject, depth: number): readonly JsonObject[] | undefined => {
+  if (!isJsonObject(schema) || depth > DEEPEST) return undefined;
+  const { $ref: reference, anyOf, oneOf, allOf, ...own } = schema;
+  let found: readonly JsonObject[] | undefined = isObjectSchema(own) ? [own] : undefined;
+  const narrow = (more: readonly JsonObject[] | undefined): boolean => {
+    if (more === undefined) return false;
+    found = found === undefined ? more : found.flatMap((left) => more.map((right) => bothOf(left, right)));
+    return true;
+  };
+  if (reference !== undefined) {
+    const target = resolved(reference, root);
+    if (target === undefined || target === root || !narrow(variantsOf(target, root, depth + 1)))
+      return undefined;
+  }
+  for (const alternatives of [anyOf, oneOf]) {
+    if (!Array.isArray(alternatives)) continue;
+    const all = alternatives.map((each) =>
+      variantsOf(found === undefined ? each : asObject(each), root, depth + 1),
+    );
+    if (all.includes(undefined) || !narrow(all.flatMap((each) => each ?? []))) return undefined;
+  }
+  if (Array.isArray(allOf)) {
+    for (const each of allOf) if (!narrow(variantsOf(asObject(each), root, depth + 1))) return undefined;
+  }
+  return found;
+};
+
+const isObjectSchema = (schema: JsonObject): boolean =>
+  schema['type'] === 'object' || (schema['type'] === undefined && isJsonObject(schema['properties']));
+
+/** Within a schema of objects a part need not say again that it is about objects: `{ required: ['a'] }`. */
+const asObject = (schema: Json): Json =>
+  isJsonObject(schema) &&
+  schema['type'] === undefined &&
+  !['$ref', 'anyOf', 'oneOf', 'allOf', 'enum', 'const'].some((key) => key in schema)
+    ? { ...schema, type: 'object' }
+    : schema;
+
+const propertiesOf = ({ properties }: JsonObject): JsonObject => (isJsonObject(properties) ? properties : {});
+
+const requiredOf = ({ required }: JsonObject): readonly string[] =>
+  Array.isArray(required) ? required.map(String) : [];
+
+/** An object that is both. */
+const bothOf = (left: JsonObject, right: JsonObject): JsonObject => {
+  const properties: Record<string, Json | undefined> = { ...propertiesOf(left) };
+  for (const [key, value] of Object.entries(propertiesOf(right))) {
+    const before = properties[key];
+    properties[key] = isJsonObject(before) && isJsonObject(value) ? { ...before, ...value } : value;
+  }
+  const required = [...new Set([...requiredOf(left), ...requiredOf(right)])];
+  return {
+    ...left,
+    ...right,
+    type: 'object',
+    properties,
+    ...(required.length === 0 ? {} : { required }),
+  };
+};
+
+/** An object that may be any of several: the properties of all, of which those are required that all require. */
+const eitherOf = (variants: readonly JsonObject[]): JsonObject => {
+  const [first, ...others] = variants;
+  if (first === undefined) return { type: 'object' };
+  if (others.length === 0) return withoutRootKeywords({ ...first, type: 'object' });
+  const kinds = new Map<string, Map<string, Json>>();
+  for (const variant of variants) {
+    for (const [key, value] of Object.entries(propertiesOf(variant))) {
+      if (value === undefined) continue;
+      const known = kinds.get(key) ?? new Map<string, Json>();
+      kinds.set(key, known.set(JSON.stringify(value), value));
+    }
+  }
+  const required = requiredOf(first).filter((key) =>
+    others.every((other) => requiredOf(other).includes(key)),
+  );
+  const isClosed = variants.every((variant) => variant['additionalProperties'] === false);
+  return {
+    type: 'object',
+    properties: Object.fromEntries([...kinds].map(([key, known]) => [key, oneKind([...known.values()])])),
+    ...(required.length === 0 ? {} : { required }),
+    ...(isClosed ? { additionalProperties: false } : {}),
+  };
+};
+
+const withoutRootKeywords = (schema: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(schema).filter(([key]) => !ROOT_KEYWORDS.includes(key)));
+
+/** Fixed values side by side are a choice; anything else is an alternative. */
+const oneKind = (kinds: readonly Json[]): Json => {
+  const [first] = kinds;
+  if (first !== undefined && kinds.length === 1) return first;
+  const values = kinds.map(valuesOf);
+  if (values.includes(undefined)) return { anyOf: kinds };
+  const types = new Set(kinds.map((each) => (isJsonObject(each) ? each['type'] : undefined)));
+  const [type] = types;
+  return {
+    ...(types.size === 1 && type !== undefined ? { type } : {}),
+    enum: [...new Set(values.flatMap((each) => each ?? []))],
+  };
+};
+
+const valuesOf = (schema: Json): readonly Json[] | undefined => {
+  if (!isJsonObject(schema)) return undefined;
+  const { const: value, enum: values } = schema;
+  if (value !== undefined) return [value];
+  return Array.isArray(values) ? values : undefined;
+};
+
+/** A variant in a few words: `{kind: "circle", radius, name?}`. */
+const shapeOf = (variant: JsonObject): string => {
+  const required = requiredOf(variant);
+  const parts = Object.entries(propertiesOf(variant)).map(([key, schema]) => {
+    const [value, ...more] = (schema === undefined ? undefined : valuesOf(schema)) ?? [];
+    const fixed = value !== undefined && more.length === 0 ? `: ${JSON.stringify(value)}` : '';
+    return `${key}${required.includes(key) ? '' : '?'}${fixed}`;
+  });
+  return `{${parts.join(', ')}}`;
+};

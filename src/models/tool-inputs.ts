@@ -1,0 +1,101 @@
+import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../contracts/json.ts';
+import type { ToolCall, ToolSpec } from '../contracts/tool.ts';
+import { echoedInput } from './call-arguments.ts';
+import { inDialect } from './schema-dialect.ts';
+import { objectVariants, wrapped } from './schema-root.ts';
+
+/** Both directions between the inputs of our tools and those that a provider accepts. */
+export interface ToolInputs {
+  /** The schema to put on the wire: an object at its root, whatever the tool takes. */
+  schema(tool: ToolSpec): JsonObject;
+  /** The input that the tool expects, from what the model wrote. */
+  read(tool: string, input: Json): Json;
+  /** The input of a call of the past, as the model wrote it. */
+  echo(call: ToolCall): JsonObject;
+}
+
+/**
+ * Prepares the inputs of tools. Providers take only an object at the root of a tool's schema, without `anyOf`, `oneOf` or
+ * `allOf`. A union of objects becomes one object with the properties of all (which belong together is said in its
+ * description); any other value is asked for as the property `value` of one, and taken out again.
+ *
+ * @example
+ * toolInputs([{ name: 'add', description: '', parameters: { type: 'array', items: { type: 'number' } } }])
+ *   .read('add', { value: [1, 2] }) // => [1, 2]
+ */
+export const toolInputs = (tools: readonly ToolSpec[], refused: readonly string[] = NONE): ToolInputs => {
+  const inputOf = (name: string): WireInput | undefined => {
+    const tool = tools.find((each) => each.name === name);
+    return tool === undefined ? undefined : wireInput(tool.parameters, refused);
+  };
+  return {
+    schema: ({ parameters }) => wireInput(parameters, refused).schema,
+    read: (name, input) => inputOf(name)?.read(input) ?? input,
+    echo: (call) => {
+      const isWrapped = call.problem === undefined && inputOf(call.name)?.isWrapped === true;
+      return isWrapped ? { value: call.input } : echoedInput(call);
+    },
+  };
+};
+
+const NONE: readonly string[] = [];
+
+interface WireInput {
+  readonly schema: JsonObject;
+  readonly isWrapped: boolean;
+  read(input: Json): Json;
+}
+
+/** By what is refused, and then by schema: tools keep theirs for as long as they live, and a step must not copy them. */
+const prepared = new WeakMap<readonly string[], WeakMap<JsonSchema, WireInput>>();
+
+const wireInput = (parameters: JsonSchema, refused: readonly string[]): WireInput => {
+  let known = prepared.get(refused);
+  if (known === undefined) prepared.set(refused, (known = new WeakMap()));
+  let input = known.get(parameters);
+  if (input === undefined) known.set(parameters, (input = prepareInput(parameters, refused)));
+  return input;
+};
+
+const prepareInput = (parameters: JsonSchema, refused: readonly string[]): WireInput => {
+  const { $schema: _dialect, ...plain } = parameters;
+  // A schema that says nothing takes any object, as it always did.
+  if (plain['type'] === undefined && Object.keys(plain).length === 0)
+    return { schema: { type: 'object' }, isWrapped: false, read: (input) => input };
+  const found = objectVariants(plain);
+  if (found === undefined)
+    return { schema: inDialect(wrapped(plain), refused), isWrapped: true, read: unwrapped };
+  const { schema, variants } = found;
+  return {
+    schema: inDialect(schema, refused),
+    isWrapped: false,
+    read: variants.length < 2 ? (input) => input : (input) => withoutForeignNulls(input, variants),
+  };
+};
+
+/** What lies within the wrapping; a model that left it out meant the same. */
+const unwrapped = (input: Json): Json =>
+  isJsonObject(input) && Object.keys(input).length === 1 && input['value'] !== undefined
+    ? input['value']
+    : input;
+
+/** Where properties of several variants stand side by side, models write null for those of the others. */
+const withoutForeignNulls = (input: Json, variants: readonly JsonObject[]): Json => {
+  if (!isJsonObject(input)) return input;
+  const variant = variants.find((each) => isOf(input, each));
+  const properties = variant?.['properties'];
+  if (!isJsonObject(properties)) return input;
+  const foreign = Object.keys(input).filter((key) => input[key] === null && !(key in properties));
+  return foreign.length === 0
+    ? input
+    : Object.fromEntries(Object.entries(input).filter(([key]) => !foreign.includes(key)));
+};
+
+const isOf = (input: JsonObject, { properties, required }: JsonObject): boolean => {
+  const needed = Array.isArray(required) ? required : [];
+  if (!needed.every((key) => input[String(key)] != null)) return false;
+  return Object.entries(isJsonObject(properties) ? properties : {}).every(([key, schema]) => {
+    const wanted = isJsonObject(schema) ? schema['const'] : undefined;
+    return wanted === undefined || input[key] === wanted;
+  });
+};
