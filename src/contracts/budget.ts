@@ -14,7 +14,7 @@ export type BudgetKind = 'steps' | 'timeMs' | 'tokens' | 'usd' | 'toolCalls';
 export interface Budget {
   /** Steps of all agents together, from 1. Given to an agent, it takes the place of the default of 20. */
   readonly steps?: number | undefined;
-  /** In ms since the agent started; looked at before each call and after each step, so a call under way is not cut off. */
+  /** In ms since the agent started. Past it (`>`) the agent ends, with all below it: what is under way is aborted, and left behind where it does not end. */
   readonly timeMs?: number | undefined;
   /** In and out together, from 1. */
   readonly tokens?: number | undefined;

@@ -101,6 +101,6 @@ export interface WrapUp {
   readonly warnAt: number;
   /** The fraction at which it has to answer without tools, from `warnAt` to 1. Default 0.95; the last step of all is always one. */
   readonly wrapUpAt: number;
-  /** Steps for it that a run still gets which passed a limit before it came to wrapping up; a limit of steps is never passed. Default 1. */
+  /** Steps for it that a run still gets which passed a limit before it came to wrapping up; a limit of steps or of time is never passed. Default 1. */
   readonly graceSteps: number;
 }

@@ -6,6 +6,7 @@ import type { MemoryRecord } from './memory.ts';
 import type { Message } from './message.ts';
 import type { Usage } from './model.ts';
 import type { Outcome } from './run.ts';
+import type { StopReason } from './stop.ts';
 import type { TaskInput } from './task.ts';
 import type { Artifact, ToolSpec } from './tool.ts';
 import type { Turn } from './transcript.ts';
@@ -88,6 +89,8 @@ export type Arrival =
   /** The agent at `path` wants what is published under a topic, or no more. */
   | { readonly type: 'subscribed'; readonly path: string; readonly topic: string; readonly isOn: boolean }
   | { readonly type: 'abort'; readonly reason: string }
+  /** The time of the agent or team at `path` is up. */
+  | { readonly type: 'expired'; readonly path: string; readonly reason: StopReason }
   /** An effect runs an agent: the `index`-th that it runs. */
   | {
       readonly type: 'engaged';

@@ -117,11 +117,21 @@ export interface StopView {
   readonly results: readonly ToolResult[];
 }
 
+/** A limit on time that holds whatever is under way. */
+export interface Deadline {
+  /** In ms since the agent started; past it (`>`) the agent ends. */
+  readonly afterMs: number;
+  /** What it ends with. */
+  readonly reason: StopReason;
+}
+
 /** One reason to stop; compose them with `anyOf` and `allOf`. Synchronous and pure. */
 export interface StopRule {
   readonly name: string;
   /** Whether it ends every run after some number of steps: then an agent needs no other limit. Default false. */
   readonly limitsSteps?: boolean | undefined;
+  /** Ends the agent at that time, also in the midst of a step: what is under way is aborted. Default: none, it is looked at after steps. */
+  readonly deadline?: Deadline | undefined;
   /** `memory` is what `remember` gave just before. */
   check(view: StopView, memory?: Json): StopReason | undefined;
   /**

@@ -100,6 +100,7 @@ export const juryMachine = onDemand(() =>
             'All jurors are asked for their vote, people and agents, and agents are at work on it.',
           entry: ['callBallot', { type: 'entered', params: { phase: 'deliberating' } }, 'engageMembers'],
           on: {
+            ...awaiting('counting'),
             'answered.*': [
               { guard: 'isEscalation', target: 'failed', actions: ['collectReply', 'engageMembers'] },
               { guard: 'isLastReply', target: 'counting', actions: ['collectReply', 'engageMembers'] },

@@ -1,5 +1,5 @@
 import type { Outcome } from '../contracts/run.ts';
-import type { Tally } from '../contracts/stop.ts';
+import type { StopReason, Tally } from '../contracts/stop.ts';
 import { emptyTally } from '../contracts/stop.ts';
 import { errorData } from '../contracts/error.ts';
 import { atOnce, rulesInForce } from '../machines/rules.ts';
@@ -64,6 +64,8 @@ export const roundMove = (context: TeamContext, event: TeamEvent): RoundMove => 
       return moveOf(startWaiting(draft, event.index));
     case 'answered.wake':
       return moveOf(timeOut(closed(draft)));
+    case 'expired':
+      return moveOf(callOff(draft, 'stopped', event.reason));
     default:
       return context;
   }
@@ -125,8 +127,10 @@ const replied = (draft: Draft, index: number, reply: Reply): Draft => {
   const answered = round.answered + Number(isAnswer);
   const next = withRound({ ...draft, round }, { open, answered });
   if (isBudgetOf(draft.team, reply.stopReason)) return withoutRest(next);
-  if (open > 0 && answered >= round.enough) return callOff(next, 'enough of the others have answered');
-  if (round.failsFast && !isAnswer) return callOff(next, `'${reply.member}' did not answer`);
+  if (open > 0 && answered >= round.enough)
+    return callOff(next, 'aborted', noLonger('enough of the others have answered'));
+  if (round.failsFast && !isAnswer)
+    return callOff(next, 'aborted', noLonger(`'${reply.member}' did not answer`));
   return startNext(next);
 };
 
@@ -134,7 +138,7 @@ const replied = (draft: Draft, index: number, reply: Reply): Draft => {
 const closed = (draft: Draft): Draft => {
   const { closesAt } = draft.round;
   if (closesAt === null || draft.at < closesAt) return draft;
-  return callOff(withRound(draft, { closesAt: null }), 'the time of the round is over');
+  return callOff(withRound(draft, { closesAt: null }), 'aborted', noLonger('the time of the round is over'));
 };
 
 /** Members that have had their time are stopped, and have failed. */
@@ -168,8 +172,10 @@ const tooLate = (member: string, limit: number, at: number): Outcome => ({
   tally: emptyTally(at),
 });
 
-/** Nobody else's reply is needed: who is at work is stopped, the last first, and who has not begun does not begin. */
-const callOff = (draft: Draft, reason: string): Draft => {
+const noLonger = (reason: string): StopReason => ({ kind: 'aborted', reason });
+
+/** Nobody else's reply is waited for: who is at work is stopped, the last first, and who has not begun does not begin. */
+const callOff = (draft: Draft, status: 'aborted' | 'stopped', stopReason: StopReason): Draft => {
   let next = withoutRest(draft);
   for (const [index, { member }] of [...next.round.tasks.entries()].toReversed()) {
     const place = placeAt(next.round, index);
@@ -177,9 +183,9 @@ const callOff = (draft: Draft, reason: string): Draft => {
     if (place.path !== null) draft.wants.stopping.push(place.path);
     const reply: Reply = {
       member,
-      status: 'aborted',
+      status,
       output: null,
-      stopReason: { kind: 'aborted', reason },
+      stopReason,
       error: null,
       steps: 0,
     };

@@ -62,6 +62,11 @@ export const setupTeam = <Own extends Json, Options extends Json>() =>
             }
           : {},
       ),
+      expired: assign(({ event }) =>
+        event.type === 'expired' || event.type === 'expired.final'
+          ? { end: { status: 'stopped' as const, stopReason: event.reason } }
+          : {},
+      ),
       broken: assign(({ event }) =>
         'error' in event
           ? {
@@ -95,16 +100,17 @@ export const emitEvent = (self: object, context: TeamContext, name: string, data
   carrierOf(self).emit({ type: 'custom.emitted', name, data }, context.engaged, undefined);
 };
 
-/** The arrows that every team has: messages, aborts, and effects that broke. */
+/** The arrows that every team has: messages, aborts, time that is up, and effects that broke. */
 export const teamArrows = {
   message: { actions: 'received' },
   abort: { target: '.aborted', actions: 'abandoned' },
+  'expired.*': { target: '.stopped', actions: 'expired' },
   'failed.*': { target: '.failed', actions: 'broken' },
 } as const;
 
 /**
  * The arrows of a state that waits for its round: on to `target` with the last reply, whoever was restarted, handed on to or
- * called off meanwhile; on to `escalated` (default: `failed`) where it is more trouble than the policy allows.
+ * called off meanwhile, or the team's time is up; on to `escalated` (default: `failed`) where it is more trouble than the policy allows.
  *
  * @example
  * working: { description: 'All are at work.', entry: ['askAll', 'engageMembers'], on: awaiting('counting') }
@@ -119,6 +125,7 @@ export const awaiting = <const Target extends string, const Escalated extends st
       { guard: 'isLastReply', target, actions: ['collectReply', 'engageMembers'] },
       { actions: ['collectReply', 'engageMembers'] },
     ],
+    expired: { target, actions: ['collectReply', 'engageMembers'] },
   }) as const;
 
 /** The four ends that every team has. */

@@ -70,6 +70,8 @@ export type TeamEvent =
   | { type: 'answered.wake'; at: number; index: number }
   | { type: 'message'; at: number; message: Message }
   | { type: 'abort'; at: number; reason: string }
+  /** Its time is up: what is open has its reply, and `final` ends it where that did not. */
+  | { type: 'expired' | 'expired.final'; at: number; reason: StopReason }
   | { type: `failed.${string}`; at: number; error: ErrorData };
 
 /** The context to start from; tolerates that XState's pure functions call it without an input. */

@@ -54,6 +54,7 @@ export const agentMachine = agentSetup.createMachine({
     message: { actions: 'received' },
     'answered.delegate': { actions: takesBack },
     abort: { target: '.aborted', actions: 'abandoned' },
+    expired: { target: '.stopped', actions: 'expired' },
     'failed.*': { target: '.failed', actions: 'broken' },
   },
   states: {

@@ -3,7 +3,7 @@ import type { ErrorData } from '../contracts/error.ts';
 import type { ModelFailure } from '../contracts/model-failure.ts';
 import { withFailure } from '../contracts/model-failure.ts';
 import type { Message } from '../contracts/message.ts';
-import type { Tally } from '../contracts/stop.ts';
+import type { StopReason, Tally } from '../contracts/stop.ts';
 import type { Compaction } from '../contracts/processor.ts';
 import type { Turn } from '../contracts/transcript.ts';
 import type {
@@ -172,6 +172,12 @@ export const woken = (context: AgentContext, at: number): AgentChange => ({
 /** The run was called off. */
 export const abandoned = (reason: string): AgentChange => ({
   end: { status: 'aborted', stopReason: { kind: 'aborted', reason } },
+});
+
+/** Its time is up, wherever it is. */
+export const expired = (context: AgentContext, stopReason: StopReason, at: number): AgentChange => ({
+  end: { status: 'stopped', stopReason },
+  tally: { ...context.tally, now: at },
 });
 
 /** Work failed for good. */

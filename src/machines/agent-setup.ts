@@ -2,6 +2,7 @@ import { assign, setup } from 'xstate';
 import type { ErrorData } from '../contracts/error.ts';
 import type { RuntimeEvent } from '../contracts/event.ts';
 import type { Outcome } from '../contracts/run.ts';
+import type { StopReason } from '../contracts/stop.ts';
 import { agentAsks, callEngagement, gatherAsks } from './agent-asks.ts';
 import type { AgentPort } from './agent-asks.ts';
 import type {
@@ -39,6 +40,7 @@ export type AgentEvent =
   | { type: 'answered.recover'; at: number; index: number; output: Recovered }
   | ({ type: 'message'; at: number } & Mail)
   | { type: 'abort'; at: number; reason: string }
+  | { type: 'expired'; at: number; reason: StopReason }
   | { type: `failed.${string}`; at: number; index?: number; error: ErrorData };
 
 /** The names that the chart of an agent is written in: its actions, each a line over a pure reducer, and its guards. */
@@ -141,6 +143,9 @@ export const agentSetup = setup({
     ),
     woken: assign(({ context, event }) => reducers.woken(context, event.at)),
     abandoned: assign(({ event }) => (event.type === 'abort' ? reducers.abandoned(event.reason) : {})),
+    expired: assign(({ context, event }) =>
+      event.type === 'expired' ? reducers.expired(context, event.reason, event.at) : {},
+    ),
     stumbled: assign(({ context, event }, { port }: { port: RecoverablePort }) =>
       'error' in event ? stumbled(context, port, event.index ?? 0, event.error, event.at) : {},
     ),

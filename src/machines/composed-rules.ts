@@ -1,11 +1,12 @@
 import type { Json } from '../contracts/json.ts';
-import type { StopReason, StopRule, StopView } from '../contracts/stop.ts';
+import type { Deadline, StopReason, StopRule, StopView } from '../contracts/stop.ts';
 import { atOnce, plain } from './rules.ts';
 
 /** Stops when any of the rules does, with the reason of the first in order. */
 export const anyOf = (...rules: readonly StopRule[]): StopRule => ({
   name: `anyOf(${namesOf(rules)})`,
   limitsSteps: rules.some((rule) => rule.limitsSteps === true),
+  ...withDeadline(earliestDeadline(rules)),
   check: (view, memory) => firstReason(rules, view, memory),
   ...togetherOf(rules),
   ...pressed(rules, (...all) => Math.max(...all)),
@@ -14,6 +15,7 @@ export const anyOf = (...rules: readonly StopRule[]): StopRule => ({
 /** Stops when all of the rules do at the same CHECK_STOP, with the reason of the last. */
 export const allOf = (...rules: readonly StopRule[]): StopRule => ({
   name: `allOf(${namesOf(rules)})`,
+  ...withDeadline(commonDeadline(rules)),
   check: (view, memory) => {
     const reasons = rules.map((rule, index) => atOnce(rule.check(view, memoryAt(memory, index))));
     return reasons.includes(undefined) ? undefined : reasons.at(-1);
@@ -21,6 +23,25 @@ export const allOf = (...rules: readonly StopRule[]): StopRule => ({
   ...togetherOf(rules),
   ...(rules.every((rule) => rule.pressure !== undefined) ? pressed(rules, (...all) => Math.min(...all)) : {}),
 });
+
+/** The deadline that comes first; undefined where no rule has one. */
+export const earliestDeadline = (rules: readonly StopRule[]): Deadline | undefined => {
+  let earliest: Deadline | undefined;
+  for (const { deadline } of rules)
+    if (deadline !== undefined && !(deadline.afterMs >= (earliest?.afterMs ?? Infinity))) earliest = deadline;
+  return earliest;
+};
+
+/** When all rules stop whatever happens: at the last of their deadlines, with the reason of the last rule. */
+const commonDeadline = (rules: readonly StopRule[]): Deadline | undefined => {
+  const deadlines = rules.flatMap(({ deadline }) => deadline ?? []);
+  const reason = deadlines.at(-1)?.reason;
+  if (reason === undefined || deadlines.length < rules.length) return undefined;
+  return { afterMs: Math.max(...deadlines.map(({ afterMs }) => afterMs)), reason };
+};
+
+const withDeadline = (deadline: Deadline | undefined): Pick<StopRule, 'deadline'> =>
+  deadline === undefined ? {} : { deadline };
 
 /** The reason of the first rule that has one. */
 export const firstReason = (

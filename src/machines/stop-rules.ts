@@ -19,7 +19,8 @@ export const maxSteps = (limit: number): StopRule => {
 };
 
 /**
- * Stops when more than `limitMs` milliseconds (`>`) have passed since the start; seen at CHECK_STOP only.
+ * Stops when more than `limitMs` milliseconds (`>`) have passed since the agent started, also in the midst of a step: what is under
+ * way then is aborted, and left behind where it does not end.
  *
  * @throws {TroupeError} `agent.invalid` for what is no number from 0.
  */
@@ -28,6 +29,7 @@ export const maxTime = (limitMs: number): StopRule => {
   if (!(typeof limitMs === 'number' && limitMs >= 0)) throw badLimit('maxTime', 'number from 0', limitMs);
   return {
     name: 'maxTime',
+    deadline: { afterMs: limitMs, reason: { kind: 'maxTime', limitMs } },
     check: ({ tally }) => (tally.now - tally.startedAt > limitMs ? { kind: 'maxTime', limitMs } : undefined),
     pressure: ({ tally }) => share(tally.now - tally.startedAt, limitMs),
   };

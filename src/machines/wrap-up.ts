@@ -46,7 +46,9 @@ export const graceAt = (
     (rule, index) => atOnce(rule.check(view, memoryAt(watch.memory, index))) !== undefined,
   );
   const [first] = hit;
-  const mayGoOn = hit.every((rule) => rule.pressure !== undefined && rule.limitsSteps !== true);
+  const mayGoOn = hit.every(
+    (rule) => rule.pressure !== undefined && rule.limitsSteps !== true && rule.deadline === undefined,
+  );
   if (first === undefined || !mayGoOn) return undefined;
   if (isWrappingUp(watch))
     return watch.grace > 1 ? { watch: { ...watch, grace: watch.grace - 1 } } : undefined;

@@ -66,6 +66,7 @@ export class BudgetAccount {
   readonly limits: BudgetLimits;
   readonly #now: () => number;
   #startedAt: number;
+  #isRestored = false;
   readonly #onWarning: OnWarning | undefined;
   readonly #onUse: AccountPlace['onUse'];
   /** This account, and all above it. */
@@ -95,8 +96,33 @@ export class BudgetAccount {
 
   /** Takes up what was used before; nothing above it is changed. */
   restore({ steps, tokens, usd, toolCalls, since }: BudgetDrawn): void {
-    if (since !== undefined) this.#startedAt = since;
+    if (since !== undefined) {
+      this.#startedAt = since;
+      this.#isRestored = true;
+    }
     Object.assign(this.#used, { steps, tokens, usd, toolCalls });
+  }
+
+  /** Whoever has the budget starts at `at`: its time counts from then on, unless it is known to count from earlier. */
+  begin(at: number): void {
+    if (!this.#isRestored) this.#startedAt = at;
+  }
+
+  /** When its time is up, in ms since 1970; `Infinity` without a limit. */
+  get endsAt(): number {
+    return this.#startedAt + (this.limits.timeMs ?? Infinity);
+  }
+
+  /** That its time is up at `now`. */
+  lateAt(now: number): BudgetSpent {
+    const { path, limits } = this;
+    return {
+      kind: 'budget',
+      budget: 'timeMs',
+      limit: limits.timeMs ?? Infinity,
+      used: now - this.#startedAt,
+      path,
+    };
   }
 
   /** Reserved in this account at the moment. */

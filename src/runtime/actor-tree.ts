@@ -19,7 +19,7 @@ import { engagedBy } from './delegate-of.ts';
 import { rememberEnd } from './memory-of.ts';
 import { beginningOf } from './task-of.ts';
 import { refusedBefore } from './journal/refused-before.ts';
-import { outcomeOf, outcomeOfFailure, resultOf } from './result.ts';
+import { outcomeOf, outcomeOfFailure, placed, resultOf } from './result.ts';
 import type { Actor, Sponsor, Stage } from './stage.ts';
 import { stopInTime, stoppedOutcome } from './stop-in-time.ts';
 import { tellCallEnd, tellEnd, tellMachine } from './tell-end.ts';
@@ -233,12 +233,14 @@ export class ActorTree {
     this.#onEngaged?.(definition);
     this.#run.mail.began(child);
     this.#run.log.write({ type: 'member.engaged', member: definition.name }, child);
+    const at = this.#run.log.now();
+    this.#run.deadlines.begin(child, at);
     this.#run.host.start(
       child,
       definition.start(input, {
         runId: this.#run.runId,
         path,
-        at: this.#run.log.now(),
+        at,
         history: beginningOf(child, restart),
         keepsConversation: child.terms?.keepsConversation,
       }),
@@ -250,6 +252,7 @@ export class ActorTree {
     entry.isOver = true;
     entry.epoch += 1;
     this.#running.delete(entry.path);
+    this.#run.deadlines.end(entry);
     noLongerAwaited(entry);
     this.#run.mail.gone(entry, isItsEnd);
     // Who came last may need who came first.
@@ -292,9 +295,3 @@ const firstAt = (events: readonly { readonly path: string }[], path: string): nu
   const first = events.findIndex((event) => event.path === path);
   return first < 0 ? events.length : first;
 };
-
-/** What broke a whole actor knows no place of its own: then it is the actor's. */
-const placed = (outcome: Outcome, { run: { runId }, path }: Actor): Outcome =>
-  outcome.error === undefined || outcome.error.errorId !== undefined
-    ? outcome
-    : { ...outcome, error: { runId, path, errorId: `${runId}/${path}#end`, ...outcome.error } };

@@ -1,7 +1,7 @@
 import type { ActorTree } from './actor-tree.ts';
 import type { EffectRunner } from './effect-runner.ts';
 import type { MailRoom } from './mail/mail-room.ts';
-import type { Actor, Job, Stage } from './stage.ts';
+import type { Actor, Envelope, Job, Stage } from './stage.ts';
 
 /** A run, as far as its jobs need it. */
 export interface WorkingRun extends Stage {
@@ -20,6 +20,7 @@ export const doJob = (run: WorkingRun, job: Job): void => {
     case 'deliver':
       run.mail.handOver(job.actor);
       if (!job.actor.isOver) host.deliver(job.actor, job.envelope);
+      if (job.envelope.type === 'expired') endTeam(run, job.actor, job.envelope);
       run.mail.questions.lookAgain(job.actor.path);
       if (job.envelope.type === 'answered.member') run.mail.judged(job.envelope['path']);
       break;
@@ -45,6 +46,14 @@ export const doJob = (run: WorkingRun, job: Job): void => {
     case 'over':
       actors.close(job.actor, job.output);
   }
+};
+
+/** A team whose time is up ends by what it makes of the replies that are in; where it would go on, it ends all the same. */
+const endTeam = ({ host }: WorkingRun, actor: Actor, envelope: Envelope): void => {
+  if (actor.isOver || actor.definition.agent !== undefined) return;
+  const context = host.contextOf(actor);
+  const goesOn = typeof context === 'object' && context !== null && 'end' in context && context.end === null;
+  if (goesOn) host.deliver(actor, { ...envelope, type: 'expired.final' });
 };
 
 /** Work that an agent gave away outlives the state in which it was given. */

@@ -4,7 +4,7 @@ import type { Json } from '../contracts/json.ts';
 import type { EffectRecord, Outcome, RunResult, RunTotals, StepRecord } from '../contracts/run.ts';
 import { emptyTally } from '../contracts/stop.ts';
 import type { RunCounter } from './run-counter.ts';
-import type { Stage } from './stage.ts';
+import type { Actor, Stage } from './stage.ts';
 
 /** Whether an actor left an outcome. */
 const isOutcome = (output: unknown): output is Outcome =>
@@ -46,6 +46,12 @@ export const outcomeOfFailure = (code: ErrorCode, message: string, at: number): 
   state: {},
   tally: emptyTally(at),
 });
+
+/** What broke a whole actor knows no place of its own: then it is the actor's. */
+export const placed = (outcome: Outcome, { run: { runId }, path }: Actor): Outcome =>
+  outcome.error === undefined || outcome.error.errorId !== undefined
+    ? outcome
+    : { ...outcome, error: { runId, path, errorId: `${runId}/${path}#end`, ...outcome.error } };
 
 /** What the last event of a run says. */
 export const endedBody = (outcome: Outcome, totals: RunTotals): EventBody => {

@@ -4,11 +4,13 @@ import type { Outcome, RunResult } from '../contracts/run.ts';
 import { endedBody, outcomeOfFailure, resultOf } from './result.ts';
 import type { AttachedHooks } from '../events/hooks.ts';
 import type { Actor, Stage } from './stage.ts';
+import type { Deadlines } from './deadlines.ts';
 import type { TearDowns } from './tear-down.ts';
 
 /** A run, as far as its end needs it. */
 export interface EndingRun extends Stage {
   readonly tearDowns: TearDowns;
+  readonly deadlines: Deadlines;
   /** Whoever observes it. */
   readonly hooks: readonly AttachedHooks[];
   /** Lets jobs be done. */
@@ -55,7 +57,7 @@ export class RunEnding {
     this.#outcome = outcome;
     const { journal, tearDowns } = this.#run;
     const settle = (): void => {
-      void tearDowns.settled(outcome.status === 'aborted').then(() => {
+      void tearDowns.settled(this.#isHurried(outcome)).then(() => {
         this.#closed();
       });
     };
@@ -68,6 +70,11 @@ export class RunEnding {
     this.#cameTo(outcome);
     if (tearDowns.areUnderWay) settle();
     else this.close();
+  }
+
+  /** Nobody waits any longer than has to be. */
+  #isHurried({ status }: Outcome): boolean {
+    return status === 'aborted' || this.#run.deadlines.isPast;
   }
 
   /** Once all that made it is written, it can be no other: a run that is taken up again comes to the same. */
@@ -144,18 +151,19 @@ export class RunEnding {
   }
 
   #settle(outcome: Outcome): void {
-    const { log, root, hooks, runId } = this.#run;
+    const { log, root, hooks, runId, tearDowns } = this.#run;
     const result = resultOf(this.#run, outcome, root.path, 0);
     log.close();
     const flushing = hooks.flatMap((attached) => attached.flush(runId) ?? []);
     if (flushing.length === 0) this.#tell(outcome, result);
     else
-      void Promise.all(flushing).then(() => {
+      void tearDowns.flushed(flushing, this.#isHurried(outcome)).then(() => {
         this.#tell(outcome, result);
       });
   }
 
   #tell(outcome: Outcome, result: RunResult): void {
+    this.#run.deadlines.close();
     const { status, error } = outcome;
     const failure = this.#lost ?? (status === 'failed' && error !== undefined ? toError(error) : undefined);
     if (failure === undefined) this.#resolve(result);

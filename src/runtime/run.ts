@@ -13,6 +13,7 @@ import { ActorTree } from './actor-tree.ts';
 import { addTools } from './add-tools.ts';
 import { aside } from './aside.ts';
 import type { Definition } from './definition.ts';
+import { Deadlines } from './deadlines.ts';
 import { doJob } from './do-job.ts';
 import { EffectRunner } from './effect-runner.ts';
 import { EventLog, observerFailed } from './event-log.ts';
@@ -71,6 +72,7 @@ export class Run implements Stage {
   readonly actors: ActorTree;
   readonly mail: MailRoom;
   readonly tearDowns: TearDowns;
+  readonly deadlines: Deadlines;
   readonly artifacts: KeptArtifact[] = [];
   readonly hooks: AttachedHooks[] = [];
   readonly ending: RunEnding;
@@ -116,6 +118,7 @@ export class Run implements Stage {
     this.effects = new EffectRunner(this);
     this.mail = new MailRoom(this, options.messages);
     this.tearDowns = new TearDowns(this);
+    this.deadlines = new Deadlines(this);
     this.actors = new ActorTree(this, definition, new TreeSize(definition, options.limits), setup.onEngaged);
     this.ending = new RunEnding(this);
     this.result = this.ending.result;
@@ -124,7 +127,6 @@ export class Run implements Stage {
   get root(): Actor {
     return this.actors.root;
   }
-
   get isOver(): boolean {
     return this.ending.hasBegun;
   }
@@ -156,7 +158,9 @@ export class Run implements Stage {
       { type: 'run.started', input: toJson(input), ...taskFacts(this.task), ...modelFacts(root) },
       root,
     );
-    return root.definition.start(input, { runId: this.runId, path: root.path, at: this.log.now(), history });
+    const at = this.log.now();
+    this.deadlines.begin(root, at);
+    return root.definition.start(input, { runId: this.runId, path: root.path, at, history });
   }
 
   /** Puts something into the queue, which is worked off soon, in order. */
@@ -168,11 +172,9 @@ export class Run implements Stage {
   release(): void {
     this.#queue.release();
   }
-
   hasJobFor(actor: Actor): boolean {
     return this.#queue.has((job) => job.actor === actor);
   }
-
   /** Whether there is something to do at once. */
   get isBusy(): boolean {
     return !this.#queue.isEmpty;
@@ -282,11 +284,9 @@ export class Run implements Stage {
   toolsOf(entry: Actor): ToolRegistry {
     return toolsOf(entry);
   }
-
   environmentOf(entry: Actor): EnvironmentSession | undefined {
     return environmentOf(entry);
   }
-
   modelsOf(entry: Actor): readonly Model[] {
     return (entry.models ??= modelsOf(entry, this.#models));
   }

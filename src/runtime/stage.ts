@@ -75,6 +75,7 @@ export interface Stage {
     messengerFor(work: TalkingWork): Messenger;
   };
   readonly tearDowns: { begin(actor: Actor): void };
+  readonly deadlines: { begin(actor: Actor, at: number): void; end(actor: Actor): void };
   readonly artifacts: KeptArtifact[];
   readonly root: Actor;
   readonly isOver: boolean;

@@ -7,14 +7,24 @@ import type { Actor, Stage } from './stage.ts';
 /** How long tearing down may hold the end of a run, in ms: after a normal end, and after an abort. */
 const PATIENCE_MS = 5_000;
 const HURRIED_MS = 50;
+/** How long hooks may hold an end that is hurried, in ms: what they keep is the record of it. Else they have their own time. */
+const HURRIED_HOOKS_MS = 1_000;
 /** Less than that, so that what was not written is told of. */
 const MEMORY_PATIENCE_MS = 4_000;
+
+/** How long an end waits, in ms. */
+interface Patience {
+  readonly ms: number;
+  readonly hurriedMs: number;
+  readonly isHurried: boolean;
+}
 
 /**
  * The tearing down of a run's toolsets and memories, its members' included.
  *
  * I1  Toolsets are always torn down; what goes wrong is on record, with whose they were.
- * I2  One that never comes back holds neither the run, nor for long its end; an abort hurries it, also a late one.
+ * I2  One that never comes back holds neither the run, nor for long its end; an abort hurries it, also a late one, as does the
+ *     run's deadline.
  */
 export class TearDowns {
   readonly #run: Pick<Stage, 'clock' | 'log'>;
@@ -80,23 +90,32 @@ export class TearDowns {
   }
 
   /** Resolves when all that was begun is through, or has taken too long. */
-  async settled(isHurried: boolean): Promise<void> {
+  settled(isHurried: boolean): Promise<void> {
+    return this.#patiently([...this.#underWay], { ms: PATIENCE_MS, hurriedMs: HURRIED_MS, isHurried });
+  }
+
+  /** Resolves when the hooks of the run have passed on what they kept, or have taken too long. */
+  flushed(hooks: readonly Promise<unknown>[], isHurried: boolean): Promise<void> {
+    return this.#patiently(hooks, { ms: Infinity, hurriedMs: HURRIED_HOOKS_MS, isHurried });
+  }
+
+  async #patiently(work: readonly Promise<unknown>[], { ms, hurriedMs, isHurried }: Patience): Promise<void> {
     const { clock } = this.#run;
     let timer: unknown;
     const late = new Promise<void>((resolve) => {
-      timer = clock.setTimeout(resolve, isHurried ? HURRIED_MS : PATIENCE_MS);
+      timer = clock.setTimeout(resolve, isHurried ? hurriedMs : ms);
       if (isHurried) return;
       this.#hurry = () => {
         clock.clearTimeout(timer);
-        timer = clock.setTimeout(resolve, HURRIED_MS);
+        timer = clock.setTimeout(resolve, hurriedMs);
       };
     });
-    await Promise.race([Promise.all(this.#underWay), late]);
+    await Promise.race([Promise.all(work), late]);
     this.#hurry = () => undefined;
     clock.clearTimeout(timer);
   }
 
-  /** The run was aborted while it waits for its toolsets. */
+  /** The run was aborted, or its time is up, while it waits for its toolsets or hooks. */
   hurry(): void {
     const hurry = this.#hurry;
     // Once: an abort that is repeated must not put the end off.

@@ -16,6 +16,7 @@ const arrivals: Readonly<Record<Arrival['type'], true>> = {
   message: true,
   subscribed: true,
   abort: true,
+  expired: true,
   engaged: true,
   told: true,
   stopped: true,

@@ -104,6 +104,7 @@ export class GoingThrough {
       memories.settle(scope, isGoneOn);
     }
     onEnd?.before?.();
+    this.#journey.run.deadlines.resume(scope);
     this.#resume(scope, onEnd?.answer);
   }
 
@@ -205,7 +206,6 @@ export class GoingThrough {
 
   #letIn(scope: Scope, { at, arrival }: Arrived): void {
     const { root, run, moment, job, memories } = this.#journey;
-    const isRoot = scope === root;
     moment.passed(at, scope);
     switch (arrival.type) {
       case 'answered':
@@ -231,6 +231,9 @@ export class GoingThrough {
       case 'abort':
         run.deliverAbort(arrival.reason, at);
         break;
+      case 'expired':
+        run.expire(arrival, at);
+        break;
       case 'engaged': {
         const { key, index, path, agent, input } = arrival;
         inPlace(this.#children, key, index, { path, agent, input });
@@ -251,11 +254,11 @@ export class GoingThrough {
         break;
       case 'charged':
         // What is told of a child is counted for the run already.
-        if (isRoot) run.log.charge(arrival.model, arrival.usage, arrival.costUsd);
+        if (scope === root) run.log.charge(arrival.model, arrival.usage, arrival.costUsd);
         else run.charged(arrival.path, arrival.model, arrival.usage, arrival.costUsd);
         break;
       case 'kept':
-        if (isRoot) run.keep(arrival.path, arrival.artifacts);
+        if (scope === root) run.keep(arrival.path, arrival.artifacts);
         break;
       case 'drawn':
         this.#journey.budgets.note(arrival);

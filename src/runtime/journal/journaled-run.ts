@@ -1,5 +1,6 @@
 import { isTroupeError, TroupeError } from '../../contracts/error.ts';
 import type { EventBody } from '../../contracts/event.ts';
+import type { Arrival } from '../../contracts/journal-record.ts';
 import type { MemoryRecord } from '../../contracts/memory.ts';
 import type { Message } from '../../contracts/message.ts';
 import type { Usage } from '../../contracts/model.ts';
@@ -35,6 +36,9 @@ export class JournaledRun {
   get effects() {
     return this.#run.effects;
   }
+  get deadlines() {
+    return this.#run.deadlines;
+  }
   get actors() {
     return this.#run.actors;
   }
@@ -67,6 +71,10 @@ export class JournaledRun {
   }
   deliverAbort(reason: string, at: number): void {
     this.#run.deliverAbort(reason, at);
+  }
+  expire({ path, reason }: Extract<Arrival, { type: 'expired' }>, at: number): void {
+    const actor = this.#run.actors.at(path);
+    if (actor !== undefined) this.#run.deadlines.expire(actor, reason, at);
   }
   broke(path: string, outcome: Outcome): void {
     const actor = this.#run.actors.at(path);
