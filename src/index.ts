@@ -176,6 +176,7 @@ export type {
   DualResult,
   Safety,
   Tool,
+  CallOrigin,
   ToolCall,
   ToolContext,
   ToolErrorKind,

@@ -116,8 +116,8 @@ const providers: Readonly<Record<string, Maker>> = {
       baseURL,
     });
   },
+  offline: () => lazyOfflineModel(),
   ...Object.fromEntries(
     Object.values<ChatProfile>(chatProfiles).map((profile) => [profile.name, makerOf(profile)]),
   ),
-  offline: () => lazyOfflineModel(),
 };

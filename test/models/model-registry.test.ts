@@ -55,7 +55,7 @@ describe('a model by its name', () => {
     expect(resolveModel(model)).toBe(model);
   });
 
-  it.each(['gpt-5.5', 'gemini:pro', 'constructor:x', ''])(
+  it.each(['gpt-5.5', 'gemeni:pro', 'constructor:x', ''])(
     '[DODO-11] %j, of no provider, is an error that lists them',
     (name) => {
       expect(() => resolveModel(name, {})).toThrow(

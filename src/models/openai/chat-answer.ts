@@ -101,7 +101,7 @@ export const chatReader = (
         text: argument,
       });
     }
-    fields.take(delta);
+    fields.take(isThought(delta) ? { ...delta, extra_content: undefined } : delta);
   };
 
   const take = (chunk: ChatCompletionChunk): void => {
@@ -181,9 +181,16 @@ const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const;
 const KNOWN_FIELDS: ReadonlySet<string> = new Set(
   [...REASONING_FIELDS, 'role', 'content', 'refusal', 'tool_calls', 'function_call', 'name', 'audio'].concat(
     ['images', 'annotations', 'citations', 'search_results', 'executed_tools', 'logprobs'],
-    ['token_ids', 'matched_stop'],
+    ['token_id', 'token_ids', 'matched_stop', 'hidden_states'],
   ),
 );
+
+/** Google marks text that is thinking; the mark is no fact about the message, and must not go back. */
+const isThought = (delta: object): boolean => {
+  const extra: unknown = Reflect.get(delta, 'extra_content');
+  const google = isJsonObject(extra) ? extra['google'] : undefined;
+  return isJsonObject(google) && google['thought'] === true && google['thought_signature'] === undefined;
+};
 
 /** What a chunk says of an error, in a way that the SDK takes for part of an answer. */
 const errorIn = (chunk: ChatCompletionChunk): JsonObject | undefined => {

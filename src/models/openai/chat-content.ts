@@ -57,7 +57,7 @@ export const chatContent = (): ChatContent => {
 const textIn = ({ text }: JsonObject): string => (typeof text === 'string' ? text : '');
 
 const thoughtIn = (part: JsonObject): string => {
-  const { thinking } = part;
+  const { thinking = part['summary'] } = part;
   if (typeof thinking === 'string') return thinking;
   if (!Array.isArray(thinking)) return textIn(part);
   return thinking
