@@ -5,6 +5,7 @@ import { toJson } from '../contracts/json.ts';
 import type { ToolContext } from '../contracts/tool.ts';
 import type { ToolAsk } from '../machines/asks.ts';
 import { seenDelegations } from '../machines/delegations-state.ts';
+import { textOf } from '../tools/tool-result.ts';
 import { callKey } from './call-key.ts';
 import type { Desk } from './desk.ts';
 import { frozenJson } from './frozen-json.ts';
@@ -78,16 +79,16 @@ export class CallContext implements ToolContext {
   get progress() {
     const { id, name } = this.#ask.call;
     return (text: string) => {
-      this.#desk.emit({ type: 'tool.progressed', callId: id, tool: name, text });
+      this.#desk.emit({ type: 'tool.progressed', callId: id, tool: name, text: plainText(text) });
     };
   }
   get emit() {
     return (name: string, data: Json) => {
-      this.#desk.emit({ type: 'custom.emitted', name, data: toJson(data) });
+      this.#desk.emit({ type: 'custom.emitted', name: plainText(name), data: toJson(data) });
     };
   }
   get ask() {
-    return (question: string) => this.#desk.ask(question);
+    return (question: string) => this.#desk.ask(plainText(question));
   }
   get messages() {
     return this.#desk.messages;
@@ -96,3 +97,6 @@ export class CallContext implements ToolContext {
     return (agent, input, options) => this.#desk.run(agent, input, undefined, options);
   }
 }
+
+/** A tool may be JavaScript: what is no text becomes one, or the log could not be written. */
+const plainText = (said: unknown): string => (typeof said === 'string' ? said : textOf(said));

@@ -7,6 +7,8 @@ import type { PlannedCall } from '../machines/call-plan.ts';
 import type { Effect } from '../contracts/effect.ts';
 import { callIdOf } from '../contracts/effect.ts';
 import { callModel } from './call-model.ts';
+import { isTooDeep } from '../contracts/json.ts';
+import { TOO_DEEP } from '../models/call-arguments.ts';
 import type { Desk } from './desk.ts';
 import { takeBranch } from './take-branch.ts';
 import { withinAgentTime } from './within-agent-time.ts';
@@ -44,7 +46,7 @@ const problemsOf = (
   choice: Decision,
 ): { readonly decision: Decision } | { readonly decision: undefined; readonly problems: string } => {
   try {
-    const parsed = decisionSchema.safeParse(choice);
+    const parsed = decisionSchema.safeParse(withinReach(choice));
     if (parsed.success) {
       // The schema follows a value that holds itself for ever, and lets it pass: here it throws.
       JSON.stringify(parsed.data);
@@ -58,6 +60,26 @@ const problemsOf = (
     return { decision: undefined, problems: `decision: ${messageOf(thrown)}`.replace(/\s*\n\s*/g, ' ') };
   }
 };
+
+/** A choice with calls whose arguments nobody can follow marked as such: that is the call's failure, not the run's. */
+const withinReach = (choice: Decision): Decision => {
+  if (choice.kind === 'act' && Array.isArray(choice.calls))
+    return {
+      ...choice,
+      calls: choice.calls.map((call) => (isTooDeep(call?.input) ? { ...call, input: OUT_OF_REACH } : call)),
+    };
+  if (choice.kind === 'branch' && Array.isArray(choice.candidates))
+    return {
+      ...choice,
+      candidates: choice.candidates.map((candidate) => ({
+        ...candidate,
+        decision: withinReach(candidate.decision),
+      })),
+    };
+  return choice;
+};
+
+const OUT_OF_REACH = '[too deep]';
 
 /** A decision that was taken, as the machine is told of it. */
 export const chosen = (
@@ -74,5 +96,6 @@ const plannedCalls = (decision: ActDecision, { step }: AgentContext, desk: Desk)
     id: callIdOf(step, index),
     name,
     input,
+    ...(input === OUT_OF_REACH ? { problem: TOO_DEEP } : {}),
     exclusive: desk.tools.find(name)?.exclusive ?? false,
   }));

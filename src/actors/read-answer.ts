@@ -10,6 +10,7 @@ import type { AgentContext, Decided } from '../machines/agent-context.ts';
 import type { PlannedCall } from '../machines/call-plan.ts';
 import { isWrappingUp } from '../machines/wrap-up.ts';
 import type { AgentDefinition, OutputCheck } from './agent-definition.ts';
+import { parsedArguments } from '../models/call-arguments.ts';
 import type { Desk } from './desk.ts';
 import { andThen } from './promises.ts';
 
@@ -91,12 +92,13 @@ const NO_TOOLS_NOTE = 'There are no more tools. Give your final answer now, in w
 const wantsTools = (answer: ModelAnswer, { step }: AgentContext, desk: Desk): Decided => {
   const calls = answer.calls.map((call, index): PlannedCall => {
     const isCut = answer.finish === 'length' && index === answer.calls.length - 1;
-    const problem = call.problem ?? (isCut ? 'the answer was cut off at its length limit' : undefined);
+    // A model may be anybody's code: what it wants becomes part of a context, and has to be plain.
+    const { input, problem: misfit } = parsedArguments(call.input);
+    const problem = call.problem ?? (isCut ? 'the answer was cut off at its length limit' : misfit);
     return {
       id: callIdOf(step, index),
       name: call.name,
-      // A model may be anybody's code: what it wants becomes part of a context, and has to be plain.
-      input: toJson(call.input),
+      input,
       ...(problem === undefined ? {} : { problem }),
       exclusive: desk.tools.find(call.name)?.exclusive ?? false,
     };

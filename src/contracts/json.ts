@@ -17,7 +17,8 @@ export const isJsonObject = (value: unknown): value is JsonObject =>
  * Turns anything into plain JSON, once, at the border where foreign values enter.
  *
  * Nothing throws: a cycle becomes `'[circular]'`, an Error its name and message, a bigint its digits,
- * a function or symbol its description, a Date its ISO text. Keys that could change a prototype are dropped.
+ * a function or symbol its description, a Date its ISO text, bytes a `data:` URL in base64, any other typed array its numbers. Keys
+ * that could change a prototype are dropped.
  *
  * @example
  * toJson({ when: new Date(0), big: 10n }) // => { when: '1970-01-01T00:00:00.000Z', big: '10' }
@@ -50,6 +51,9 @@ const objectToJson = (value: object, depth: number, above: readonly object[]): J
   try {
     if (Array.isArray(value)) return value.map((item) => toJson(item, depth + 1, path));
     if (value instanceof Error) return { name: value.name, message: value.message };
+    // Before toJSON: a Buffer has one, which gives a number for each byte.
+    if (value instanceof ArrayBuffer || ArrayBuffer.isView(value))
+      return isNumbers(value) ? Array.from(value).map((item) => toJson(item)) : bytesToText(value);
     if ('toJSON' in value && typeof value.toJSON === 'function') {
       const plain: unknown = value.toJSON();
       return plain === value ? '[circular]' : toJson(plain, depth + 1, path);
@@ -64,6 +68,32 @@ const objectToJson = (value: object, depth: number, above: readonly object[]): J
     return `[unreadable${reasonOf(error)}]`;
   }
 };
+
+/** A typed array whose items are more than bytes. */
+const isNumbers = (value: ArrayBuffer | ArrayBufferView): value is ArrayBufferView & ArrayLike<unknown> =>
+  'BYTES_PER_ELEMENT' in value && typeof value.BYTES_PER_ELEMENT === 'number' && value.BYTES_PER_ELEMENT > 1;
+
+/** Bytes as a text from which they can be had back. A number for each of ten million would hold up the process. */
+const bytesToText = (value: ArrayBuffer | ArrayBufferView): string => {
+  const bytes =
+    value instanceof ArrayBuffer
+      ? new Uint8Array(value)
+      : new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  let base64 = '';
+  // A multiple of 3 bytes is a whole number of characters, so that parts can be joined.
+  for (let start = 0; start < bytes.length; start += PART)
+    base64 += btoa(String.fromCharCode(...bytes.subarray(start, start + PART)));
+  return `data:application/octet-stream;base64,${base64}`;
+};
+
+/** As many arguments as any engine takes. */
+const PART = 3 * 4_096;
+
+/** Whether something lies deeper in `value` than {@link toJson} keeps; so it does in a value that holds itself. */
+export const isTooDeep = (value: unknown, left = MAX_DEPTH): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (left === 0 || Object.values(value).some((item) => isTooDeep(item, left - 1)));
 
 /** Who throws when it is read may throw something that does so, too. */
 const reasonOf = (thrown: unknown): string => {

@@ -43,6 +43,9 @@ export const parsedArguments = (parsed: unknown, text?: string): CallArguments =
 export const echoedInput = ({ input }: ToolCall): JsonObject =>
   isJsonObject(input) ? input : { invalid: input };
 
+/** What is wrong with arguments that nobody can follow. */
+export const TOO_DEEP = 'The arguments are nested too deeply.';
+
 const CUT_OFF = 'The arguments were cut off before they were complete.';
 
 /** Where `toJson` had to change something: a call must not run with other arguments than the model meant. */
@@ -52,8 +55,10 @@ const lossOf = (parsed: unknown, kept: unknown): string | undefined => {
       ? undefined
       : `The arguments hold ${String(parsed)}, which is no JSON number.`;
   }
-  if (typeof kept !== 'object' || kept === null) return 'The arguments are nested too deeply.';
+  if (typeof kept !== 'object' || kept === null) return TOO_DEEP;
   for (const [key, value] of Object.entries(parsed)) {
+    // JSON has none, and a model of one's own means by it what JSON leaves out.
+    if (value === undefined) continue;
     if (!Object.hasOwn(kept, key)) return `The arguments hold the key '${key}', which is not allowed.`;
     const found = lossOf(value, Reflect.get(kept, key));
     if (found !== undefined) return found;

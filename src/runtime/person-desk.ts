@@ -90,6 +90,7 @@ export class PersonDesk {
     if (request === undefined)
       return this.#book.isClosed(id) ? 'it is answered or withdrawn already' : 'nobody asked for that';
     if (this.#incoming.has(id)) return 'it is answered already';
+    if (this.#run.abortedFor !== undefined) return NOBODY;
     const misfit = misfitOf(request, incoming.said);
     if (misfit !== undefined) return misfit;
     if (isLate(request, incoming.at ?? this.#run.clock.now())) return EXPIRED;

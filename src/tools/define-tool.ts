@@ -5,6 +5,7 @@ import { isJsonObject } from '../contracts/json.ts';
 import type { Checked, InputOf, OutputOf, Schema } from '../contracts/schema.ts';
 import type { Became, Safety, Tool, ToolContext, ToolRetry } from '../contracts/tool.ts';
 import { canGiveJsonSchema, checkInput, isSchema, jsonSchemaOf, schemaFound } from './schemas.ts';
+import { letGo } from '../contracts/let-go.ts';
 import { isThenable } from '../contracts/thenable.ts';
 import { becameOf, checkingOutput } from './fitting-output.ts';
 import type { Dual } from './tool-result.ts';
@@ -145,6 +146,7 @@ export const tool = <
       if (typeof approval !== 'function') return approval ?? safety === 'danger';
       try {
         const checked = check(raw);
+        letGo(checked);
         // Whether an input is harmless cannot be known before it is checked: then a person is asked.
         return isThenable(checked) || (checked.ok && approval(checked.value));
       } catch {
@@ -154,9 +156,12 @@ export const tool = <
     describe: (raw) => {
       try {
         const checked = describe === undefined ? undefined : check(raw);
-        const text =
-          checked === undefined || isThenable(checked) || !checked.ok ? '' : describe?.(checked.value);
-        return text?.trim() ? text : `Using ${name}`;
+        // Nobody waits for a check or a description: what becomes of a promise is no business of the process.
+        letGo(checked);
+        if (checked === undefined || isThenable(checked) || !checked.ok) return `Using ${name}`;
+        const text: unknown = describe?.(checked.value);
+        letGo(text);
+        return typeof text === 'string' && text.trim() !== '' ? text : `Using ${name}`;
       } catch {
         return `Using ${name}`;
       }
