@@ -57,7 +57,10 @@ const problemsOf = (
     );
     return { decision: undefined, problems: issues.join('; ') };
   } catch (thrown) {
-    return { decision: undefined, problems: `decision: ${messageOf(thrown)}`.replace(/\s*\n\s*/g, ' ') };
+    return {
+      decision: undefined,
+      problems: `decision: ${messageOf(thrown)}`.replace(/(?<!\s)\s*\n\s*/g, ' '),
+    };
   }
 };
 

@@ -201,7 +201,7 @@ const turnOf = (answer: ModelAnswer, calls?: readonly ToolCall[]): AssistantTurn
 
 /** The JSON in a text: all of it, or what its one fence holds. */
 const parseJson = (text: string): unknown => {
-  const [fence, ...others] = text.matchAll(/^[ \t]*```(?:json)?[ \t]*\n([\s\S]*?)\n?[ \t]*```/gm);
+  const [fence, ...others] = text.matchAll(/^[ \t]*```(?:json)?[ \t]*\n([\s\S]*?)```/gm);
   try {
     return JSON.parse(others.length === 0 ? (fence?.[1] ?? text) : text);
   } catch {

@@ -1,5 +1,5 @@
 /** A number with its thousands apart, the same in every locale: `12,345`. */
-export const grouped = (count: number): string => String(count).replaceAll(/\B(?=(?:\d{3})+$)/gu, ',');
+export const grouped = (count: number): string => count.toLocaleString('en-US');
 
 /** How many of what: `1 file`, `1,000 files`. */
 export const counted = (count: number, noun: string): string =>

@@ -19,7 +19,7 @@ export const skippedLine = (all: readonly SkippedFile[]): string => {
   if (skipped.length === 0) return '';
   const counts = new Map<string, number>();
   for (const { reason } of skipped) {
-    const kind = reason.replace(/:.*$/s, '');
+    const kind = reason.split(':', 1).join('');
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }
   const kinds = [...counts].toSorted(([, a], [, b]) => b - a);

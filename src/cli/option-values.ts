@@ -6,7 +6,8 @@ import { wrong } from './wrong-usage.ts';
 export const dollarsOf = (given: string | undefined, about: CommandName): number | undefined => {
   if (given === undefined) return undefined;
   if (/^-\.?\d/.test(given)) throw wrong(`--budget is negative: '${given}'`, about);
-  if (!/^\d*\.?\d+$/.test(given)) throw wrong(`--budget is no number of US dollars: '${given}'`, about);
+  if (!/^(?:\d+|\d*\.\d+)$/.test(given))
+    throw wrong(`--budget is no number of US dollars: '${given}'`, about);
   return Number(given);
 };
 

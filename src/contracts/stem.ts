@@ -10,11 +10,16 @@ export const stem = (word: string): string => {
     .replace(/(ss|x|ch|sh)es$/, '$1')
     .replace(/i(es|ed)$/, 'y')
     .replace(/([^sui])s$/, '$1');
-  const bare = singular
-    .replace(/^(\w{3,})ations?$/, '$1')
-    .replace(/^(\w*[aeiouy]\w{2,}|\w{2,}[aeiouy]\w)(ing|ed)$/, '$1')
+  const bare = withoutParticiple(singular.replace(/^(\w{3,})ations?$/, '$1'))
     .replace(/^(\w{4,}?)(?:al)?ly$/, '$1')
     .replace(/^(\w{4,})er$/, '$1')
     .replace(/([bdfgmnprt])\1$/, '$1');
   return bare.length > 3 ? bare.replace(/e$/, '') : bare;
+};
+
+/** "retrying" and "retried" without their ending, but "sing" and "bed" as they are. */
+const withoutParticiple = (word: string): string => {
+  const [, root] = /^([a-z]+)(?:ing|ed)$/.exec(word) ?? [];
+  const isRoot = root !== undefined && (/[aeiouy]\w\w/.test(root) || /\w\w[aeiouy]\w$/.test(root));
+  return isRoot ? root : word;
 };

@@ -23,7 +23,7 @@ export const decisionOf = (said: Json, specialists: readonly string[]): BoardDec
   }
   if (typeof said !== 'string') return undefined;
   const plain = said.replaceAll(/[*_`"']/g, '').trim();
-  const [, word = '', rest = ''] = /^([^\s.,:;!]+)(?:\s*[.!]?\s*$|\s*:([^]*))/.exec(plain) ?? [];
+  const [, word = '', rest = ''] = /^([^\s.,:;!]+)\s*(?:[.!]?$|:([^]*))/.exec(plain) ?? [];
   if (/^(?:complete|done)$/i.test(word) && !specialists.includes(word))
     return { complete: true, answer: wordsOf(rest) };
   return consultation(word, wordsOf(rest), specialists);

@@ -133,7 +133,7 @@ export const progressLine = ({ status, agents, steps, tokens }: Progress): strin
 const SHOWN = 4;
 
 /** The same in every locale. */
-const grouped = (count: number): string => String(count).replaceAll(/\B(?=(?:\d{3})+$)/gu, ',');
+const grouped = (count: number): string => count.toLocaleString('en-US');
 
 /** That somebody began or ceased to work: what a typing indicator shows. */
 export interface Working {

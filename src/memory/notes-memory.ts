@@ -94,7 +94,7 @@ class Notes implements Memory {
 }
 
 const lineOf = ({ kind, at, agent, text }: MemoryRecord): string =>
-  `- ${new Date(at).toISOString()} ${kind}${agent === undefined ? '' : ` (${agent})`}: ${text.replace(/\s*\n\s*/g, ' ⏎ ')}\n`;
+  `- ${new Date(at).toISOString()} ${kind}${agent === undefined ? '' : ` (${agent})`}: ${text.replace(/(?<!\s)\s*\n\s*/g, ' ⏎ ')}\n`;
 
 const NOTE = /^- (\d{4}-[^ ]+Z) ([a-z]+)(?: \(([\w-]+)\))?: (.*)$/;
 

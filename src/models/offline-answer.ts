@@ -143,7 +143,7 @@ const wantedIn = (question: string): RegExp | undefined => {
     return /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|hundred|thousand|none|never|infinity|unlimited)\b/i;
   }
   if (/\bdefaults?\b/i.test(question)) return /\bdefaults?\b/i;
-  if (/\bwho\b|\bwhose\b/i.test(question)) return /\p{Lu}\p{L}+ \p{Lu}\p{L}+|@\w+/u;
+  if (/\bwho\b|\bwhose\b/i.test(question)) return /\p{Lu}\p{L}{1,60} \p{Lu}\p{L}+|@\w+/u;
   if (/^\s*when\b|\bwhat (?:date|day)\b/i.test(question)) return /\d|\b(?:when|after|before|once|until)\b/i;
   if (/^\s*why\b/i.test(question))
     return /\b(?:because|since|as|so that|in order to|due to|to avoid|to prevent)\b/i;
@@ -213,7 +213,7 @@ export const notFound = (question: string, where: string): string =>
   `I could not find an answer to “${shorten(oneSentence(question), 200)}” in ${where}.`;
 
 /** A question in one sentence: what is said of it must not read as several. */
-const oneSentence = (question: string): string => flat(question).replace(/[.!?…]+(?=\s)/g, ',');
+const oneSentence = (question: string): string => flat(question).replace(/(?<![.!?…])[.!?…]+(?=\s)/g, ',');
 
 /** Whether a sentence only says that nothing was found. */
 export const saysNothing = (sentence: string): boolean =>
@@ -224,8 +224,8 @@ export const saysNothing = (sentence: string): boolean =>
 /** Without the quotes that an objection names: quoted in it, or nearly all of it. */
 export const withoutObjected = (quotes: readonly Quote[], notes: readonly string[]): Quote[] => {
   const named = notes.flatMap((note) =>
-    [...note.matchAll(/[“"«]([^”"»]{8,})[”"»]/g)].map(([, text]) =>
-      contentStems((text ?? '').replace(/\[[^\]]*\]/g, '')),
+    [...note.matchAll(/[“"«]([^“”"«»]{8,})[”"»]/g)].map(([, text]) =>
+      contentStems((text ?? '').replace(/\[[^[\]]*\]/g, '')),
     ),
   );
   return quotes.filter((quote) => {

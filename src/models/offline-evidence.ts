@@ -74,7 +74,7 @@ const trailing = (citation: string, text: string): CitedText => ({
 });
 
 const headed = (citation: string, text: string): CitedText => {
-  const [, title = '', below = ''] = /^[ \t]*([^\n]*)\n([^]*)$/.exec(text) ?? [];
+  const [, title = '', below = ''] = /^([^\n]*)\n([^]*)$/.exec(text) ?? [];
   const isTitle = below.trim() !== '' && !/[.!?:]$/.test(title.trim());
   return isTitle
     ? { citation, heading: title.trim(), text: below.trim() }

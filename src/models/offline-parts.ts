@@ -1,3 +1,4 @@
+import { trimEndOf } from '../contracts/trim-end.ts';
 import { contentWords, flat, wordsOf } from './offline-text.ts';
 
 /**
@@ -7,12 +8,12 @@ import { contentWords, flat, wordsOf } from './offline-text.ts';
  * order of their own. Where a part only points at another ("… and how is it stopped?"), the whole is named in it.
  */
 export const partsOf = (request: string): string[] => {
-  const listed = request.split('\n').flatMap((line) => /^\s*(?:[-*•]|\d+[.)])\s+(.*)$/.exec(line)?.[1] ?? []);
+  const listed = request.split('\n').flatMap((line) => /^\s*(?:[-*•]|\d+[.)])\s(.*)$/.exec(line)?.[1] ?? []);
   if (listed.length > 1) return listed.map((item) => flat(item));
   const clauses = flat(request)
-    .split(/(?<=[?;])\s+|\s*;\s+|(?<=[.!])\s+(?=\p{Lu})/u)
+    .split(/(?<=[?;]) | ?; |(?<=[.!]) (?=\p{Lu})/u)
     .flatMap((sentence) => sentence.split(JOINT))
-    .map((clause) => clause.replace(/^(?:and|then|also)\s+/i, '').replace(/[\s,;]+$/, ''))
+    .map((clause) => trimEndOf(clause.replace(/^(?:and|then|also) /i, ''), ' ,;'))
     .filter((clause) => contentWords(clause).length > 0);
   // What neither asks nor orders belongs to what does before it.
   const asking = clauses.reduce<string[]>((parts, clause) => {
@@ -44,23 +45,30 @@ const STANDS = new RegExp(
   'i',
 );
 
-/** Between two clauses that could each stand alone. */
+/** Between two clauses that could each stand alone, on one line with single spaces. */
 const JOINT = new RegExp(
-  `,?\\s+(?:and|then|and then|as well as|but)\\s+(?=(?:also\\s+|then\\s+)?(?:(?:in |for |to |at )?(?:${ASKS}|${ORDERS}))\\b)|,\\s+(?=(?:${ASKS.replace('is|are|does|do|did|can|could|should|will', 'how')})\\b)`,
+  `,? (?:and|then|and then|as well as|but) (?=(?:also |then )?(?:(?:in |for |to |at )?(?:${ASKS}|${ORDERS}))\\b)|, (?=(?:${ASKS.replace('is|are|does|do|did|can|could|should|will', 'how')})\\b)`,
   'i',
 );
 
+const COMPARES = /\b(?:compare|contrast|differences? between|differ between) /i;
+const AGAINST = / (?:and|with|to|versus|vs\.?) /i;
+const ASPECT = / (?:in terms of|regarding|with respect to|by|on) \S/i;
+
 /** "Compare A and B" and "the difference between A and B" ask about A and about B. */
 const sides = (clause: string): string[] => {
-  const found =
-    /^(.*?\b(?:compare|contrast|differences? between|differ between)\s+)(.+?)\s+(?:and|with|to|versus|vs\.?)\s+(.+?)([?.!]*)$/i.exec(
-      clause,
-    );
-  if (found?.[2] === undefined || found[3] === undefined) return [clause];
-  const [, , left, right] = found;
+  const line = flat(clause);
+  const compared = COMPARES.exec(line);
+  if (compared === null) return [clause];
+  const both = line.slice(compared.index + compared[0].length);
+  const between = AGAINST.exec(both);
+  if (between === null || between.index === 0) return [clause];
+  const left = both.slice(0, between.index);
+  const right = trimEndOf(both.slice(between.index + between[0].length), '?.!');
+  if (right === '') return [clause];
   // "A and B in terms of C" asks for C of both, and so does "the C of A and B".
-  const [, name = right, aspect = ''] =
-    /^(.+?)(\s+(?:in terms of|regarding|with respect to|by|on)\s+.+)$/i.exec(right) ?? [];
+  const at = right.search(ASPECT);
+  const [name, aspect] = at > 0 ? [right.slice(0, at), right.slice(at)] : [right, ''];
   const of = / of /.test(name) ? '' : (/^.* of (?=\S)/.exec(left)?.[0] ?? '');
   return [`What about ${left}${aspect}?`, `What about ${of}${name}${aspect}?`];
 };

@@ -120,9 +120,10 @@ export const sectionsOf = (text: string): Section[] => {
     }
     const opened = /^<([a-z][\w-]*)>$/i.exec(line.trim())?.[1];
     const whole = /^<([a-z][\w-]*)>(.*)<\/\1>$/i.exec(line.trim());
+    const titled = /^#{1,6}\s(.*)$/.exec(line)?.[1]?.trim().replace(/:$/, '').trimEnd();
     const heading =
-      /^#{1,6}\s+(.+?)\s*:?$/.exec(line)?.[1] ?? /^\*\*([^*]{1,40})\*\*:?$/.exec(line.trim())?.[1];
-    const labelledLine = /^(?:\*\*)?([A-Z][A-Za-z'’ -]{1,40}?)(?:\*\*)?:(?:\*\*)?(?:\s+(.*))?$/.exec(line);
+      titled === undefined || titled === '' ? /^\*\*([^*]{1,40})\*\*:?$/.exec(line.trim())?.[1] : titled;
+    const labelledLine = /^(?:\*\*)?([A-Z][A-Za-z'’ -]{1,40}?)(?:\*\*)?:(?:\*\*)?(?:\s(.*))?$/.exec(line);
     if (opened !== undefined) {
       element = opened;
       sections.push({ label: opened, body: [] });
@@ -178,8 +179,8 @@ export const alternativesFor = (key: string, texts: readonly string[]): Alternat
           return inline.split(/;\s*/).flatMap((item) => alternative(item) ?? []);
         }
         return inline
-          .split(/\s*(?:,|;|\bor\b|\band\b)\s*/)
-          .flatMap((name) => alternative(name.replace(/\.$/, '')) ?? []);
+          .split(/[,;]|\bor\b|\band\b/)
+          .flatMap((name) => alternative(name.trim().replace(/\.$/, '')) ?? []);
       }
     }
   }
@@ -193,7 +194,7 @@ const listAfter = (lines: readonly string[]): Alternative[] => {
       if (found.length > 0) break;
       continue;
     }
-    const item = /^\s*(?:[-*•]|\d+[.)])\s+(.*)$/.exec(line)?.[1];
+    const item = /^\s*(?:[-*•]|\d+[.)])\s(.*)$/.exec(line)?.[1];
     const named = item === undefined ? undefined : alternative(item);
     if (named === undefined) break;
     found.push(named);
@@ -202,8 +203,8 @@ const listAfter = (lines: readonly string[]): Alternative[] => {
 };
 
 const alternative = (item: string): Alternative | undefined => {
-  const found = /^[`"'*]*([\w$][\w$./-]*)[`"'*]*(?:\s*(?:[—–:(]|\s-\s|-\s)\s*(.*))?$/.exec(item.trim());
+  const found = /^[`"'*]*([\w$][\w$./-]*)[`"'*]*(?:\s*(?:[—–:(]|\s-\s|-\s)(.*))?$/.exec(item.trim());
   return found?.[1] === undefined
     ? undefined
-    : { name: found[1], about: (found[2] ?? '').replace(/\)$/, '') };
+    : { name: found[1], about: (found[2] ?? '').trim().replace(/\)$/, '') };
 };

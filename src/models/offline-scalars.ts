@@ -38,7 +38,7 @@ export const fillNumber = (
   const text =
     found === undefined || material.purpose === 'call'
       ? pool.text
-      : `${found.text.replace(/\[[^\]]*\]/g, '')}`;
+      : `${found.text.replace(/\[[^[\]]*\]/g, '')}`;
   const fits = (value: number): boolean =>
     value <= most &&
     value >= least &&
@@ -54,7 +54,7 @@ export const fillNumber = (
   );
   const near = free
     .map((number) => ({ number, away: distance(text, number, names) }))
-    .filter(({ away }) => away < 24)
+    .filter(({ away }) => away < NEAR)
     .sort((a, b) => a.away - b.away)[0]?.number;
   const chosen = near ?? (isRequired ? free[0] : undefined);
   if (chosen === undefined) return undefined;
@@ -62,16 +62,23 @@ export const fillNumber = (
   return chosen.value;
 };
 
-/** Characters between a number and the nearest of the words. */
+/** Farther from a number than this, a word says nothing of it. */
+const NEAR = 24;
+/** How much of the text on either side is looked at: a word of 40 letters may stand near. */
+const AROUND = NEAR + 40;
+
+/** Characters between a number and the nearest of the words around it. */
 const distance = (
   text: string,
   { at, end }: { at: number; end: number },
   names: ReadonlySet<string>,
 ): number => {
   let nearest = Infinity;
-  for (const match of text.matchAll(/[\p{L}°%]+/gu)) {
+  const from = Math.max(0, at - AROUND);
+  for (const match of text.slice(from, end + AROUND).matchAll(/[\p{L}°%]+/gu)) {
     if (!names.has(stem(match[0].toLowerCase()))) continue;
-    const away = match.index >= end ? match.index - end : at - (match.index + match[0].length);
+    const start = from + match.index;
+    const away = start >= end ? start - end : at - (start + match[0].length);
     if (away >= 0) nearest = Math.min(nearest, away);
   }
   return nearest;

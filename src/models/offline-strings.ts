@@ -1,3 +1,4 @@
+import { trimEndOf } from '../contracts/trim-end.ts';
 import type { JsonSchema } from '../contracts/json.ts';
 import { plainText } from './offline-canonical.ts';
 import { bestAlternative } from './offline-choices.ts';
@@ -92,7 +93,7 @@ const answerString = (
       return citation;
     }
     if (/^(?:question|query|task)$/i.test(key)) return question;
-    if (/title|heading|subject/i.test(key)) return shorten(flat(question).replace(/[?.!]+$/, ''), 80);
+    if (/title|heading|subject/i.test(key)) return shorten(trimEndOf(flat(question), '?.!'), 80);
     if (ANSWERS.test(key)) {
       if (!/s$/i.test(key) || material.turn === 0) return nextOf(found, key, material);
       return found.quotes[material.turn]?.text;
@@ -174,8 +175,9 @@ export const expressionIn = (text: string): string | undefined => {
     .replace(/\bdivided by\b/gi, '/')
     .replace(/(\d),(?=\d{3}\b)/g, '$1');
   const found = plain
-    .match(/[\d(][\d\s.+\-*/^%()]*[\d)]/g)
-    ?.map((each) => each.trim())
+    .match(/[\d(][\d\s.+\-*/^%()]*/g)
+    ?.map((each) => each.replace(/(?<=[\d)])[^\d)]*$/, ''))
+    .filter((each) => /^[^].*[\d)]$/s.test(each))
     .sort((a, b) => b.length - a.length)[0];
   return found;
 };

@@ -81,9 +81,15 @@ export const overlap = (words: readonly string[], within: ReadonlySet<string>): 
 export const sentencesOf = (text: string): string[] => {
   const sentences: string[] = [];
   let start = 0;
-  for (const found of text.matchAll(/[.!?]+["'”’)\]`*_]*\s+(?=["'“‘(`*_[]*[\p{Lu}\p{N}])|\n\s*\n/gu)) {
+  for (const found of text.matchAll(
+    /(?<![.!?])[.!?]+["'”’)\]`*_]*\s+(?=["'“‘(`*_[]*[\p{Lu}\p{N}])|\n\s*\n/gu,
+  )) {
     const end = found.index + found[0].length;
-    if (/(?:\b(?:e\.g|i\.e|etc|vs|cf|Mr|Mrs|Dr|No|approx)|\b\p{Lu})\.\s+$/u.test(text.slice(start, end)))
+    if (
+      /(?:\b(?:e\.g|i\.e|etc|vs|cf|Mr|Mrs|Dr|No|approx)|\b\p{Lu})\.\s+$/u.test(
+        text.slice(Math.max(start, found.index - 8), end),
+      )
+    )
       continue;
     sentences.push(text.slice(start, end).trim());
     start = end;
@@ -97,7 +103,7 @@ export const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 /** `text` with at most `most` characters, cut at a word. */
 export const shorten = (text: string, most: number): string =>
-  text.length <= most ? text : `${text.slice(0, most).replace(/\s+\S*$/, '')} …`;
+  text.length <= most ? text : `${text.slice(0, most).replace(/(?<!\s)\s+\S*$/, '')} …`;
 
 const NUMBER_WORDS = (
   'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen ' +

@@ -20,6 +20,8 @@ export interface PlannedCall {
   readonly input: Json;
 }
 
+/** Parts of a request that are looked at for calls: a list of a thousand items is no plan. */
+const MOST_PARTS = 24;
 /** Calls for one request in all. */
 const MOST_CALLS = 8;
 /** Searches with one tool for one part of a request. */
@@ -34,7 +36,7 @@ export const planCalls = (request: ModelRequest, reading: Reading): PlannedCall[
   const tools =
     typeof choice === 'object' ? request.tools.filter(({ name }) => name === choice.name) : request.tools;
   if (tools.length === 0 || reading.calls.length >= MOST_CALLS) return [];
-  const parts = partsOf(reading.question);
+  const parts = partsOf(reading.question).slice(0, MOST_PARTS);
   if (reading.calls.length === 0) {
     const calls = parts.flatMap((part) => firstCall(tools, part, reading, choice === 'auto') ?? []);
     return unmade(calls, reading.calls).slice(0, 4);

@@ -30,7 +30,7 @@ export const unitsOf = (text: string): Unit[] => {
     const line = isComment
       ? raw.replace(/^\s*(?:\/\*\*?|\*(?!\/))\s?/, '')
       : raw.replace(/^\s*(?:\/\/+|>+)\s?/, '');
-    const content = line.replace(/\s*\*\/\s*$/, '');
+    const content = line.replace(/(?<!\s)\s*\*\/\s*$/, '');
     if (/^\s*(```|~~~)/.test(content)) {
       flush();
       isFenced = !isFenced;
@@ -68,7 +68,9 @@ const opensInComment = (text: string): boolean => {
 /** A line of nothing but pictures, links on pictures and HTML elements; any other line is quoted as it is. */
 const isDecoration = (line: string): boolean =>
   /[<[]/.test(line) &&
-  !/[\p{L}\p{N}]/u.test(line.replace(/\[!\[[^\]]*\]\([^)]*\)\]\([^)]*\)|!\[[^\]]*\]\([^)]*\)|<[^>]*>/g, ''));
+  !/[\p{L}\p{N}]/u.test(
+    line.replace(/\[!\[[^[\]]*\]\([^()]*\)\]\([^()]*\)|!\[[^[\]]*\]\([^()]*\)|<[^<>]*>/g, ''),
+  );
 
 const isCode = (line: string): boolean =>
   !/^\s*(?:\/\/|>|[-*] )/.test(line) &&

@@ -28,7 +28,7 @@ const take = (pool: Pool, value: string | undefined): string | undefined => {
   return plain;
 };
 
-const QUOTED = `"([^"]+)"|“([^”]+)”|(?<!\\w)'([^']+)'(?!\\w)|«([^»]+)»|\`([^\`]+)\``;
+const QUOTED = `"([^"]+)"|“([^“”]+)”|(?<!\\w)'([^']+)'(?!\\w)|«([^«»]+)»|\`([^\`]+)\``;
 
 /** What stands under the property's own name: `subject: Hello`, `the title is "Launch"`, `titled 'Launch'`. */
 export const labelledValue = (key: string, pool: Pool): string | undefined => {
@@ -80,8 +80,8 @@ export const matchingValue = (
   return undefined;
 };
 
-export const EMAIL = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/;
-export const URI = /\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>)\]]*[^\s"'<>)\].,;:?!]/i;
+export const EMAIL = /(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/;
+export const URI = /\b[a-z][a-z0-9+.-]{0,40}:\/\/[^\s"'<>)\]]*[^\s"'<>)\].,;:?!]/i;
 const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/i;
 const TIME = /\b(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?\b/;
 
@@ -266,8 +266,8 @@ export const properName = (pool: Pool): string | undefined =>
 /** What an order is about: "design review" in "Schedule a design review on Monday". */
 export const objectPhrase = (pool: Pool): string | undefined => {
   const found =
-    /^(?:please\s+|can you\s+|could you\s+)?\p{L}+\s+(?:me\s+)?(?:an?\s+|the\s+|my\s+|our\s+)?(.+?)(?=\s+(?:in|on|at|for|from|to|with|by|about|called|titled|named|due)\b|[,.;?!\n]|$)/iu.exec(
-      pool.text.trim(),
+    /^(?:please\s|can you\s|could you\s)?\p{L}+\s(?:me\s)?(?:an?\s|the\s|my\s|our\s)?(.+?)(?=\s(?:in|on|at|for|from|to|with|by|about|called|titled|named|due)\b|[,.;?!\n]|$)/iu.exec(
+      pool.text.trim().replace(/\s+/g, (space) => (space.includes('\n') ? '\n' : ' ')),
     );
   return take(pool, found?.[1]);
 };

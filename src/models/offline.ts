@@ -193,7 +193,7 @@ const isPlain = (text: string): boolean => {
   const value = jsonIn(text);
   if (value !== undefined) return text.length < 400 && !/"text":|"citation":/.test(text);
   return (
-    text.length < 300 && !text.includes('\n') && !/\[[^\]]+:\d+(?:-\d+)?\]/.test(text) && !saysNothing(text)
+    text.length < 300 && !text.includes('\n') && !/\[[^[\]]+:\d+(?:-\d+)?\]/.test(text) && !saysNothing(text)
   );
 };
 

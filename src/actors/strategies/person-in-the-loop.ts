@@ -43,8 +43,14 @@ const questionOf = (decision: TakenDecision): string => {
 export const reviewOf = (reply: string, decision: TakenDecision): DecisionReview => {
   const text = reply.trim();
   if (/^(y|yes|ok|okay)[.!]?$/i.test(text)) return { kind: 'keep' };
-  const [, why] = /^no\b\s*[:,.-]?\s*([\s\S]*)$/i.exec(text) ?? [];
-  if (why !== undefined) return { kind: 'refuse', reason: why === '' ? 'a person said no' : why };
+  if (/^no\b/i.test(text)) {
+    const why = text
+      .slice(2)
+      .trimStart()
+      .replace(/^[:,.-]/, '')
+      .trim();
+    return { kind: 'refuse', reason: why === '' ? 'a person said no' : why };
+  }
   const edited = editOf(text, decision);
   return edited === undefined
     ? { kind: 'refuse', reason: text === '' ? 'a person said nothing' : text }

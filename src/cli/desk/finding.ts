@@ -63,7 +63,10 @@ export const citedTexts = (answer: string): readonly CitedText[] => {
   let start = 0;
   for (const match of answer.matchAll(CITATIONS)) {
     const text = answer.slice(start, match.index).trim();
-    const citations = (match[1] ?? '').split(/\s*[,;]\s*/).filter((each) => placeOf(each) !== undefined);
+    const citations = (match[1] ?? '')
+      .split(/[,;]/)
+      .map((each) => each.trim())
+      .filter((each) => placeOf(each) !== undefined);
     const last = parts.at(-1);
     if (says(text) || last === undefined) parts.push({ text, citations });
     else parts[parts.length - 1] = { text: last.text, citations: [...last.citations, ...citations] };

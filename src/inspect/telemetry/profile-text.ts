@@ -70,6 +70,6 @@ const table = (title: string, rows: readonly ProfileRow[], wholeMs: number): str
     .join('\n');
 };
 
-const count = (value: number): string => String(Math.round(value)).replaceAll(/\B(?=(\d{3})+$)/g, ',');
+const count = (value: number): string => Math.round(value).toLocaleString('en-US');
 
 const money = (usd: number): string => `$${usd.toFixed(4)}`;

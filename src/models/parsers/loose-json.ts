@@ -12,6 +12,9 @@ export interface LooseJson {
 
 /** Openings tried in one text: a hostile one must not cost a second. */
 const MAX_TRIES = 8;
+/** Mending costs more than in proportion to length and depth: what is past both means nothing, and is read only if it is JSON as it is. */
+const MAX_MENDED_LENGTH = 100_000;
+const MAX_MENDED_DEPTH = 200;
 
 /**
  * The first object or list in a text, in a fence or amid words, mended where it has to be: single quotes, missing quotes, commas
@@ -24,11 +27,13 @@ const MAX_TRIES = 8;
  */
 export const looseJson = (text: string, from = 0): LooseJson | undefined => {
   let start = from;
+  let left = MAX_MENDED_LENGTH;
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     start = nextOpening(text, start);
     if (start < 0) return undefined;
-    const { end, isOpen, isMidValue } = extentOf(text, start);
-    const found = parsed(text.slice(start, end));
+    const { end, isOpen, isMidValue, depth } = extentOf(text, start);
+    const found = parsed(text.slice(start, end), depth <= MAX_MENDED_DEPTH && end - start <= left);
+    left -= end - start;
     if (found !== undefined && looksMeant(found.value, text.slice(start, end)))
       return { value: found.value, isTruncated: isOpen && isMidValue, start, end };
     start += 1;
@@ -37,8 +42,8 @@ export const looseJson = (text: string, from = 0): LooseJson | undefined => {
 };
 
 const nextOpening = (text: string, from: number): number => {
-  const at = text.slice(from).search(/[{[]/);
-  return at < 0 ? -1 : from + at;
+  for (let at = from; at < text.length; at += 1) if ('{['.includes(text.charAt(at))) return at;
+  return -1;
 };
 
 /** Words in square brackets are no list: `[sic]` is mended to `["sic"]`. */
@@ -47,9 +52,18 @@ const looksMeant = (value: unknown, text: string): boolean =>
   value !== null &&
   (!Array.isArray(value) || value.length === 0 || /^\[\s*[-{["'\d]/.test(text));
 
+interface Extent {
+  readonly end: number;
+  readonly isOpen: boolean;
+  readonly isMidValue: boolean;
+  /** How many brackets are open at most. */
+  readonly depth: number;
+}
+
 /** How far an opening reaches, strings left out of account. */
-const extentOf = (text: string, start: number): { end: number; isOpen: boolean; isMidValue: boolean } => {
+const extentOf = (text: string, start: number): Extent => {
   let depth = 0;
+  let deepest = 0;
   let quote = '';
   let last = '';
   for (let at = start; at < text.length; at += 1) {
@@ -61,23 +75,23 @@ const extentOf = (text: string, start: number): { end: number; isOpen: boolean; 
     }
     // An apostrophe within a word opens nothing.
     if (sign === '"' || (sign === "'" && /[\s{[:,]/.test(last || '{'))) quote = sign;
-    else if (sign === '{' || sign === '[') depth += 1;
+    else if (sign === '{' || sign === '[') deepest = Math.max(deepest, (depth += 1));
     else if (sign === '}' || sign === ']') {
       depth -= 1;
-      if (depth === 0) return { end: at + 1, isOpen: false, isMidValue: false };
+      if (depth === 0) return { end: at + 1, isOpen: false, isMidValue: false, depth: deepest };
     }
     last = sign;
   }
   const isMidValue = quote !== '' || /[:,{[]\s*$/.test(text.slice(-8));
-  return { end: text.length, isOpen: true, isMidValue };
+  return { end: text.length, isOpen: true, isMidValue, depth: deepest };
 };
 
-const parsed = (text: string): { readonly value: unknown } | undefined => {
+const parsed = (text: string, isMendable: boolean): { readonly value: unknown } | undefined => {
   try {
     const value: unknown = JSON.parse(text);
     return { value };
   } catch {
-    return mended(text);
+    return isMendable ? mended(text) : undefined;
   }
 };
 

@@ -152,7 +152,7 @@ const callOf = (
 };
 
 const withInput = (name: string, given: string, tool: ToolSpec | undefined, isCut: boolean): TextCall => {
-  const text = given.replaceAll(/^```(?:json)?\s*|\s*```$/g, '').trim();
+  const text = given.replaceAll(/^```(?:json)?\s*|(?<!\s)\s*```$/g, '').trim();
   if (text === '') return textCall(name, {}, tool, isCut);
   if (text.startsWith('{')) {
     const found = looseJson(text);
@@ -169,16 +169,16 @@ const unquoted = (text: string): string => /^(["'])([^"']*)\1$/.exec(text)?.[2] 
 /** `a=1, text="x, y"`: keyword arguments; undefined where the text is anything else. */
 const namedArguments = (text: string, tool: ToolSpec | undefined): object | undefined => {
   const pairs: [string, unknown][] = [];
-  const pair = /\s*([A-Za-z_]\w{0,63})\s*=\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^,"'=]+)\s*(?:,|$)/y;
+  const pair = /\s*([A-Za-z_]\w{0,63})\s*=(?:\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')\s*|([^,"'=]+))(?:,|$)/y;
   while (pair.lastIndex < text.length) {
     const match = pair.exec(text);
     if (match === null) return undefined;
-    const [, key = '', value = ''] = match;
-    const isQuoted = /^["']/.test(value);
-    const type = parameterType(tool, key);
+    const [, key = '', quoted, plain = ''] = match;
     pairs.push([
       key,
-      isQuoted ? value.slice(1, -1).replaceAll(/\\(["'\\])/g, '$1') : valueOf(value.trim(), type),
+      quoted === undefined
+        ? valueOf(plain.trim(), parameterType(tool, key))
+        : quoted.slice(1, -1).replaceAll(/\\(["'\\])/g, '$1'),
     ]);
   }
   return Object.fromEntries(pairs);

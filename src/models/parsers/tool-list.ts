@@ -9,7 +9,7 @@ export const toolList = (tools: readonly ToolSpec[]): string =>
     : `Tools:\n${tools
         .map(
           ({ name, description, parameters }) =>
-            `- ${name}: ${description.replaceAll(/\s*\n\s*/g, ' ')}\n  input (JSON Schema): ${JSON.stringify(parameters)}`,
+            `- ${name}: ${description.replaceAll(/(?<!\s)\s*\n\s*/g, ' ')}\n  input (JSON Schema): ${JSON.stringify(parameters)}`,
         )
         .join('\n')}`;
 

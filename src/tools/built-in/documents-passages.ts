@@ -1,3 +1,4 @@
+import { trimEndOf } from '../../contracts/trim-end.ts';
 /** Where a passage lies in its file, and under which heading. */
 export interface Span {
   /** First and last line, from 1. */
@@ -142,8 +143,11 @@ const headingAt = (
   content: string,
   before: string,
 ): { level: number; title: string } | undefined => {
-  const found = /^(#{1,6})\s+(.*?)\s*#*$/.exec(content);
-  if (found?.[1] !== undefined) return { level: found[1].length, title: found[2] ?? '' };
+  const marks = /^#{1,6}(?=\s)/.exec(content)?.[0];
+  if (marks !== undefined) {
+    const title = trimEndOf(content.slice(marks.length).trim(), '#').trimEnd();
+    return { level: marks.length, title };
+  }
   const next = lines[index + 1];
   if (next === undefined || before !== '' || !/^\w/.test(content)) return undefined;
   const under = text.slice(next.start, next.end).trimEnd();

@@ -90,7 +90,7 @@ const programOf = (path: string): string =>
   path
     .replace(/^.*[/\\]/, '')
     .replace(/\.exe$/i, '')
-    .replace(/[\d.]+$/, '');
+    .replace(/(?<![\d.])[\d.]+$/, '');
 
 const refusedOption = (args: readonly string[], options: RegExp | undefined): string | undefined => {
   const found = options === undefined ? undefined : args.find((arg) => options.test(arg));

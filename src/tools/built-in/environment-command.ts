@@ -1,3 +1,4 @@
+import { trimEndOf } from '../../contracts/trim-end.ts';
 import type {
   Environment,
   EnvironmentOps,
@@ -92,7 +93,7 @@ export const commandEnvironment = (options: CommandEnvironmentOptions): Environm
           'agent.invalid',
           `Cannot use the environment '${name}' as it needs a prefix and an absolute root that is not /: ${root}`,
         );
-      offered.files = commandFiles(run, root.replace(/\/+$/, ''), maxFileBytes);
+      offered.files = commandFiles(run, trimEndOf(root, '/'), maxFileBytes);
       offered.processes = commandProcesses(run, options.commands);
     },
     healthCheck: async () => {
@@ -171,7 +172,7 @@ const commandFiles = (run: Run, root: string, most: number): FileOps => {
       const { stdout } = await done(path, ['head', '-c', String(limit), '--', place]);
       const isCut = bytes > limit;
       // A character that was cut in two comes back as a replacement.
-      return { text: isCut ? stdout.replace(/\uFFFD+$/, '') : stdout, bytes, isCut };
+      return { text: isCut ? trimEndOf(stdout, '\uFFFD') : stdout, bytes, isCut };
     },
     write: async (path, text) => {
       const bytes = Buffer.byteLength(text);

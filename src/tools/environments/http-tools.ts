@@ -43,4 +43,4 @@ export const httpTools = ({ ops, methods = [] }: HttpToolsOptions = {}): Toolset
 };
 
 /** Queries carry keys: people who watch need not see them. */
-const withoutQuery = (url: string): string => url.replace(/[?#].*$/s, '').slice(0, 200);
+const withoutQuery = (url: string): string => url.replace(/[?#][^]*/, '').slice(0, 200);
