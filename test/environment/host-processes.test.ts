@@ -45,9 +45,9 @@ describe('[QITOS-37] [M27] commands of this machine', () => {
     }
   });
 
-  test('see no variables but those given', async () => {
+  test('see no variables but those given, and the mark by which what they start is found again', async () => {
     const processes = await processesOf({ env: anything('/usr/bin/env') }, { env: { ONLY: 'this' } });
-    expect((await processes.run('env', [])).stdout).toBe('ONLY=this\n');
+    expect((await processes.run('env', [])).stdout).toMatch(/^ONLY=this\nTROUPE_COMMAND=[\da-f-]{36}\n$/);
   });
 
   test('work in the root, or in a folder below it that no link leads to', async () => {

@@ -1,6 +1,11 @@
 import { isAbsolute } from 'node:path';
 import { TroupeError } from '../../contracts/error.ts';
+import { programName, startsOthers } from '../environments/launchers.ts';
 import { commandDenied } from '../environments/memory-environment.ts';
+import type { CommandRules } from './environment-command-rules.ts';
+import { refusedBy } from './environment-command-rules.ts';
+import type { KnownCommand } from './environment-known-commands.ts';
+import { KNOWN_COMMANDS } from './environment-known-commands.ts';
 
 /** A command that may be run on this machine. */
 export interface AllowedCommand {
@@ -8,94 +13,102 @@ export interface AllowedCommand {
   readonly path: string;
   /** `below` (default): no argument may be an absolute path or lead upwards. `any`: not looked at. */
   readonly paths?: 'below' | 'any' | undefined;
-  /** Why these arguments are refused; undefined for those that are fine. */
+  /**
+   * Which subcommands and options it may be given, and no others. Default: those of a known program (`git`, `grep`, `sort` …) that start
+   * nothing and write nowhere else; any other program needs rules.
+   */
+  readonly allow?: CommandRules | undefined;
+  /** `neutral` (default): the program reads no configuration of its user or its repository, as far as it is known. `own`: it does. */
+  readonly configuration?: 'neutral' | 'own' | undefined;
+  /** Why these arguments are refused; undefined for those that are fine. Instead of the rules of a known program. */
   readonly refuse?: ((args: readonly string[]) => string | undefined) | undefined;
 }
 
 /** Commands by the name that a model uses: an absolute path, or one with rules for its arguments. */
 export type AllowedCommands = Readonly<Record<string, string | AllowedCommand>>;
 
-/** Programs that start whatever they are told to: allowed only with a rule of their own. */
-const LAUNCHERS: ReadonlySet<string> = new Set(
-  'sh bash dash zsh ksh fish busybox env xargs awk gawk mawk nawk sudo su doas nohup nice timeout setsid script ssh watch parallel'.split(
-    ' ',
-  ),
-);
-
-/** Options by which harmless programs start others or write where they like. */
-const DANGEROUS_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
-  ['find', /^-(exec|execdir|ok|okdir|delete|fprint|fprint0|fprintf|fls)$/],
-  [
-    'git',
-    /^(-c|-C|--config-env|--exec-path|--git-dir|--work-tree|--upload-pack|--receive-pack|--ext-diff|--output|-O|--open-files-in-pager)(=|$|.)/,
-  ],
-  [
-    'tar',
-    /^(--checkpoint-action|--to-command|--use-compress-program|--rsh-command|--info-script|--new-volume-script|-I|-F)/,
-  ],
-  ['rg', /^(--pre|--hostname-bin)/],
-  ['sort', /^(--compress-program|-o|--output)/],
-  ['zip', /^(-T|-TT|--unzip-command)/],
-]);
-
 /** A path that begins in an argument: alone, after `=`, or glued to a short option. */
 const ABSOLUTE = /(^|[^\w./-]|^-\w)[/~]/;
 const UPWARDS = /(^|[^\w.-])\.\.(\/|$)/;
 
+/** How an allowed command is started. */
+export interface CommandPlan {
+  readonly file: string;
+  readonly args: readonly string[];
+  /** Variables over those of the environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** It reads the configuration of a repository, which may start programs. */
+  readonly readsRepository: boolean;
+}
+
 /**
  * Checks a list of allowed commands when it is given.
  *
- * @throws `agent.invalid` for a relative path, or a program that starts others and has no rule of its own.
+ * @throws `agent.invalid` for a relative path, and for a program without rules that starts others, or that is not known.
  */
 export const assertAllowedCommands = (commands: AllowedCommands): void => {
   for (const [name, allowed] of Object.entries(commands)) {
-    const { path, refuse } = commandOf(allowed);
+    const { path, allow, refuse } = commandOf(allowed);
     if (!isAbsolute(path)) throw invalid(name, `its path is not absolute: ${path}`);
-    const program = programOf(path);
-    if (LAUNCHERS.has(program) && refuse === undefined)
-      throw invalid(name, `'${program}' starts other programs: say with 'refuse' what it may not be given`);
+    if (allow !== undefined) continue;
+    const program = programName(path);
+    if (startsOthers(path)) {
+      if (refuse === undefined)
+        throw invalid(
+          name,
+          `'${program}' starts other programs: say with 'allow' which subcommands and options it may be given`,
+        );
+      if (!startsOthers(name))
+        throw invalid(
+          name,
+          `'${program}' starts other programs and a person who approves reads only this name: call it '${program}', or say with 'allow' what it may be given`,
+        );
+    } else if (refuse === undefined && !KNOWN_COMMANDS.has(program))
+      throw invalid(
+        name,
+        `it is not known what '${program}' may start: say with 'allow' which subcommands and options it may be given`,
+      );
   }
 };
 
 /**
- * The program behind a command, if these arguments may be given to it.
+ * How a command is started, if these arguments may be given to it.
  *
  * @throws `tool.denied` with the reason.
  */
-export const allowedProgram = (
+export const planCommand = (
   commands: AllowedCommands,
   command: string,
   args: readonly string[],
-): string => {
+): CommandPlan => {
   const allowed = Object.hasOwn(commands, command) ? commands[command] : undefined;
   if (allowed === undefined) throw commandDenied(command, Object.keys(commands));
-  const { path, paths = 'below', refuse } = commandOf(allowed);
-  const options = DANGEROUS_OPTIONS.get(programOf(path));
-  const reason =
-    args.find((arg) => arg.includes('\0')) !== undefined
-      ? 'an argument holds a NUL character'
-      : (refuse?.(args) ??
-        refusedOption(args, refuse === undefined ? options : undefined) ??
-        (paths === 'below' ? refusedPath(args) : undefined));
-  if (reason === undefined) return path;
-  throw new TroupeError('tool.denied', `Cannot run '${command}' with these arguments as ${reason}`, {
+  const { path, paths = 'below', allow, refuse, configuration = 'neutral' } = commandOf(allowed);
+  const known: KnownCommand = KNOWN_COMMANDS.get(programName(path)) ?? {};
+  const rules = allow ?? (refuse === undefined ? known : undefined);
+  const reason = args.some((arg) => arg.includes('\0'))
+    ? 'an argument holds a NUL character'
+    : (refuse?.(args) ??
+      (rules === undefined ? undefined : refusedBy(rules, args)) ??
+      (paths === 'below' ? refusedPath(args) : undefined));
+  if (reason !== undefined) throw deniedArguments(command, reason);
+  const isNeutral = configuration === 'neutral';
+  return {
+    file: path,
+    args: rules === known && isNeutral ? [...(known.before ?? []), ...args] : args,
+    env: isNeutral ? (known.env ?? {}) : {},
+    readsRepository: isNeutral && programName(path) === 'git',
+  };
+};
+
+/** The refusal of arguments. */
+export const deniedArguments = (command: string, reason: string): TroupeError =>
+  new TroupeError('tool.denied', `Cannot run '${command}' with these arguments as ${reason}`, {
     retryable: 'no',
   });
-};
 
 const commandOf = (allowed: string | AllowedCommand): AllowedCommand =>
   typeof allowed === 'string' ? { path: allowed } : allowed;
-
-const programOf = (path: string): string =>
-  path
-    .replace(/^.*[/\\]/, '')
-    .replace(/\.exe$/i, '')
-    .replace(/(?<![\d.])[\d.]+$/, '');
-
-const refusedOption = (args: readonly string[], options: RegExp | undefined): string | undefined => {
-  const found = options === undefined ? undefined : args.find((arg) => options.test(arg));
-  return found === undefined ? undefined : `this option is not allowed: ${found.slice(0, 100)}`;
-};
 
 const refusedPath = (args: readonly string[]): string | undefined => {
   const found = args.find((arg) => ABSOLUTE.test(arg) || UPWARDS.test(arg));

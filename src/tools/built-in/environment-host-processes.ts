@@ -1,8 +1,9 @@
 import type { ProcessOps } from '../../contracts/environment.ts';
 import { pathDenied, pathNames } from '../environments/clean-path.ts';
 import type { AllowedCommands } from './environment-allowed-commands.ts';
-import { allowedProgram, assertAllowedCommands } from './environment-allowed-commands.ts';
+import { assertAllowedCommands, deniedArguments, planCommand } from './environment-allowed-commands.ts';
 import type { ConfinedRoot } from './environment-host-root.ts';
+import { refusedRepository } from './environment-repository.ts';
 import { spawnCaptured } from './environment-spawn.ts';
 
 /** What bounds commands. */
@@ -23,20 +24,22 @@ export const hostProcesses = (
   return {
     commands: Object.keys(commands),
     run: async (command, args, { cwd = '.', input, timeoutMs = limits.timeoutMs, signal } = {}) => {
-      const file = allowedProgram(commands, command, args);
+      const { readsRepository, ...planned } = planCommand(commands, command, args);
       const folder = await root.openFolder(pathNames(cwd));
       if (folder === undefined) throw pathDenied(cwd, 'there is no such folder');
       try {
-        return await spawnCaptured({
-          file,
-          args,
+        const plan = {
+          ...planned,
           cwd: folder.place,
-          env: limits.env,
+          env: { ...limits.env, ...planned.env },
           input,
           timeoutMs: Math.min(timeoutMs, limits.timeoutMs),
           maxOutputBytes: limits.maxOutputBytes,
           signal,
-        });
+        };
+        const refused = readsRepository ? await refusedRepository(plan) : undefined;
+        if (refused !== undefined) throw deniedArguments(command, refused);
+        return await spawnCaptured(plan);
       } finally {
         await folder[Symbol.asyncDispose]();
       }

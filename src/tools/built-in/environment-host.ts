@@ -36,8 +36,8 @@ const VARIABLES: Readonly<Record<string, string>> = { PATH: '/usr/bin:/bin', LAN
  * This machine, confined: files below one root, the commands that are allowed, and HTTP to public addresses.
  *
  * Paths cannot leave the root, by `..`, links or hard links; devices and pipes are not opened. Commands run without a
- * shell, in the root, with cleared environment variables, limits on time and output, and their whole process group
- * killed at the end. That is confinement of what a model can say, no sandbox: a program that is allowed can do what it
+ * shell, in the root, with cleared environment variables and configuration, the subcommands and options that their rules allow, limits on time
+ * and output, and all that they started killed at the end. That is confinement of what a model can say, no sandbox: a program that is allowed can do what it
  * can do. Use a container for programs that are not trusted.
  *
  * @example

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { systemClock } from '../../contracts/clock.ts';
 import { messageOf, TroupeError } from '../../contracts/error.ts';
 import type { ProcessResult } from '../../contracts/environment.ts';
+import { killMarked, MARK } from './environment-marked.ts';
 
 /** What a command is started with. */
 export interface SpawnPlan {
@@ -27,8 +29,8 @@ const LINGER_MS = 250;
 /**
  * Runs a command without a shell, in a process group of its own, and waits for its end.
  *
- * Past its time, at an abort, and once the command itself is over, the whole group is killed: nothing that it started
- * in the background stays behind. Rejects if it cannot be started, or is called off.
+ * Past its time, at an abort, and once the command itself is over, the whole group is killed, and what left it for a session of its own:
+ * nothing that it started in the background stays behind. It sees one variable more than it is given, `TROUPE_COMMAND`, by which that is found. Rejects if it cannot be started, or is called off.
  */
 export const spawnCaptured = (plan: SpawnPlan): Promise<ProcessResult> =>
   new Promise((resolve, reject) => {
@@ -37,9 +39,10 @@ export const spawnCaptured = (plan: SpawnPlan): Promise<ProcessResult> =>
       reject(calledOff(file));
       return;
     }
+    const mark = randomUUID();
     const child = spawn(file, [...args], {
       cwd,
-      env: { ...env },
+      env: { ...env, [MARK]: mark },
       shell: false,
       detached: process.platform !== 'win32',
       windowsHide: true,
@@ -62,16 +65,22 @@ export const spawnCaptured = (plan: SpawnPlan): Promise<ProcessResult> =>
       settle(() => reject(calledOff(file)));
     };
     let isOver = false;
+    let swept: Promise<void> | undefined;
     const settle = (end: () => void): void => {
       if (isOver) return;
       isOver = true;
       systemClock.clearTimeout(timer);
       clearTimeout(lingering);
       signal?.removeEventListener('abort', onAbort);
+      void (swept ?? killMarked(mark)).then(() => {
+        release();
+        end();
+      });
+    };
+    const release = (): void => {
       child.stdout.destroy();
       child.stderr.destroy();
       child.stdin.destroy();
-      end();
     };
     const finish = (): void => {
       const isCut = stdout.isCut || stderr.isCut;
@@ -92,6 +101,8 @@ export const spawnCaptured = (plan: SpawnPlan): Promise<ProcessResult> =>
     child.on('exit', (code) => {
       exitCode = code;
       kill();
+      // What got away may hold the outputs open: they close with it.
+      swept = killMarked(mark);
       lingering = setTimeout(finish, LINGER_MS);
     });
     child.on('close', finish);

@@ -10,5 +10,6 @@ export type { HttpRules } from './environment-http.ts';
 export { environmentFrom, environmentMakers } from './environment-from-spec.ts';
 export type { EnvironmentMaker, EnvironmentMakers } from './environment-from-spec.ts';
 export type { AllowedCommand, AllowedCommands } from './environment-allowed-commands.ts';
+export type { CommandRules } from './environment-command-rules.ts';
 export type { FileLimits } from './environment-host-files.ts';
 export type { ProcessLimits } from './environment-host-processes.ts';

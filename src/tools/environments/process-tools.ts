@@ -3,6 +3,7 @@ import type { ProcessOps, ProcessResult } from '../../contracts/environment.ts';
 import type { Safety, Toolset } from '../../contracts/tool.ts';
 import { tool } from '../define-tool.ts';
 import { dual } from '../tool-result.ts';
+import { startsOthers } from './launchers.ts';
 import { opsOf, requiring } from './requiring.ts';
 
 /** What the process tools may do. */
@@ -42,7 +43,8 @@ export const processTools = (options: ProcessToolsOptions = {}): Toolset => {
       cwd: z.string().optional().describe('Folder below the root to work in'),
       input: z.string().optional().describe('Standard input'),
     }),
-    describe: ({ command, args }) => `Running ${[command, ...args].join(' ').slice(0, 100)}`,
+    describe: ({ command, args }) =>
+      `Running ${[command, ...args].join(' ').slice(0, 100)}${startsOthers(command) ? ` (${command} may start any other program)` : ''}`,
     execute: async ({ command, args, cwd, input }, context) => {
       const { signal } = context;
       const processes = opsOf(context, 'processes', ops);

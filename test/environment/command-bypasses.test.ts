@@ -1,0 +1,293 @@
+import { execFile } from 'node:child_process';
+import { access, chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ProcessOps } from '../../src/contracts/environment.ts';
+import type { AllowedCommands } from '../../src/tools/built-in/environment-allowed-commands.ts';
+import { hostEnvironment } from '../../src/tools/built-in/environment-host.ts';
+import { processTools } from '../../src/tools/environments/process-tools.ts';
+import { codeOf } from './contract.ts';
+import type { TemporaryWorld } from './temporary-world.ts';
+import { temporaryWorld } from './temporary-world.ts';
+
+const exec = promisify(execFile);
+
+let world: TemporaryWorld;
+let canary = '';
+beforeEach(async () => {
+  world = await temporaryWorld();
+  canary = join(world.root, 'canary-made');
+  await writeFile(join(world.root, 'evil.sh'), `#!/bin/sh\ntouch '${canary}'\ncat\n`);
+  await chmod(join(world.root, 'evil.sh'), 0o755);
+  await writeFile(join(world.root, 'text.txt'), 'b\na\n');
+});
+afterEach(() => world.dispose());
+
+const processesOf = async (commands: AllowedCommands): Promise<ProcessOps> => {
+  const environment = hostEnvironment({ root: world.root, commands, timeoutMs: 20_000 });
+  await environment.setup?.({ runId: 'r', path: 'a' });
+  if (environment.ops.processes === undefined) throw new Error('there are no processes');
+  return environment.ops.processes;
+};
+
+const HONEST: AllowedCommands = {
+  git: '/usr/bin/git',
+  sort: '/usr/bin/sort',
+  tar: '/usr/bin/tar',
+  sed: '/usr/bin/sed',
+  find: '/usr/bin/find',
+  grep: '/usr/bin/grep',
+  rg: '/usr/bin/rg',
+  uniq: '/usr/bin/uniq',
+  date: '/usr/bin/date',
+  ls: '/usr/bin/ls',
+};
+
+/** A repository below the root, as a person made it. */
+const repository = async (): Promise<(...args: string[]) => Promise<unknown>> => {
+  const git = async (...args: string[]) =>
+    exec('/usr/bin/git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: world.root });
+  await git('init', '-q', '-b', 'main');
+  await git('add', 'text.txt');
+  await git('commit', '-q', '-m', 'one');
+  return git;
+};
+
+const expectNothingStarted = async (): Promise<void> => {
+  await expect(access(canary)).rejects.toThrow('ENOENT');
+};
+
+describe('commands of this machine that are allowed', () => {
+  test.each([
+    ['git', ['config', 'core.fsmonitor', './evil.sh']],
+    ['git', ['config', 'alias.x', '!./evil.sh']],
+    ['git', ['x']],
+    ['git', ['rebase', '--exec', './evil.sh', 'HEAD~1']],
+    ['git', ['rebase', '--exe=./evil.sh', 'HEAD~1']],
+    ['git', ['bisect', 'run', './evil.sh']],
+    ['git', ['ls-remote', '--upload-pa=./evil.sh', '.']],
+    ['git', ['fetch', '--upload-pack=./evil.sh', '.']],
+    ['git', ['clone', 'ext::./evil.sh']],
+    ['git', ['push', '--receive-pa', './evil.sh', '.']],
+    ['git', ['submodule', 'foreach', './evil.sh']],
+    ['git', ['filter-branch', '--tree-filter', './evil.sh']],
+    ['git', ['difftool', '-x', './evil.sh']],
+    ['git', ['diff', '--ext-dif']],
+    ['git', ['diff', '--outp=f']],
+    ['git', ['grep', '--open-files-in=./evil.sh', 'a']],
+    ['git', ['grep', '-O./evil.sh', 'a']],
+    ['git', ['grep', '-nO./evil.sh', 'a']],
+    ['git', ['-p', 'log']],
+    ['git', ['--exec-pa=.', 'status']],
+    ['git', ['archive', '--exec=./evil.sh', 'HEAD']],
+    ['git', ['cat-file', '--textconv', 'HEAD:text.txt']],
+    ['git', ['commit', '--gpg-sign=a']],
+    ['git', ['difftool']],
+    ['git', ['help', '-a']],
+    ['sort', ['-uo', 'f', 'text.txt']],
+    ['sort', ['-of', 'text.txt']],
+    ['sort', ['--outp=f', 'text.txt']],
+    ['sort', ['--compress-prog=./evil.sh', 'text.txt']],
+    ['sort', ['-S1b', '--compress=./evil.sh', 'text.txt']],
+    ['tar', ['--checkpoint-act=exec=./evil.sh', '--checkpoint=1', '-cf', 'x.tar', 'text.txt']],
+    ['tar', ['-cf', 'x.tar', '--use-comp=./evil.sh', 'text.txt']],
+    ['tar', ['-I./evil.sh', '-cf', 'x.tar', 'text.txt']],
+    ['tar', ['-cvI', './evil.sh', '-f', 'x.tar', 'text.txt']],
+    ['tar', ['--to-comm=./evil.sh', '-xf', 'x.tar']],
+    ['tar', ['--rsh-comm=./evil.sh', '-tf', 'h:x']],
+    ['sed', ['-i', '1w f', 'text.txt']],
+    ['sed', ['-ni', 'p', 'text.txt']],
+    ['sed', ['--in-pl', 'p', 'text.txt']],
+    ['find', ['.', '-exec', './evil.sh', ';']],
+    ['find', ['.', '-execdir', './evil.sh', ';']],
+    ['find', ['.', '-okdir', './evil.sh', ';']],
+    ['find', ['.', '-fprintf', 'f', 'x']],
+    ['find', ['-files0-from', 'text.txt']],
+    ['rg', ['--pre=./evil.sh', 'a']],
+    ['rg', ['--hostname-bin', './evil.sh', 'a']],
+    ['rg', ['-z', 'a']],
+    ['grep', ['-f/etc/passwd', 'a']],
+    ['uniq', ['text.txt', 'f']],
+    ['date', ['010100002030']],
+    ['date', ['-s', 'tomorrow']],
+    ['ls', ['--hyperlink', '--zero']],
+  ])('[FIND-50] refuse what starts another program or writes elsewhere: %s %j', async (command, args) => {
+    await repository();
+    const processes = await processesOf(HONEST);
+    expect(await processes.run(command, args).catch(codeOf)).toBe('tool.denied');
+    await expectNothingStarted();
+  });
+
+  test.each([
+    ['sed', ['1e ./evil.sh', 'text.txt']],
+    ['sed', ['-n', '1w f', 'text.txt']],
+    ['sed', ['s,b,./evil.sh,e', 'text.txt']],
+    ['tar', ['cIf', './evil.sh', 'x.tar', 'text.txt']],
+    ['tar', ['-tf', 'host:x.tar']],
+  ])('[FIND-50] keep the program itself from it: %s %j', async (command, args) => {
+    const processes = await processesOf(HONEST);
+    expect((await processes.run(command, args)).exitCode).not.toBe(0);
+    await expectNothingStarted();
+    await expect(access(join(world.root, 'f'))).rejects.toThrow('ENOENT');
+  });
+
+  test.each([
+    ['core.pager', ['log']],
+    ['core.editor', ['commit', '--amend']],
+    ['alias.status', ['status']],
+    ['diff.x.textconv', ['diff']],
+    ['diff.external', ['diff']],
+    ['filter.x.clean', ['add', 'text.txt']],
+    ['core.sshCommand', ['status']],
+    ['include.path', ['status']],
+  ])('[FIND-50] a repository whose configuration names a program is not worked in: %s', async (key, args) => {
+    const git = await repository();
+    await git('config', key, './evil.sh');
+    await writeFile(join(world.root, '.gitattributes'), '* diff=x filter=x\n');
+    await writeFile(join(world.root, 'text.txt'), 'c\n');
+    const processes = await processesOf(HONEST);
+    const refused: unknown = await processes.run('git', args).catch((thrown: unknown) => thrown);
+    expect(refused).toMatchObject({ code: 'tool.denied', message: expect.stringContaining('configuration') });
+    await expectNothingStarted();
+  });
+
+  test('[FIND-50] a file system monitor that the repository names is not started', async () => {
+    const git = await repository();
+    await git('config', 'core.fsmonitor', './evil.sh');
+    const processes = await processesOf(HONEST);
+    expect(await processes.run('git', ['status'])).toMatchObject({ exitCode: 0 });
+    await expectNothingStarted();
+  });
+
+  test('[FIND-50] a hook of the repository, and the configuration of a person, start nothing', async () => {
+    const git = await repository();
+    await symlink('../../evil.sh', join(world.root, '.git/hooks/pre-commit'));
+    await symlink('../../evil.sh', join(world.root, '.git/hooks/post-checkout'));
+    const home = join(world.top, 'home');
+    await mkdir(home);
+    await writeFile(join(home, '.gitconfig'), `[core]\n\tfsmonitor = ${join(world.root, 'evil.sh')}\n`);
+    await git('config', 'user.name', 'a');
+    await git('config', 'user.email', 'a@b');
+    const environment = hostEnvironment({
+      root: world.root,
+      commands: HONEST,
+      env: { PATH: '/usr/bin:/bin', HOME: home, GIT_EXTERNAL_DIFF: './evil.sh' },
+    });
+    await environment.setup?.({ runId: 'r', path: 'a' });
+    const run = async (...args: string[]) => environment.ops.processes?.run('git', args);
+    expect(await run('commit', '--allow-empty', '-m', 'two')).toMatchObject({ exitCode: 0 });
+    expect(await run('checkout', '-b', 'other')).toMatchObject({ exitCode: 0 });
+    expect(await run('status', '--short')).toMatchObject({ exitCode: 0 });
+    await expectNothingStarted();
+  });
+
+  test('[FIND-50] a repository with a submodule, which has a configuration of its own, is not worked in', async () => {
+    const git = await repository();
+    await mkdir(join(world.root, 'sub'));
+    const sub = { cwd: join(world.root, 'sub') };
+    await exec('/usr/bin/git', ['init', '-q'], sub);
+    await exec(
+      '/usr/bin/git',
+      ['-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'x'],
+      sub,
+    );
+    await exec('/usr/bin/git', ['config', 'core.fsmonitor', join(world.root, 'evil.sh')], sub);
+    await git('add', 'sub');
+    const processes = await processesOf(HONEST);
+    expect(await processes.run('git', ['status']).catch(codeOf)).toBe('tool.denied');
+    await expectNothingStarted();
+  });
+
+  test.each([
+    'perl',
+    'python3',
+    'python3.12',
+    'node',
+    'make',
+    'env',
+    'xargs',
+    'awk',
+    'npm',
+    'gcc-14',
+    'vim',
+    'less',
+    'curl',
+    'docker',
+    'busybox',
+    'tclsh8.6',
+  ])('[FIND-50] %s starts other programs, so it is not allowed without rules', async (program) => {
+    await expect(processesOf({ [program]: `/usr/bin/${program}` })).rejects.toThrow(
+      `'${program}' starts other programs: say with 'allow'`,
+    );
+  });
+
+  test('[FIND-50] a program that is not known needs rules, which say what it may be given and nothing else', async () => {
+    await expect(processesOf({ own: '/usr/bin/printenv' })).rejects.toThrow('it is not known');
+    const processes = await processesOf({
+      node: { path: process.execPath, allow: { options: ['--version', '-p='] } },
+      test: { path: process.execPath, allow: { subcommands: { 'run.mjs': { operands: 1 } } } },
+    });
+    expect(await processes.run('node', ['--version'])).toMatchObject({ stdout: `${process.version}\n` });
+    expect(await processes.run('node', ['-p', '1 + 1'])).toMatchObject({ stdout: '2\n' });
+    for (const args of [['-e', '1'], ['--eval=1'], ['--versio'], ['--import', './x.mjs']])
+      expect(await processes.run('node', args).catch(codeOf)).toBe('tool.denied');
+    await writeFile(join(world.root, 'run.mjs'), 'console.log(process.argv[2])');
+    expect(await processes.run('test', ['run.mjs', 'one'])).toMatchObject({ stdout: 'one\n' });
+    for (const args of [['evil.mjs'], ['run.mjs', 'one', 'two'], ['--import', 'run.mjs'], []])
+      expect(await processes.run('test', args).catch(codeOf)).toBe('tool.denied');
+  });
+
+  test('[FIND-50] what a person approves shows what it may start', async () => {
+    const [run] = processTools().tools;
+    expect(run?.describe({ command: 'make', args: ['all'] })).toBe(
+      'Running make all (make may start any other program)',
+    );
+    expect(run?.describe({ command: 'ls', args: [] })).toBe('Running ls');
+    await expect(processesOf({ format: { path: '/bin/sh', refuse: () => undefined } })).rejects.toThrow(
+      'a person who approves reads only this name',
+    );
+  });
+
+  test.runIf(process.platform === 'linux')(
+    '[FIND-50] what leaves for a session of its own does not outlive the call',
+    async () => {
+      const processes = await processesOf({
+        sh: { path: '/bin/sh', paths: 'any', refuse: () => undefined },
+      });
+      const escape =
+        'setsid sh -c "echo \\$\\$ > pid; exec sleep 1000" </dev/null >/dev/null 2>&1 & while [ ! -s pid ]; do :; done';
+      expect(await processes.run('sh', ['-c', escape])).toMatchObject({ exitCode: 0 });
+      const pid = (await readFile(join(world.root, 'pid'), 'utf8')).trim();
+      const state = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => 'gone');
+      expect(state === 'gone' || / [ZX] /.test(state)).toBe(true);
+    },
+  );
+
+  test.each([
+    ['git', ['status', '--short']],
+    ['git', ['log', '--oneline', '-5']],
+    ['git', ['log', '-n', '3', '--format=%h %s', '--', 'text.txt']],
+    ['git', ['diff', '--stat', 'HEAD']],
+    ['git', ['show', '--name-only', 'HEAD']],
+    ['git', ['ls-files']],
+    ['git', ['branch', '-a']],
+    ['git', ['add', '-A']],
+    ['git', ['blame', '-L', '1,1', 'text.txt']],
+    ['git', ['--version']],
+    ['sort', ['-rn', '-k', '2', 'text.txt']],
+    ['sort', ['-t,', '-k1,1', 'text.txt']],
+    ['tar', ['-cf', 'x.tar', 'text.txt']],
+    ['sed', ['-n', '1,2p', 'text.txt']],
+    ['sed', ['-E', 's,(a|b),x,g', 'text.txt']],
+    ['find', ['.', '-name', '*.txt', '-type', 'f', '-maxdepth', '2']],
+    ['grep', ['-rn', '--include=*.txt', 'a', '.']],
+    ['grep', ['-e', 'a', '--', 'text.txt']],
+    ['uniq', ['-c', 'text.txt']],
+    ['date', ['-u', '+%Y']],
+    ['ls', ['-la']],
+  ])('[FIND-50] go on to do honest work: %s %j', async (command, args) => {
+    await repository();
+    expect(await (await processesOf(HONEST)).run(command, args)).toMatchObject({ exitCode: 0 });
+  });
+});
