@@ -11,17 +11,17 @@ import { parallel } from 'troupe/patterns';
 import { calls, scriptedModel } from 'troupe/testing';
 import { z } from 'zod';
 
-// What the writer may say to the critic, and what comes back. Both are checked, when compiled and when said.
+// What the writer may say to the sceptic, and what comes back. Both are checked, when compiled and when said.
 const review = protocol({
   from: 'writer',
-  to: 'critic',
+  to: 'sceptic',
   messages: { draft: { schema: z.object({ text: z.string() }), reply: z.object({ isGood: z.boolean() }) } },
 });
 
 // Code talks from within a tool. Who a message is from is not for it to say.
 const consult = tool({
   name: 'consult',
-  description: 'Asks the critic, and the archive.',
+  description: 'Asks the sceptic, and the archive.',
   input: z.object({ text: z.string() }),
   execute: async ({ text }, context) => {
     const { isGood } = await review.ask(context, 'draft', { text });
@@ -46,8 +46,8 @@ const writer = agent({
     ({ messages }) => messages.toReversed().find(({ text }) => text.includes('Known since'))?.text ?? '',
   ]),
 });
-const critic = agent({
-  name: 'critic',
+const sceptic = agent({
+  name: 'sceptic',
   tools: [colleagues({ with: ['writer'] })],
   decide: ({ step }) => (step === 0 ? wait('a draft') : undefined),
   model: scriptedModel([
@@ -63,7 +63,7 @@ const archive = agent({
   decide: ({ step }) => (step < 2 ? wait('the news') : answer('closed')),
 });
 
-const desk = parallel({ name: 'desk', members: { writer, critic, archive } });
+const desk = parallel({ name: 'desk', members: { writer, sceptic, archive } });
 const handle = desk.stream('Why are there tides?');
 handle.events$
   .pipe(ofType('message.sent'))

@@ -89,7 +89,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   'a line of memory': (text) => [oneLine(text, 200), truncateText(text, 500)],
 };
 
-const CHARACTERS = [...' \t\n.,:;!?#-_=+*/\\|<>()[]{}"\'`~@$%^&“”«»aA0é\uFFFD'];
+const CHARACTERS = Array.from(' \t\n.,:;!?#-_=+*/\\|<>()[]{}"\'`~@$%^&“”«»aA0é\uFFFD');
 const PIECES = [
   '# a ',
   'a ',

@@ -1,3 +1,4 @@
+import { spoken } from '../contracts/speaker.ts';
 import type { Turn } from '../contracts/transcript.ts';
 
 /** Something said in a conversation of several: by the user or by an agent. */
@@ -77,7 +78,7 @@ const turnOf = ({ from, text }: Utterance, agent: string): Turn => {
 const USER = 'user';
 
 const awayBlock = (away: readonly Utterance[], summary: string | undefined): readonly Turn[] => {
-  const said = away.filter(({ text }) => text.trim() !== '').map(({ from, text }) => `[${from}] ${text}`);
+  const said = away.filter(({ text }) => text.trim() !== '').map(({ from, text }) => spoken(from, text));
   if (said.length === 0 && !summary?.trim()) return [];
   const lines = [AWAY, ...(summary?.trim() ? [`In short: ${summary}`] : []), ...said, AWAY_END];
   return [{ role: 'user', from: 'runtime', text: lines.join('\n') }];

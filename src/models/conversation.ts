@@ -1,5 +1,6 @@
 import { isJsonObject } from '../contracts/json.ts';
-import type { AssistantTurn, ToolTurn, Transcript } from '../contracts/transcript.ts';
+import { fenced, spoken } from '../contracts/speaker.ts';
+import type { AssistantTurn, ToolTurn, Transcript, UserTurn } from '../contracts/transcript.ts';
 
 /** What the user side says at one point: first the results of the calls before, then words. */
 export interface UserMessage {
@@ -42,11 +43,10 @@ export const conversation = (messages: Transcript): readonly Message[] => {
 
   for (const turn of messages) {
     if (turn.role === 'user') {
-      if (turn.text.trim() !== '')
-        texts.push(turn.from === undefined ? turn.text : `[${turn.from}] ${turn.text}`);
+      if (turn.text.trim() !== '') texts.push(spokenOnce(turn));
     } else if (turn.role === 'tool') {
       if (open.has(turn.callId) && open.get(turn.callId) === undefined) open.set(turn.callId, turn);
-      else texts.push(`[result of ${turn.tool}] ${turn.text}`);
+      else texts.push(`[result of ${turn.tool}] ${fenced(turn.text)}`);
     } else if (!isEmpty(turn)) {
       closeUser();
       const last = found.at(-1);
@@ -59,6 +59,17 @@ export const conversation = (messages: Transcript): readonly Message[] => {
   closeUser();
   const last = found.at(-1);
   return last === undefined || (last.role === 'assistant' && !isPaused(last)) ? [...found, OPENING] : found;
+};
+
+/** Turns never change, and each is shown in every step that follows: it is looked at once. */
+const known = new WeakMap<UserTurn, string>();
+
+const spokenOnce = (turn: UserTurn): string => {
+  const before = known.get(turn);
+  if (before !== undefined) return before;
+  const text = spoken(turn.from, turn.text);
+  known.set(turn, text);
+  return text;
 };
 
 /** What the user side says where it said nothing and providers insist. */

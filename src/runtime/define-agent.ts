@@ -11,6 +11,7 @@ import { toJson } from '../contracts/json.ts';
 import { freezeJson } from '../contracts/freeze-json.ts';
 import { oddValueIn } from '../contracts/odd-value.ts';
 import type { Schema } from '../contracts/schema.ts';
+import { isReservedName, RESERVED_NAMES } from '../contracts/speaker.ts';
 import type { StopRule } from '../contracts/stop.ts';
 import type { Turn } from '../contracts/transcript.ts';
 import type { AgentInput } from '../machines/agent-context.ts';
@@ -56,6 +57,16 @@ export const checkName = (name: unknown, kind: string): string => {
   );
 };
 
+/** Checks the name of something that speaks to models: the runtime's own names are not to be had. */
+export const checkAgentName = (name: unknown, kind: string): string => {
+  const checked = checkName(name, kind);
+  if (!isReservedName(checked)) return checked;
+  throw new TroupeError(
+    'agent.invalid',
+    `Cannot define ${kind} as its name is one by which the runtime itself speaks to models (${[...RESERVED_NAMES].join(', ')}): ${foundText(name)}`,
+  );
+};
+
 /** What stands behind an agent: see `agent`. */
 export const agentDefinition = <
   Input extends Described,
@@ -66,7 +77,7 @@ export const agentDefinition = <
   given: AgentOptions<Input, Output, State, Observation>,
 ): Definition => {
   assertOptions(given);
-  const name = checkName(given.name, 'an agent');
+  const name = checkAgentName(given.name, 'an agent');
   const { input, output } = describedSchemas(name, given.input, given.output);
   const options = given.strategy === undefined ? given : applyStrategy(given, given.strategy);
   const [problem] = new ToolRegistry(options.tools).problems;

@@ -14,7 +14,7 @@ import type { Rules } from '../machines/rules.ts';
 import { teamRules } from '../machines/supervision.ts';
 import { checkAllotment } from '../policy/allotted-limits.ts';
 import { budgetLimits } from '../policy/budget-limits.ts';
-import { checkName } from './define-agent.ts';
+import { checkAgentName, checkName } from './define-agent.ts';
 import { checkCount } from './check-count.ts';
 import { checkMailbox } from './check-mailbox.ts';
 import { checkTeam } from './check-team.ts';
@@ -79,7 +79,7 @@ export interface TeamOptions extends TeamSetup {
 export const team = <Input, Output, State = Json>(
   given: TeamOptions,
 ): EmbeddableAgent<Input, Output, State> => {
-  const name = checkName(given.name, 'a team');
+  const name = checkAgentName(given.name, 'a team');
   const machine = typeof given.machine === 'function' ? given.machine() : given.machine;
   assertMachine(machine);
   const owner = `the team '${name}'`;

@@ -41,7 +41,7 @@ describe('who does what is what the supervisor decides', () => {
       'search',
       'researcher',
       'writer',
-      'critic',
+      'grounding-critic',
     ]);
     expect(result.totals).toMatchObject({ modelCalls: 5, toolCalls: 1 });
     for (const model of Object.values(models)) model.assertConsumed();

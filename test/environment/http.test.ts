@@ -148,7 +148,7 @@ describe('[M27] HTTP reaches the public internet only', () => {
     );
     const headers = { Authorization: 'Bearer x', Cookie: 'a=b', 'X-Plain': 'yes', Host: 'other.test' };
     await publicHttp({ trusted: [first, second] }).request({ url: `http://${first}/`, headers });
-    expect(seen).toEqual([undefined, undefined, 'yes']);
+    expect(seen).toEqual([undefined, undefined, undefined]);
   });
 
   test('an answer is cut at its limit, and one that never comes is given up', async () => {
@@ -172,5 +172,34 @@ describe('[M27] HTTP reaches the public internet only', () => {
       publicHttp({ trusted: [host], ...rules }).request({ url: `http://${host}/`, method: 'post' });
     expect(await send({}).catch(codeOf)).toBe('tool.denied');
     expect(await send({ methods: ['POST'] })).toMatchObject({ text: 'POST' });
+  });
+});
+
+describe('headers at a redirect', () => {
+  test('[FIND-58] a key of any name stays with the origin that it is for', async () => {
+    const seen: Record<string, unknown>[] = [];
+    const other = await serve(({ headers }, response) => {
+      seen.push(headers);
+      response.end('other');
+    });
+    const first = await serve(({ url, headers }, response) => {
+      if (url === '/here') seen.push(headers);
+      if (url === '/here') response.end('here');
+      else response.writeHead(307, { location: url === '/on' ? '/here' : `http://${other}/` }).end();
+    });
+    const http = publicHttp({ trusted: [first, other], methods: ['GET'] });
+    const headers = {
+      Accept: 'text/plain',
+      'X-Api-Key': 'secret',
+      'Private-Token': 'secret',
+      Authorization: 'secret',
+      'X-Anything': 'secret',
+    };
+    await http.request({ url: `http://${first}/on`, headers });
+    await http.request({ url: `http://${first}/away`, headers });
+    const [here, away] = seen;
+    expect(here).toMatchObject({ 'x-api-key': 'secret', 'private-token': 'secret', accept: 'text/plain' });
+    expect(away).toMatchObject({ accept: 'text/plain' });
+    expect(JSON.stringify(away)).not.toContain('secret');
   });
 });

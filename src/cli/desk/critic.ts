@@ -30,7 +30,7 @@ export type Judgement = z.infer<typeof judgementSchema>;
 /** An agent that judges whether every sentence of an answer is borne out by what it cites. */
 export const groundingCritic = (model: ModelChoice | undefined): Agent<Case, Judgement> =>
   agent({
-    name: 'critic',
+    name: 'grounding-critic',
     description: 'Checks that every sentence of an answer is grounded in a passage that it cites.',
     instructions: INSTRUCTIONS,
     model,

@@ -1,7 +1,7 @@
 import { TroupeError } from '../../contracts/error.ts';
 import { checkCount } from '../check-count.ts';
 import { checkTeam } from '../check-team.ts';
-import { checkName } from '../define-agent.ts';
+import { checkAgentName } from '../define-agent.ts';
 import { foundText } from '../found-text.ts';
 import { isRecord } from '../is-record.ts';
 import type { TeamSetup } from '../team.ts';
@@ -46,7 +46,7 @@ export const checkSetup = (setup: TeamSetup): SetupCheck => {
       'team.invalid',
       `Cannot define a team as what it is made of is no object: found ${foundText(setup)}`,
     );
-  const owner = `the team '${checkName(setup.name, 'a team')}'`;
+  const owner = `the team '${checkAgentName(setup.name, 'a team')}'`;
   checkTeam(setup, owner);
   const refuse = (why: string, found: unknown): never => {
     throw new TroupeError('team.invalid', `Cannot define ${owner} as ${why}: found ${foundText(found)}`);

@@ -13,7 +13,7 @@ import { budgetLimits } from '../../policy/budget-limits.ts';
 import { describedSchemas } from '../../tools/described-schemas.ts';
 import { checkSchema } from '../../tools/schemas.ts';
 import { checkSupervision } from '../check-supervision.ts';
-import { checkName } from '../define-agent.ts';
+import { checkAgentName, checkName } from '../define-agent.ts';
 import type { Definition } from '../definition.ts';
 import { definitionOf } from '../definition.ts';
 import type { Doer, Plan } from './plan.ts';
@@ -31,7 +31,7 @@ const HOLD_AT = 0.95;
  */
 export const workflowDefinition = (plan: Plan): Definition => {
   const { options, functions } = plan;
-  const name = checkName(options.name, 'a workflow');
+  const name = checkAgentName(options.name, 'a workflow');
   const graph = graphFrom(plan);
   const members = new Map<string, Definition>();
   const problems = [...optionProblems(graph), ...graphProblems(graph), ...enlist(plan, members)];

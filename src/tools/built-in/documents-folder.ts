@@ -1,6 +1,7 @@
 import { constants, type Stats } from 'node:fs';
 import { open, readdir, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative, sep } from 'node:path';
+import { holdsPrivateKey, isSecretFile } from './documents-secrets.ts';
 import { messageOf, TroupeError } from '../../contracts/error.ts';
 import type { DocumentSource, SkippedFile } from './documents-toolset.ts';
 
@@ -12,6 +13,10 @@ export interface FolderLimits {
   readonly maxTotalBytes: number;
   /** Names of folders that are passed over wherever they stand. */
   readonly ignoredFolders: readonly string[];
+  /** Also files that hold keys, by their name or content. Default false. */
+  readonly readsSecretFiles?: boolean | undefined;
+  /** Also files that have another name, which may stand outside of the folder. Default false. */
+  readonly readsHardLinks?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -43,7 +48,7 @@ export const readFolders = (given: string | readonly string[], limits: FolderLim
     for (const place of isFolder ? [given] : given) {
       const found = await statOf(place, isFolder);
       const label = isFolder ? '' : labelOf(place, taken);
-      if (found.isFile()) yield* readOne(place, label === '' ? basename(place) : label, reading);
+      if (found.isFile()) yield* readOne(place, label === '' ? basename(place) : label, reading, true);
       else {
         const root = await realpath(place);
         yield* readFolder(root, label, reading, root);
@@ -135,9 +140,15 @@ async function* readOne(
   place: string,
   path: string,
   reading: Reading,
+  isNamed = false,
 ): AsyncGenerator<readonly [string, string]> {
   const { limits, skipped } = reading;
   limits.signal?.throwIfAborted();
+  const readsSecrets = isNamed || limits.readsSecretFiles === true;
+  if (!readsSecrets && isSecretFile(basename(place))) {
+    skipped({ path, reason: 'a file that holds keys, by its name' });
+    return;
+  }
   let file: FileHandle | undefined;
   try {
     // One handle for all: what stands there may be swapped for a link, or for something larger, at any moment.
@@ -147,7 +158,11 @@ async function* readOne(
       skipped({ path, reason: 'neither a file nor a folder' });
       return;
     }
-    const { size } = found;
+    const { size, nlink } = found;
+    if (nlink > 1 && !isNamed && limits.readsHardLinks !== true) {
+      skipped({ path, reason: 'a hard link: another of its names may stand elsewhere' });
+      return;
+    }
     if (size > limits.maxFileBytes) {
       skipped({ path, reason: `larger than ${megabytes(limits.maxFileBytes)}` });
       return;
@@ -160,6 +175,10 @@ async function* readOne(
     const text = textOf(bytes);
     if (text === undefined) {
       skipped({ path, reason: 'not text (UTF-8)' });
+      return;
+    }
+    if (!readsSecrets && holdsPrivateKey(text)) {
+      skipped({ path, reason: 'a file that holds a private key' });
       return;
     }
     if (text.trim() === '') {

@@ -10,6 +10,13 @@ export interface DocumentsOptions {
   readonly maxTotalBytes?: number | undefined;
   /** Folders passed over, by name. Default `['node_modules']`; folders that start with a dot always are. */
   readonly ignoredFolders?: readonly string[] | undefined;
+  /**
+   * Files that hold keys by their name (`.env`, `id_rsa`, `*.pem`, `.npmrc` …) or their content (a private key): `skip` (default) or `read`.
+   * A file that is named in the list itself is read.
+   */
+  readonly secretFiles?: 'skip' | 'read' | undefined;
+  /** Files with more than one name, of which another may stand outside of the folder: `skip` (default) or `read`. */
+  readonly hardLinks?: 'skip' | 'read' | undefined;
   /** Aborting it ends the reading of the files. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -18,7 +25,7 @@ export interface DocumentsOptions {
  * Tools to search the text files of a folder and to read in them: `search_documents` and `read_passage`.
  *
  * The folder is read once, before the first step of the first run, and held in memory: what changes later is seen
- * by a new toolset only. So no path that a model makes up is ever opened. Binary, huge and linked files are skipped,
+ * by a new toolset only. So no path that a model makes up is ever opened. Binary, huge and linked files are skipped, and those that hold keys,
  * and `report()` tells which and why.
  *
  * @param folder A folder, or a list of folders and files; with a list, paths start with the name of each.
@@ -35,6 +42,8 @@ export const documents = (folder: string | readonly string[], options: Documents
     maxFileBytes: options.maxFileBytes ?? 2_000_000,
     maxTotalBytes: options.maxTotalBytes ?? 100_000_000,
     ignoredFolders: options.ignoredFolders ?? ['node_modules'],
+    readsSecretFiles: options.secretFiles === 'read',
+    readsHardLinks: options.hardLinks === 'read',
     signal: options.signal,
   };
   return documentsToolset(

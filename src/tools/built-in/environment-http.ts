@@ -26,7 +26,9 @@ export interface HttpRules {
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Headers that are about one origin, and those that say how the message travels. */
-const PRIVATE_HEADERS = /^(authorization|cookie|proxy-authorization)$/i;
+/** What goes on to another origin: any other header may be a key, whatever it is called. */
+const PUBLIC_HEADERS =
+  /^(?:accept|accept-language|cache-control|content-language|content-type|if-modified-since|if-none-match|pragma|range|user-agent)$/i;
 const TRAVEL_HEADERS =
   /^(host|connection|content-length|transfer-encoding|upgrade|te|trailer|expect|accept-encoding|proxy-.*)$/i;
 
@@ -140,7 +142,7 @@ const redirected = (request: HttpRequest, target: string, status: number): HttpR
   const isKept = status === 307 || status === 308 || request.method === 'HEAD';
   const headers = Object.fromEntries(
     Object.entries(request.headers ?? {}).filter(
-      ([name]) => from.origin === to.origin || !PRIVATE_HEADERS.test(name),
+      ([name]) => from.origin === to.origin || PUBLIC_HEADERS.test(name),
     ),
   );
   return {

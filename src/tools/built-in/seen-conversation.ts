@@ -1,5 +1,6 @@
 import type { Json } from '../../contracts/json.ts';
 import type { ToolContext } from '../../contracts/tool.ts';
+import { fenced, spoken } from '../../contracts/speaker.ts';
 import type { Turn } from '../../contracts/transcript.ts';
 
 /** What whoever gives work away knows when it decides what the other is told. */
@@ -47,14 +48,14 @@ const lastRounds = (conversation: readonly Turn[]): readonly Turn[] => {
 const lineOf = (turn: Turn): string => {
   switch (turn.role) {
     case 'user':
-      return `[${turn.from ?? 'user'}] ${turn.text}`;
+      return turn.from === undefined ? `[user] ${fenced(turn.text)}` : spoken(turn.from, turn.text);
     case 'assistant': {
       const calls = (turn.calls ?? []).map(({ name, input }) => `calls ${name} ${JSON.stringify(input)}`);
       const said = [...(turn.text === '' ? [] : [turn.text]), ...calls].join('; ');
       return said === '' ? '' : `[assistant] ${said}`;
     }
     case 'tool':
-      return `[${turn.tool}${turn.failed === true ? ', failed' : ''}] ${turn.text}`;
+      return `[${turn.tool}${turn.failed === true ? ', failed' : ''}] ${fenced(turn.text)}`;
   }
 };
 
