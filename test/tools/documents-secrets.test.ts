@@ -21,7 +21,10 @@ const found = async (given: string | readonly string[], options: DocumentsOption
   const search = toolset.tools.find(({ name }) => name === 'search_documents');
   if (search === undefined) throw new Error('there is no search');
   const { text } = await perform(search, { query: 'canary guide', limit: 6 });
-  return { isFound: text.replaceAll('canary guide', '').includes('canary'), skipped: (await toolset.report()).skipped };
+  return {
+    isFound: text.replaceAll('canary guide', '').includes('canary'),
+    skipped: (await toolset.report()).skipped,
+  };
 };
 
 describe('documents of a folder', () => {

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { errorData, isTroupeError, TroupeError } from '../../contracts/error.ts';
 import type { Feed } from './feed.ts';
-import { readBody } from './read-body.ts';
+import { isDeep, readBody } from './read-body.ts';
 import { cookieName, refusalOf } from './request-guard.ts';
 
 /** What a server gives and does. */
@@ -24,6 +24,8 @@ export interface Served {
 const HOST = '127.0.0.1';
 const MOST_VIEWERS = 32;
 const MOST_CONNECTIONS = 128;
+/** Connections that have not shown the token: past them the oldest makes room, so that idle ones lock nobody out. */
+const MOST_STRANGERS = 48;
 /** A browser that opens a connection and says nothing is let go of, in ms. */
 const ASK_WITHIN_MS = 10_000;
 
@@ -37,6 +39,8 @@ export class LocalServer {
   readonly #served: Served;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  /** Those that have not shown the token, the oldest first. */
+  readonly #strangers = new Set<Socket>();
   #port = 0;
   #viewers = 0;
 
@@ -49,7 +53,13 @@ export class LocalServer {
     });
     this.#server.on('connection', (socket) => {
       this.#sockets.add(socket);
-      socket.on('close', () => this.#sockets.delete(socket));
+      this.#strangers.add(socket);
+      const [oldest] = this.#strangers;
+      if (this.#strangers.size > MOST_STRANGERS) oldest?.destroy();
+      socket.on('close', () => {
+        this.#sockets.delete(socket);
+        this.#strangers.delete(socket);
+      });
       socket.on('error', () => socket.destroy());
       if (!served.keepsProcess) socket.unref();
     });
@@ -113,6 +123,7 @@ export class LocalServer {
       { port: this.#port, token },
     );
     if (refusal !== undefined) return fail(response, 403, 'inspector.failed', `Cannot answer as ${refusal}`);
+    this.#strangers.delete(request.socket);
     const route = url === undefined ? undefined : routeOf(url.pathname);
     if (url === undefined || route === undefined)
       return fail(response, 404, 'inspector.failed', 'Cannot answer as there is nothing here');
@@ -188,6 +199,8 @@ export class LocalServer {
       response.setHeader('connection', 'close');
       return fail(response, 413, 'input.invalid', 'Cannot read the command as it is too long');
     }
+    if (isDeep(body))
+      return fail(response, 400, 'input.invalid', 'Cannot read the command as it is nested too deeply');
     give(response, 200, { ok: true, ...(await control(body)) });
   }
 }

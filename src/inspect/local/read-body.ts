@@ -19,3 +19,23 @@ export const readBody = async (request: IncomingMessage): Promise<string | undef
   }
   return Buffer.concat(parts).toString('utf8');
 };
+
+/** No command is deeper; one that is would be too deep for whoever reads it. */
+const DEEPEST = 100;
+
+/** Checks whether a JSON text is nested more deeply than anything that is read here. */
+export const isDeep = (text: string): boolean => {
+  let depth = 0;
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text.charAt(at);
+    if (isQuoted) {
+      if (sign === '\\') at += 1;
+      else if (sign === '"') isQuoted = false;
+    } else if (sign === '"') isQuoted = true;
+    else if (sign === '{' || sign === '[') depth += 1;
+    else if (sign === '}' || sign === ']') depth -= 1;
+    if (depth > DEEPEST) return true;
+  }
+  return false;
+};
