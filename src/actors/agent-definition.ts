@@ -59,6 +59,7 @@ export interface AgentDefinition {
 export interface ContextDefinition extends ContextPlan {
   readonly budget: Partial<TokenBudget> | undefined;
   readonly summariser: Summariser | false | undefined;
+  readonly thread: 'cycles' | 'answers';
 }
 
 /** How a structured answer is asked for, and checked. */

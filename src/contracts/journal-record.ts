@@ -32,6 +32,8 @@ export interface Began {
   readonly input: Json;
   readonly thread?: string | undefined;
   readonly history?: readonly Turn[] | undefined;
+  /** What the agents of its thread had come to, by their names. */
+  readonly states?: Readonly<Record<string, Json>> | undefined;
   readonly task?: TaskInput | undefined;
   readonly budget?: Recorded<Budget> | undefined;
   readonly limits?: Recorded<TreeLimits> | undefined;

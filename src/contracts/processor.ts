@@ -126,6 +126,11 @@ export interface ContextOptions {
    * `false` leaves it out without one.
    */
   readonly summariser?: Summariser | false | undefined;
+  /**
+   * What it is shown of the earlier runs of its thread: whole cycles, with each call and what the tool answered, or what was asked
+   * and answered alone. All of it is kept either way. Default `cycles`.
+   */
+  readonly thread?: 'cycles' | 'answers' | undefined;
 }
 
 /** What has become of a conversation that got long: part of the agent's context, so that it is decided once. */

@@ -96,6 +96,12 @@ export interface RunResult<Output = Json, State = Json> {
   readonly status: RunStatus;
   readonly output: Output | undefined;
   readonly candidate: Json | undefined;
+  /**
+   * The whole conversation of the run, from the history that it went on from to its answer, each call with what the tool answered: what
+   * its models were shown, before anything was left out. Another run goes on from it by `history`. Made when it is read. Empty for a
+   * team: its members talk, each with its own.
+   */
+  readonly transcript: readonly Turn[];
   /** What was said to it and by it: of a child whose terms say so. */
   readonly conversation?: readonly Turn[] | undefined;
   /** The agent never said that it was done: what it had said was taken for its answer. */
@@ -154,8 +160,9 @@ export interface RunOptions {
    * The conversation that this run belongs to, by a name of the caller's: memories of scope `thread` are shared by its
    * runs, and sessions of external engines are gone on with in it. Default: the run is a thread of its own.
    *
-   * Where threads are kept (`threads`, or else `store`), the run goes on from what was said in it, unless it is given a
-   * `history`, and adds what it was asked and what it answered, or how it ended.
+   * Where threads are kept (`threads`, or else `store`), the run goes on from what was said and done in it, unless it is given a
+   * `history`, and adds what it was asked, each call with what the tool answered, and its answer, or how it ended. What of that is
+   * shown is the agent's to say, by `context`. Its agents begin with the state that they came to in the thread before.
    */
   readonly thread?: string | undefined;
   /** Where threads are kept; see `threads` of `troupe/memory`. Default: where the run is, if that is in a `store`. */

@@ -1,15 +1,26 @@
 import type { Listed } from './listed.ts';
+import type { Json } from './json.ts';
 import type { EarlierTurn, RunStatus } from './run.ts';
+import type { Turn } from './transcript.ts';
 
-/** A turn of a thread: what was said, and when. */
-export interface ThreadTurn extends EarlierTurn {
+/** A turn to be added to a thread: what was said, called or answered. */
+export type SaidTurn = (Turn | EarlierTurn) & {
+  /** Who spoke, where it was neither the user nor the agent of the run. */
+  readonly from?: string | undefined;
+  /** How the run ended that it is of; on the last turn of one. */
+  readonly status?: RunStatus | undefined;
+};
+
+/** A turn of a thread: what was said, called or answered, and when. */
+export type ThreadTurn = Turn & {
+  readonly from?: string | undefined;
+  /** How the run ended that it is of; on the last turn of one. */
+  readonly status?: RunStatus | undefined;
   /** In ms since 1970. */
   readonly at: number;
   /** The run that it is of, where it is one's. */
   readonly runId?: string | undefined;
-  /** How that run ended; on what the agent said. */
-  readonly status?: RunStatus | undefined;
-}
+};
 
 /** What is known of a thread without its turns. */
 export interface ThreadEntry {
@@ -27,6 +38,8 @@ export interface ThreadEntry {
 /** A thread and all that was said in it. */
 export interface Thread extends ThreadEntry {
   readonly turns: readonly ThreadTurn[];
+  /** The states that the agents of its runs came to last, by their names. */
+  readonly states?: Readonly<Record<string, Json>> | undefined;
   /** What a crash left of lines that were being written, or somebody damaged: passed over, and named. Empty as a rule. */
   readonly skipped: readonly SkippedLine[];
 }
@@ -56,7 +69,9 @@ export interface ThreadQuery {
 
 /** What was said, to be added to a thread. */
 export interface SaidTurns {
-  readonly turns: readonly (EarlierTurn & { readonly status?: RunStatus | undefined })[];
+  readonly turns: readonly SaidTurn[];
+  /** What the agents of the run came to, by their names. */
+  readonly states?: Readonly<Record<string, Json>> | undefined;
   /** The run that said it: a run is added once, however often that is asked for. */
   readonly runId?: string | undefined;
 }

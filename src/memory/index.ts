@@ -42,6 +42,7 @@ export type { ThreadsOptions } from './threads.ts';
 export { modelTitle } from './model-title.ts';
 export type {
   NewThread,
+  SaidTurn,
   SaidTurns,
   SkippedLine,
   Thread,

@@ -13,7 +13,10 @@ import { truncateText } from './truncate-text.ts';
 export const modelTitle =
   (model: Model) =>
   async (turns: readonly ThreadTurn[]): Promise<string> => {
-    const told = turns.slice(0, 4).map(({ role, text }) => `${role}: ${truncateText(text, 2_000)}`);
+    const told = turns
+      .filter(({ role, text }) => role !== 'tool' && text !== '')
+      .slice(0, 4)
+      .map(({ role, text }) => `${role}: ${truncateText(text, 2_000)}`);
     const question: Turn = { role: 'user', text: told.join('\n') };
     const { text } = await model.answer(
       {

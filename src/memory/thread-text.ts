@@ -1,11 +1,16 @@
+import { reasonAgainstTurn } from '../contracts/check-turn.ts';
 import { TroupeError } from '../contracts/error.ts';
-import type { JsonObject } from '../contracts/json.ts';
+import type { Json, JsonObject } from '../contracts/json.ts';
 import { isJsonObject, toJson } from '../contracts/json.ts';
 import type { RunStatus } from '../contracts/run.ts';
 import type { SkippedLine, ThreadEntry, ThreadTurn } from '../contracts/thread.ts';
+import type { Turn } from '../contracts/transcript.ts';
 
-/** The version of everything that is written of a thread. */
+/** The version of what is written of a thread beside its turns, and of turns that are words alone. */
 export const THREAD_VERSION = 1;
+
+/** The version of turns with calls, results or states: an earlier release, which would lose them, refuses it by name. */
+const CYCLES_VERSION = 2;
 
 /** What is kept of a thread beside its turns: a text of its own, small and always written whole. */
 export interface ThreadMeta extends ThreadEntry {
@@ -19,6 +24,8 @@ export interface ThreadMeta extends ThreadEntry {
 export interface ThreadLine {
   readonly runId?: string | undefined;
   readonly turns: readonly ThreadTurn[];
+  /** What the agents of the run came to, by their names. */
+  readonly states?: Readonly<Record<string, Json>> | undefined;
 }
 
 /** All that can be read of the turns of a thread. */
@@ -56,7 +63,12 @@ export const readMeta = (text: string, name: string): ThreadMeta => {
   };
 };
 
-export const lineText = (line: ThreadLine): string => `${JSON.stringify({ v: THREAD_VERSION, ...line })}\n`;
+export const lineText = (line: ThreadLine): string => `${JSON.stringify({ v: versionOf(line), ...line })}\n`;
+
+const versionOf = ({ turns, states }: ThreadLine): number =>
+  states === undefined && turns.every((turn) => turn.role !== 'tool' && !('calls' in turn))
+    ? THREAD_VERSION
+    : CYCLES_VERSION;
 
 /**
  * The turns of a thread, each run's once. A line that is none is passed over, and named.
@@ -81,29 +93,34 @@ export const readLines = (text: string, id: string): ThreadLines => {
   return { lines, skipped, isCut: text !== '' && !text.endsWith('\n') };
 };
 
-const lineOf = ({ v, runId, turns }: JsonObject): ThreadLine | undefined => {
-  if (v !== THREAD_VERSION || !Array.isArray(turns)) return undefined;
+const lineOf = ({ v, runId, turns, states }: JsonObject): ThreadLine | undefined => {
+  if ((v !== THREAD_VERSION && v !== CYCLES_VERSION) || !Array.isArray(turns)) return undefined;
   const run = typeof runId === 'string' ? { runId } : {};
   const read = turns.map((turn) => turnOf(turn, run));
   const whole = read.filter((turn) => turn !== undefined);
-  return whole.length === read.length ? { ...run, turns: whole } : undefined;
+  if (whole.length !== read.length) return undefined;
+  return { ...run, turns: whole, ...(isJsonObject(states) ? { states: plainStates(states) } : {}) };
 };
 
+const plainStates = (states: JsonObject): Readonly<Record<string, Json>> =>
+  Object.fromEntries(Object.entries(states).map(([agent, state]) => [agent, state ?? null]));
+
 const turnOf = (value: unknown, run: { readonly runId?: string }): ThreadTurn | undefined => {
-  if (!isJsonObject(value)) return undefined;
-  const { role, text, at, from, status } = value;
-  const isRole = role === 'user' || role === 'assistant';
-  if (!isRole || typeof text !== 'string' || typeof at !== 'number') return undefined;
+  if (!isTurn(value)) return undefined;
+  const { at, from, status, ...turn }: Turn & { at?: unknown; from?: unknown; status?: unknown } = value;
+  if (typeof at !== 'number') return undefined;
   const known = STATUSES.find((each) => each === status);
   return {
-    role,
-    text,
+    ...turn,
     at,
     ...run,
     ...(typeof from === 'string' ? { from } : {}),
     ...(known === undefined ? {} : { status: known }),
   };
 };
+
+/** Held to what the history of a run and the record of a journal are held to. */
+const isTurn = (value: unknown): value is Turn => reasonAgainstTurn(value) === undefined;
 
 const STATUSES: readonly RunStatus[] = ['completed', 'stopped', 'aborted', 'failed'];
 
@@ -117,8 +134,9 @@ const parsed = (text: string): JsonObject | undefined => {
 };
 
 const assertVersion = ({ v }: JsonObject, name: string): void => {
-  if (v === THREAD_VERSION || typeof v !== 'number') return;
-  const message = `Cannot read the thread '${name}' as it was written by another release: version ${v}, where ${THREAD_VERSION} is known`;
+  if (v === THREAD_VERSION || v === CYCLES_VERSION || typeof v !== 'number') return;
+  const known = `${THREAD_VERSION} and ${CYCLES_VERSION} are known`;
+  const message = `Cannot read the thread '${name}' as it was written by another release: version ${v}, where ${known}`;
   throw new TroupeError('thread.version', message, { details: { thread: name, version: v } });
 };
 

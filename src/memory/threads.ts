@@ -3,6 +3,7 @@ import { systemClock } from '../contracts/clock.ts';
 import { errorData, TroupeError } from '../contracts/error.ts';
 import type { Listed, UnreadableEntry } from '../contracts/listed.ts';
 import { listed } from '../contracts/listed.ts';
+import type { Json } from '../contracts/json.ts';
 import type { KeyValueFiles } from '../contracts/memory.ts';
 import type { Summariser } from '../contracts/processor.ts';
 import type {
@@ -79,7 +80,7 @@ class KeptThreads implements Threads {
     });
   }
 
-  async append(id: string, { runId, turns }: SaidTurns): Promise<void> {
+  async append(id: string, { runId, turns, states }: SaidTurns): Promise<void> {
     const isNew = await this.#next(id, async () => {
       const meta = (await this.#files.meta(id)) ?? (await this.#files.write(this.#begun(id)));
       const known = await this.#files.lines(id);
@@ -87,7 +88,8 @@ class KeptThreads implements Threads {
       const isThere = runId !== undefined && known.lines.some((line) => line.runId === runId);
       if (!isThere && turns.length > 0) {
         const run = runId === undefined ? {} : { runId };
-        await this.#files.append(id, { ...run, turns: turns.map((turn) => ({ ...turn, at })) }, known);
+        const line = { ...run, turns: turns.map((turn) => ({ ...turn, at })), states };
+        await this.#files.append(id, line, known);
       }
       // A process may have died between the two: the entry is brought up to date all the same.
       const [first] = [...turnsOf(known), ...turns];
@@ -103,7 +105,8 @@ class KeptThreads implements Threads {
       const meta = await this.#files.meta(id);
       if (meta === undefined) return undefined;
       const known = await this.#files.lines(id);
-      return { ...entryOf(meta), turns: turnsOf(known), skipped: known.skipped };
+      const states = statesOf(known);
+      return { ...entryOf(meta), turns: turnsOf(known), ...states, skipped: known.skipped };
     });
   }
 
@@ -193,7 +196,7 @@ class KeptThreads implements Threads {
     const meta = await this.#files.meta(id);
     if (summariser === undefined || meta === undefined) return;
     const turns = turnsOf(await this.#files.lines(id));
-    const fresh = turns.slice(meta.summed).map(({ role, text }) => ({ role, text }));
+    const fresh = turns.slice(meta.summed).map(({ at: _at, runId: _run, status: _status, ...turn }) => turn);
     if (fresh.length === 0) return;
     const request = { previous: meta.summary ?? '', turns: fresh, maxTokens: SUMMARY_TOKENS };
     const { text } = await summariser.summarise(request, new AbortController().signal);
@@ -248,6 +251,12 @@ const TITLE_WORDS = 5;
 const SUMMARY_TOKENS = 200;
 
 const turnsOf = ({ lines }: ThreadLines): readonly ThreadTurn[] => lines.flatMap(({ turns }) => turns);
+
+/** Of each agent the last one. */
+const statesOf = ({ lines }: ThreadLines): Pick<Thread, 'states'> => {
+  const states = Object.assign({}, ...lines.map((line) => line.states)) as Readonly<Record<string, Json>>;
+  return Object.keys(states).length === 0 ? {} : { states };
+};
 
 const titleOf = (text: string): string =>
   oneLine(text.trim().split(/\s+/).slice(0, TITLE_WORDS).join(' '), LONGEST_TITLE);

@@ -16,8 +16,8 @@ import type { Definition } from './definition.ts';
 import { definitionOf } from './definition.ts';
 import { awaitChild, noLongerAwaited } from './await-child.ts';
 import { engagedBy } from './delegate-of.ts';
-import { rememberEnd } from './memory-of.ts';
-import { beginningOf } from './task-of.ts';
+import { keepEnd } from './said-by.ts';
+import { placeOf } from './task-of.ts';
 import { refusedBefore } from './journal/refused-before.ts';
 import { outcomeOf, outcomeOfFailure, placed, resultOf } from './result.ts';
 import type { Actor, Sponsor, Stage } from './stage.ts';
@@ -122,7 +122,7 @@ export class ActorTree {
         const { status, error } = outcome;
         // One that was stopped from outside did not fail, and has an error all the same.
         if (error !== undefined && (status === 'failed' || status === 'aborted')) reject(toError(error));
-        else resolve(resultOf<Output>(this.#run, outcome, path, since, child.counter));
+        else resolve(resultOf<Output>(this.#run, outcome, path, since, child));
       };
       const call = callOf(parent, ask);
       const child = this.#enrol(path, definition, { kind: 'effect', parent, call, settle }, { terms });
@@ -175,7 +175,7 @@ export class ActorTree {
   /** An actor came to its end by itself: its sponsor is told. */
   close(entry: Actor, output: unknown): void {
     if (entry.isOver) return;
-    if (!entry.isCall) rememberEnd(entry, outcomeOf(output, this.#run.log.now()));
+    if (!entry.isCall) keepEnd(entry, outcomeOf(output, this.#run.log.now()));
     this.#release(entry, true);
     this.#run.host.stop(entry);
     const { sponsor } = entry;
@@ -208,7 +208,7 @@ export class ActorTree {
   }
 
   #stop(entry: Actor, reason: string): void {
-    if (!entry.isCall) rememberEnd(entry, outcomeOfFailure('run.aborted', reason, this.#run.log.now()));
+    if (!entry.isCall) keepEnd(entry, outcomeOfFailure('run.aborted', reason, this.#run.log.now()));
     this.#release(entry);
     this.#run.host.stop(entry);
     if (!entry.isCall) tellEnd(entry, { status: 'aborted', stopReason: { kind: 'aborted', reason } });
@@ -235,16 +235,7 @@ export class ActorTree {
     this.#run.log.write({ type: 'member.engaged', member: definition.name }, child);
     const at = this.#run.log.now();
     this.#run.deadlines.begin(child, at);
-    this.#run.host.start(
-      child,
-      definition.start(input, {
-        runId: this.#run.runId,
-        path,
-        at,
-        history: beginningOf(child, restart),
-        keepsConversation: child.terms?.keepsConversation,
-      }),
-    );
+    this.#run.host.start(child, definition.start(input, placeOf(child, at, restart)));
   }
 
   /** Lets go of an actor: its effects, its children, its tools, its place among its parent's children. */

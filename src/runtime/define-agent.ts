@@ -31,9 +31,11 @@ import { checkCritics } from './check-critics.ts';
 import { checkSupervision } from './check-supervision.ts';
 import { checkRetry } from './check-retry.ts';
 import type { Definition, Placement } from './definition.ts';
+import { distinctCalls } from './earlier-turns.ts';
 import { endingRules } from './ending-rules.ts';
 import { foundText } from './found-text.ts';
 import { contextFrom, memoryFrom } from './memory-options.ts';
+import { stateOver } from './run-states.ts';
 import { checkLimits } from './tree-limits.ts';
 import type { Described } from '../contracts/signature.ts';
 
@@ -166,7 +168,7 @@ const stateFrom = (state: Json = {}, name: string): Json => {
 const startOf = (
   plan: AgentDefinition,
   input: unknown,
-  { runId, path, at, history = [], keepsConversation }: Placement,
+  { runId, path, at, history = [], state, keepsConversation }: Placement,
 ): AgentInput => ({
   runId,
   path,
@@ -174,8 +176,8 @@ const startOf = (
   at,
   input: toJson(input),
   // A copy, as two runs share nothing, that nobody can change.
-  state: freezeJson(toJson(plan.state)),
-  history: append<Turn>(emptyHistory(), ...history),
+  state: freezeJson(toJson(stateOver(plan.state, state))),
+  history: append<Turn>(emptyHistory(), ...distinctCalls(history)),
   observes: plan.observe !== undefined || plan.environment !== undefined || plan.memories.length > 0,
   ...criticsOf(plan),
   maxRejections: plan.maxRejections,

@@ -3,6 +3,7 @@ import type { AgentDefinition } from '../actors/agent-definition.ts';
 import type { Allotment, Budget } from '../contracts/budget.ts';
 import type { Hook } from '../contracts/event.ts';
 import type { AgentMailbox } from '../contracts/message.ts';
+import type { Json } from '../contracts/json.ts';
 import type { RunOptions } from '../contracts/run.ts';
 import type { MemberPolicy } from '../contracts/supervision.ts';
 import type { SubtreeLimits } from '../contracts/tree-limits.ts';
@@ -15,6 +16,8 @@ export interface Placement {
   readonly at: number;
   /** Earlier turns of the conversation. */
   readonly history?: RunOptions['history'];
+  /** The state that earlier runs of its thread left, in place of the one that it is defined with. */
+  readonly state?: Json | undefined;
   /** What is said is part of how it ends. */
   readonly keepsConversation?: boolean | undefined;
 }

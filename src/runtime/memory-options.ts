@@ -60,7 +60,7 @@ export const contextFrom = (
 };
 
 const ownContext = (
-  { processors, budget, counter, summariser }: ContextOptions,
+  { processors, budget, counter, summariser, thread = 'cycles' }: ContextOptions,
   name: string,
 ): ContextDefinition => {
   if (processors !== undefined && !(Array.isArray(processors) && processors.every(isProcessor)))
@@ -69,12 +69,16 @@ const ownContext = (
     throw invalid(name, 'its context.counter cannot count', typeof counter);
   if (summariser !== undefined && summariser !== false && typeof summariser.summarise !== 'function')
     throw invalid(name, 'its context.summariser cannot summarise', typeof summariser);
+  // In JavaScript it may be any text.
+  if (!['cycles', 'answers'].includes(thread))
+    throw invalid(name, "its context.thread is neither 'cycles' nor 'answers'", String(thread));
   return {
     processors: processors === undefined ? usual.processors : () => processors,
     isConstant: processors !== undefined,
     counter,
     budget: budget === undefined ? undefined : checkedBudget(budget, name),
     summariser,
+    thread,
   };
 };
 
@@ -99,6 +103,7 @@ const usual: ContextDefinition = {
   counter: undefined,
   budget: undefined,
   summariser: undefined,
+  thread: 'cycles',
 };
 
 const invalid = (name: string, reason: string, found: string): TroupeError =>

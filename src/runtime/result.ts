@@ -1,9 +1,13 @@
 import type { ErrorCode } from '../contracts/error.ts';
 import type { EventBody, RuntimeEvent } from '../contracts/event.ts';
+import type { History } from '../contracts/history.ts';
+import { HistoryView } from '../contracts/history.ts';
 import type { Json } from '../contracts/json.ts';
 import type { EffectRecord, Outcome, RunResult, RunTotals, StepRecord } from '../contracts/run.ts';
 import { emptyTally } from '../contracts/stop.ts';
+import type { Turn } from '../contracts/transcript.ts';
 import type { RunCounter } from './run-counter.ts';
+import { historyOf } from './said-by.ts';
 import type { Actor, Stage } from './stage.ts';
 
 /** Whether an actor left an outcome. */
@@ -74,7 +78,7 @@ export const resultOf = <Output = Json>(
   outcome: Outcome,
   path: string,
   since: number,
-  counter?: RunCounter,
+  actor: Actor,
 ): RunResult<Output> => {
   const isWhole = path === run.root.path;
   const isOurs = (part: { readonly path: string }): boolean => isWhole || isWithin(part.path, path);
@@ -93,14 +97,15 @@ export const resultOf = <Output = Json>(
     ...(outcome.report === undefined ? {} : { report: outcome.report }),
     state: outcome.state,
     artifacts: run.artifacts.filter(isOurs).map(({ artifact }) => artifact),
-    totals: isWhole ? totals : partTotals(outcome, counter),
+    totals: isWhole ? totals : partTotals(outcome, actor.counter),
   };
   // What is read later is held by itself: a result that is kept does not keep its run.
-  const kept: Kept = { events, records, effects: run.effects.records, path, since, isWhole };
+  const history = historyOf(actor);
+  const kept: Kept = { events, records, effects: run.effects.records, history, path, since, isWhole };
   return Object.defineProperties(plain, { ...readLater, [KEPT]: { value: kept } }) as RunResult<Output>;
 };
 
-type ReadNow<Output> = Omit<RunResult<Output>, 'events' | 'records' | 'effects'>;
+type ReadNow<Output> = Omit<RunResult<Output>, 'events' | 'records' | 'effects' | 'transcript'>;
 
 /** What the parts of a result that few read are made of. */
 interface Kept {
@@ -112,6 +117,8 @@ interface Kept {
   readonly isWhole: boolean;
   builtEvents?: readonly RuntimeEvent[];
   builtEffects?: readonly EffectRecord[];
+  readonly history: History<Turn> | undefined;
+  builtTranscript?: readonly Turn[];
 }
 
 const KEPT = Symbol('troupe.kept');
@@ -138,6 +145,14 @@ const readLater = {
     enumerable: true,
     get(this: Keeping) {
       return eventsOf(this[KEPT]);
+    },
+  },
+  transcript: {
+    enumerable: true,
+    get(this: Keeping) {
+      const kept = this[KEPT];
+      return (kept.builtTranscript ??=
+        kept.history === undefined ? [] : new HistoryView(kept.history).toArray());
     },
   },
   effects: {

@@ -152,7 +152,7 @@ export class RunEnding {
 
   #settle(outcome: Outcome): void {
     const { log, root, hooks, runId, tearDowns } = this.#run;
-    const result = resultOf(this.#run, outcome, root.path, 0);
+    const result = resultOf(this.#run, outcome, root.path, 0, root);
     log.close();
     const flushing = hooks.flatMap((attached) => attached.flush(runId) ?? []);
     if (flushing.length === 0) this.#tell(outcome, result);

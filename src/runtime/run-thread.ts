@@ -1,12 +1,17 @@
 import { errorData, toError } from '../contracts/error.ts';
 import type { TroupeError } from '../contracts/error.ts';
 import type { JournalStore } from '../contracts/journal.ts';
-import { toJson } from '../contracts/json.ts';
+import { canonical } from '../contracts/canonical.ts';
+import type { Json } from '../contracts/json.ts';
+import { isJsonObject, toJson } from '../contracts/json.ts';
 import type { Outcome, RunOptions } from '../contracts/run.ts';
 import type { SaidTurns, Threads } from '../contracts/thread.ts';
 import type { Turn } from '../contracts/transcript.ts';
 import type { Line } from './held-handle.ts';
+import { earlierTurns } from './earlier-turns.ts';
 import { pendingTurns } from './pending-turns.ts';
+import { keepStates, RunStates } from './run-states.ts';
+import { ownTurns } from './said-by.ts';
 import type { Run } from './run.ts';
 
 /** What a run that belongs to a thread goes on from. */
@@ -27,10 +32,13 @@ export const joinThread = (run: Run, input: unknown, options: RunOptions): Threa
     runs.delete(run);
   };
   run.result.then(leave, leave);
+  const known = keepStates(run, new RunStates());
   run.tearDowns.beforeEnd(async (outcome) => {
     try {
-      const turns = saidBy(asked, outcome);
-      await (await threads).append(thread, { runId: run.runId, turns });
+      const turns = cyclesOf(asked, outcome, ownTurns(run.root));
+      const { now } = known;
+      const states = Object.values(now).every(isEmptyState) ? undefined : now;
+      await (await threads).append(thread, { runId: run.runId, turns, states });
     } catch (thrown) {
       const message = `Cannot add the run to the thread '${thread}'`;
       const error = errorData(thrown, 'memory.failed', { message });
@@ -38,11 +46,10 @@ export const joinThread = (run: Run, input: unknown, options: RunOptions): Threa
     }
   });
   return async () => {
+    const found = await (await threads).load(thread);
+    known.kept = found?.states ?? {};
     if (options.history !== undefined) return options.history;
-    const turns = (await (await threads).load(thread))?.turns ?? [];
-    const earlier = turns.map(({ role, text, from }): Turn =>
-      role === 'user' && from !== undefined ? { role, text, from } : { role, text },
-    );
+    const earlier = earlierTurns(found?.turns ?? [], run.root.definition.agent?.context?.thread ?? 'cycles');
     const others = [...runs].filter(([other]) => other !== run);
     return [...earlier, ...others.flatMap(([other, text]) => pendingTurns(text, other.log.events))];
   };
@@ -76,15 +83,35 @@ const askedText = (input: unknown, { task }: Pick<Run, 'task'>): string => {
   return text.trim() === '' ? (task?.task?.objective ?? text) : text;
 };
 
-const saidBy = (asked: string, { status, stopReason, output, error }: Outcome): SaidTurns['turns'] => {
+/** What a run was asked, what it did, and what it came to. */
+const cyclesOf = (asked: string, outcome: Outcome, did: readonly Turn[]): SaidTurns['turns'] => {
+  const { status, stopReason, output, error } = outcome;
   const why = error === undefined ? stopReason.kind : error.code;
   const how = why === status ? status : `${status}, ${why}`;
   const text = output === undefined ? `(no answer: ${how})` : textOf(output);
+  const last = did.at(-1);
+  // What was said last is the answer itself, or the answer is told beside it.
+  const isSaid = last?.role === 'assistant' && (last.calls ?? []).length === 0 && isSame(last.text, text);
   return [
     { role: 'user', text: asked },
-    { role: 'assistant', text, status },
+    ...(isSaid ? did.slice(0, -1) : did),
+    isSaid ? { ...last, status } : { role: 'assistant', text, status },
   ];
 };
+
+const isSame = (said: string, answer: string): boolean =>
+  said.trim() === answer.trim() || canonicalOf(said) === canonicalOf(answer);
+
+/** JSON as it is whatever its white space; a text that is none as it is. */
+const canonicalOf = (text: string): string => {
+  try {
+    return canonical(toJson(JSON.parse(text)));
+  } catch {
+    return text;
+  }
+};
+
+const isEmptyState = (state: Json): boolean => isJsonObject(state) && Object.keys(state).length === 0;
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 

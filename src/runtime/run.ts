@@ -28,7 +28,7 @@ import { outcomeOfFailure } from './result.ts';
 import { RunEnding } from './run-ending.ts';
 import { RunMoney } from './run-money.ts';
 import type { RunTask } from '../actors/run-task.ts';
-import { readTask, refusalOf, taskFacts } from './task-of.ts';
+import { placeOfRoot, readTask, refusalOf, taskFacts } from './task-of.ts';
 import type { Actor, Host, Job, KeptArtifact, Recorder, Stage } from './stage.ts';
 import { TearDowns } from './tear-down.ts';
 import { TreeSize } from './tree-limits.ts';
@@ -160,7 +160,7 @@ export class Run implements Stage {
     );
     const at = this.log.now();
     this.deadlines.begin(root, at);
-    return root.definition.start(input, { runId: this.runId, path: root.path, at, history });
+    return root.definition.start(input, placeOfRoot(this, at, history));
   }
 
   /** Puts something into the queue, which is worked off soon, in order. */

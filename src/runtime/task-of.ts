@@ -1,15 +1,18 @@
 import { issueProblem } from '../actors/issue-problem.ts';
 import type { RunTask } from '../actors/run-task.ts';
 import type { Outcome, RunOptions } from '../contracts/run.ts';
+import type { Json } from '../contracts/json.ts';
 import { toJson } from '../contracts/json.ts';
 import type { Task, TaskInput } from '../contracts/task.ts';
 import { taskSchema } from '../contracts/task.ts';
 import type { Restart } from '../machines/outputs.ts';
 import { problemOf } from '../machines/agent-end.ts';
 import { checkTask } from '../tools/environments/check-task.ts';
-import type { Definition } from './definition.ts';
+import type { Definition, Placement } from './definition.ts';
+import { isOfRun } from './is-of-run.ts';
 import { outcomeOfFailure } from './result.ts';
-import type { Actor } from './stage.ts';
+import { statesOf } from './run-states.ts';
+import type { Actor, Stage } from './stage.ts';
 
 /** Reads the task of a run, and looks whether anybody has an environment where it names one. */
 export const readTask = (given: TaskInput, root: Definition): RunTask => {
@@ -34,20 +37,34 @@ export const taskOf = (actor: Actor): RunTask | undefined => {
   return run.task !== undefined && isOfRun(principal) ? run.task : undefined;
 };
 
+/** What an actor that is engaged is to know of its place. */
+export const placeOf = (actor: Actor, at: number, restart: Restart | undefined): Placement => ({
+  runId: actor.run.runId,
+  path: actor.path,
+  at,
+  history: beginningOf(actor, restart),
+  state: keptStateOf(actor),
+  keepsConversation: actor.terms?.keepsConversation,
+});
+
 /** What was said before an actor begins: what its terms have it go on from, else what was said before the run that it is there for. */
-export const beginningOf = (actor: Actor, restart: Restart | undefined): RunOptions['history'] => {
+const beginningOf = (actor: Actor, restart: Restart | undefined): RunOptions['history'] => {
   const { history } = actor.run;
   const said = actor.terms?.history ?? (history !== undefined && isOfRun(actor) ? history : undefined);
   if (restart?.note === undefined) return said;
   return [...(said ?? []), { role: 'user', from: 'runtime', text: restart.note }];
 };
 
-/** Whether an actor is there for the run itself: its root, or a member of it, however deep. */
-const isOfRun = ({ sponsor: own }: Actor): boolean => {
-  let sponsor = own;
-  while (sponsor.kind === 'machine' && sponsor.port !== 'delegate') ({ sponsor } = sponsor.parent);
-  return sponsor.kind === 'root';
-};
+/** The state that its agent came to earlier in the thread of the run. */
+const keptStateOf = (actor: Actor): Json | undefined =>
+  isOfRun(actor) ? statesOf(actor.run)?.kept[actor.definition.name] : undefined;
+
+/** What the root of a run is to know of its place. */
+export const placeOfRoot = (
+  { runId, root }: Stage,
+  at: number,
+  history: RunOptions['history'],
+): Placement => ({ runId, path: root.path, at, history, state: keptStateOf(root) });
 
 /** How a team ends that was given a task which is unfit: an agent finds that when it prepares, a team does not prepare. */
 export const refusalOf = ({ run, definition }: Actor): Outcome | undefined => {

@@ -153,7 +153,7 @@ const kept = keptFiles('memory').flatMap((place) =>
 describe.each(kept)('in $where, a memory of kind $kind', ({ make, place }) => {
   const opened = (options?: KindOptions): Promise<Memory> => opening(make, options);
 
-  test('[KAIZEN-17] is there in the next process, equal', async () => {
+  test('is there in the next process, equal', async () => {
     const open = place();
     const first = await opened({ files: open() });
     await first.append([fact('the code is 7', 5), { ...fact('two\nlines', 6), agent: 'ada' }]);

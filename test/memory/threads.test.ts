@@ -15,7 +15,7 @@ const pair = (asked: string, answered: string): readonly EarlierTurn[] => [
   { role: 'assistant', text: answered },
 ];
 
-const textsOf = (turns: readonly EarlierTurn[] | undefined): readonly string[] =>
+const textsOf = (turns: readonly { readonly text: string }[] | undefined): readonly string[] =>
   (turns ?? []).map(({ text }) => text);
 
 describe.each(keptFiles('threads'))('[TENEX-88] threads in $where', ({ place }) => {
@@ -182,10 +182,10 @@ describe.each(keptFiles('threads'))('[TENEX-88] threads in $where', ({ place }) 
   test('what a later release wrote is refused by name, and so is what is damaged', async () => {
     const { open, again, talks } = world();
     await talks.append('old', { turns: pair('x', 'y') });
-    await open().append(await turnsOf(open()), '{"v":2,"turns":[]}\n');
+    await open().append(await turnsOf(open()), '{"v":3,"turns":[]}\n');
     await expect(again().load('old')).rejects.toMatchObject({
       code: 'thread.version',
-      message: `Cannot read the thread 'old' as it was written by another release: version 2, where 1 is known`,
+      message: `Cannot read the thread 'old' as it was written by another release: version 3, where 1 and 2 are known`,
     });
     await open().write(await entryOf(open()), '{"v":7,"id":"old"}');
     await expect(again().load('old')).rejects.toThrow(/'old'.*version 7/);

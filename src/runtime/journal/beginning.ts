@@ -8,6 +8,7 @@ import type { TaskInput } from '../../contracts/task.ts';
 import { redactor, secretsIn } from '../../policy/redaction.ts';
 import type { Definition } from '../definition.ts';
 import type { Run } from '../run.ts';
+import { statesOf } from '../run-states.ts';
 import { recorded } from './unlimited.ts';
 
 /** Of the input, in a list of runs. */
@@ -27,10 +28,17 @@ export const beganWith = (
   input: toJson(input),
   ...(thread === undefined ? {} : { thread }),
   ...(history === undefined ? {} : { history }),
+  ...statesIn(run),
   ...(task === undefined ? {} : { task: plainTask(task) }),
   ...(budget === undefined ? {} : { budget: recorded(budget) }),
   ...(limits === undefined ? {} : { limits: recorded(limits) }),
 });
+
+/** What the agents of the run's thread had come to. */
+const statesIn = (run: Run): Pick<Began, 'states'> => {
+  const { kept: states = {} } = statesOf(run) ?? {};
+  return Object.keys(states).length === 0 ? {} : { states };
+};
 
 /** A task as it is written: what it names for an environment may be anybody's object, of which only the data is kept. */
 const plainTask = (task: TaskInput): TaskInput => {

@@ -53,6 +53,7 @@ const recordSchema = z.discriminatedUnion('kind', [
     input: z.unknown(),
     thread: text.optional(),
     history: z.array(turn).optional(),
+    states: z.record(text, z.unknown()).optional(),
     task: z.unknown().optional(),
     budget: z.looseObject({}).optional(),
     limits: z.looseObject({}).optional(),

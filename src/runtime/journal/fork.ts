@@ -11,7 +11,7 @@ import { journaledDefinition } from './resume.ts';
 import { entryOf } from './beginning.ts';
 import type { RunPoint } from './run-point.ts';
 import { partingAt } from './run-point.ts';
-import { journaled, keepIn, optionsOf, recordsIn, wishFor } from './stored-run.ts';
+import { beginAgain, journaled, keepIn, optionsOf, recordsIn, wishFor } from './stored-run.ts';
 
 /** Where a run is forked, and what is other from there. */
 export interface ForkOptions extends Omit<ResumeOptions, 'model'> {
@@ -63,7 +63,7 @@ export const fork = async <Input, Output, State>(
     journal.rerun(
       first,
       () => {
-        run.beginAgain(begun.input, begun.history);
+        beginAgain(run, begun);
       },
       {
         isFork: true,

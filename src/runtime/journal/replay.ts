@@ -11,7 +11,7 @@ import { checkPrompted } from './check-prompted.ts';
 import type { RunPoint } from './run-point.ts';
 import { recordsUpTo } from './run-point.ts';
 import { journaledDefinition } from './resume.ts';
-import { journaled, optionsOf, recordsIn } from './stored-run.ts';
+import { beginAgain, journaled, optionsOf, recordsIn } from './stored-run.ts';
 
 /** Which run is gone through again, and how far. */
 export interface ReplayOptions extends Pick<RunOptions, 'context'> {
@@ -78,7 +78,7 @@ export const replayRecords = async <Output>(
   );
   try {
     journal.rerun(records, () => {
-      run.beginAgain(began.input, began.history);
+      beginAgain(run, began);
     });
   } catch (thrown) {
     if (!(thrown instanceof AtEnd)) throw thrown;

@@ -22,6 +22,7 @@ import { JournaledRun } from './journaled-run.ts';
 import { JournalWriter } from './journal-writer.ts';
 import type { Reading } from './journal-plan.ts';
 import { RunJournal } from './run-journal.ts';
+import { keepStates, RunStates, statesOf } from '../run-states.ts';
 import { asGiven } from './unlimited.ts';
 
 /** How long a process may be silent before another may take its runs over, in ms. */
@@ -171,7 +172,7 @@ export const resumeTaken = async <Output, State>(
     journal.rerun(
       records,
       () => {
-        run.beginAgain(began.input, began.history);
+        beginAgain(run, began);
       },
       {
         inHand: new Map(),
@@ -188,6 +189,13 @@ export const resumeTaken = async <Output, State>(
     throw thrown;
   }
   return new Handle<Output, State>(run);
+};
+
+/** Begins a run that is on record with what it was begun with. */
+export const beginAgain = (run: Run, { input, history, states }: Began): void => {
+  const known = statesOf(run) ?? keepStates(run, new RunStates());
+  known.kept = states ?? {};
+  run.beginAgain(input, history);
 };
 
 /** What a run was begun with is its journal's to say; the rest is whose process goes on with it. */
