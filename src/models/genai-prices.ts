@@ -44,6 +44,7 @@ export const pricedProviders: ReadonlySet<string> = new Set([
   'cohere',
   'deepseek',
   'fireworks',
+  'gemini',
   'google',
   'groq',
   'mistral',
@@ -52,6 +53,7 @@ export const pricedProviders: ReadonlySet<string> = new Set([
   'perplexity',
   'together',
   'x-ai',
+  'xai',
 ]);
 
 /** What a name may have beside that of the model: a date, or that it is the latest. */

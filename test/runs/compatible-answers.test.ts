@@ -118,6 +118,17 @@ describe('[FIND-21] only a known good end is an answer', () => {
     }
   });
 
+  test('[FIND-21] a word that says nothing yet is no end', async () => {
+    const pieces = [
+      chunk({ content: 'Sun' }, 'null'),
+      chunk({ content: 'ny.' }, ''),
+      chunk({}, 'stop', { usage }),
+      DONE,
+    ];
+    expect((await outcome([{ pieces }])).result).toMatchObject({ output: 'Sunny.' });
+    expectError((await outcome([{ pieces: pieces.slice(0, 2) }])).result, 'model.malformed');
+  });
+
   test('[FIND-21] sensitive is a filter, and refuses the answer', async () => {
     const { result } = await outcome([{ pieces: [chunk({ content: 'x' }), chunk({}, 'sensitive'), DONE] }]);
     expect(result).toMatchObject({ status: 'stopped', stopReason: { kind: 'refused' } });

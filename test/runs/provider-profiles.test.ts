@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
@@ -136,6 +137,13 @@ test('[FIND-23] [FIND-24] a server without a profile gets ids and fields back as
   }
 });
 
+test('[FIND-28] every profile has its row in the documentation, and every field of one', () => {
+  const page = readFileSync(new URL('../../docs/providers.md', import.meta.url), 'utf8');
+  for (const name of names) expect(page).toMatch(new RegExp(`^\\| \`${name}\``, 'm'));
+  const fields = new Set(names.flatMap((name) => Object.keys(chatProfiles[name])));
+  for (const field of fields) expect(page).toMatch(new RegExp(`^\\| \`${field}\``, 'm'));
+});
+
 test('[FIND-23] an id that a server gives twice goes back once, and the other call has another', async () => {
   await using server = await strictServer({
     ...strictServers.vllm,
@@ -169,6 +177,7 @@ describe('[FIND-28] a profile', () => {
     expect(profileAt('https://api.mistral.ai/v1').name).toBe('mistral');
     expect(profileAt('http://127.0.0.1:11434/v1').name).toBe('ollama');
     expect(profileAt('https://acme.snowflakecomputing.com/api/v2/cortex/v1').name).toBe('snowflake');
+    expect(profileAt('https://us-central1-aiplatform.googleapis.com/v1').name).toBe('gemini');
     for (const strange of ['https://api.mistral.ai.example.com/v1', 'no address', undefined])
       expect(profileAt(strange).name).toBe('compatible');
   });

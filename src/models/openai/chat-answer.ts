@@ -113,8 +113,10 @@ export const chatReader = (
     if (choice?.delta != null) takeDelta(choice.delta);
     const counted = usageIn(chunk, choice);
     if (counted !== undefined) usage = counted;
-    if (choice?.finish_reason) {
-      finish = choice.finish_reason;
+    const reason: string | null | undefined = choice?.finish_reason;
+    // Some relays write out null in every chunk.
+    if (reason && reason !== 'null') {
+      finish = reason;
       call.delta({ type: 'progress' });
     }
     isComplete ||= finish !== undefined && counted !== undefined;

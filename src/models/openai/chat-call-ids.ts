@@ -49,7 +49,8 @@ const callId = ({ id, origin }: ToolCall, ids: CallIdForm, used: ReadonlySet<str
   const { length } = ids;
   const fits = (each: string): boolean =>
     !used.has(each) && (length === undefined || (each.length === length && /^[a-zA-Z0-9]+$/.test(each)));
-  if (theirs !== undefined && fits(theirs)) return theirs;
+  // A history may come from anywhere: what is no id there is none.
+  if (typeof theirs === 'string' && fits(theirs)) return theirs;
   if (length === undefined) return id;
   let made = digits(id, length);
   for (let salt = 1; used.has(made); salt += 1) made = digits(`${id}#${salt}`, length);

@@ -30,6 +30,8 @@ const WORDS: ReadonlyMap<string, ChatFinish> = new Map<string, ChatFinish>([
     (word) => [word, 'content-filter'] as const,
   ),
   ['refusal', 'refusal'],
+  // Google, also behind relays.
+  ...['function_call_filter', 'malformed_function_call'].map((word) => [word, 'bad-call'] as const),
   ...['model_length', 'model_context_window_exceeded'].map(
     (word) => [word, 'model.context-overflow'] as const,
   ),

@@ -26,8 +26,8 @@ export interface ChatProfile {
   /** Its address, used where the profile is chosen by name and no `baseURL` is given. Default: none. */
   readonly baseURL?: string | undefined;
   /**
-   * By which addresses it is recognized: a host (`api.mistral.ai`), a domain with all its hosts (`.example.com`) or a
-   * port (`:11434`). Default: none.
+   * By which addresses it is recognized: a host (`api.mistral.ai`), the end of one (`.example.com`) or a port (`:11434`).
+   * Default: none.
    */
   readonly hosts?: readonly string[] | undefined;
   /** The environment variable that holds its key. Default: none, which makes it a server that needs no key. */

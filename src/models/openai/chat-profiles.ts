@@ -49,7 +49,7 @@ export const chatProfiles = {
   gemini: {
     name: 'gemini',
     baseURL: 'https://generativelanguage.googleapis.com/v1beta/openai',
-    hosts: ['generativelanguage.googleapis.com', '.aiplatform.googleapis.com', 'aiplatform.googleapis.com'],
+    hosts: ['generativelanguage.googleapis.com', '-aiplatform.googleapis.com', 'aiplatform.googleapis.com'],
     keyVariable: 'GEMINI_API_KEY',
     outputWithTools: 'words',
     refusedKeywords: GOOGLE_REFUSES,
@@ -57,7 +57,6 @@ export const chatProfiles = {
     foreignCallFields: {
       extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } },
     },
-    finishWords: { function_call_filter: 'bad-call', malformed_function_call: 'bad-call' },
   },
   groq: {
     name: 'groq',
@@ -176,7 +175,7 @@ export const profileAt = (baseURL: string | undefined): ChatProfile => {
   const isAt = (host: string): boolean =>
     host.startsWith(':')
       ? `:${port}` === host
-      : host.startsWith('.')
+      : /^[.-]/.test(host)
         ? hostname.endsWith(host)
         : hostname === host;
   return Object.values<ChatProfile>(chatProfiles).find(({ hosts }) => hosts?.some(isAt)) ?? COMPATIBLE;
