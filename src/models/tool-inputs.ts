@@ -59,10 +59,8 @@ const wireInput = (parameters: JsonSchema, refused: readonly string[]): WireInpu
 
 const prepareInput = (parameters: JsonSchema, refused: readonly string[]): WireInput => {
   const { $schema: _dialect, ...plain } = parameters;
-  // A schema that says nothing takes any object, as it always did.
-  if (plain['type'] === undefined && Object.keys(plain).length === 0)
-    return { schema: { type: 'object' }, isWrapped: false, read: (input) => input };
-  const found = objectVariants(plain);
+  // A schema that does not say of what kind a value is takes any object.
+  const found = objectVariants(KINDS.some((key) => key in plain) ? plain : { ...plain, type: 'object' });
   if (found === undefined)
     return { schema: inDialect(wrapped(plain), refused), isWrapped: true, read: unwrapped };
   const { schema, variants } = found;
@@ -72,6 +70,9 @@ const prepareInput = (parameters: JsonSchema, refused: readonly string[]): WireI
     read: variants.length < 2 ? (input) => input : (input) => withoutForeignNulls(input, variants),
   };
 };
+
+/** Keywords that say of what kind a value is. */
+const KINDS = 'type anyOf oneOf allOf $ref enum const not if items prefixItems pattern format'.split(' ');
 
 /** What lies within the wrapping; a model that left it out meant the same. */
 const unwrapped = (input: Json): Json =>

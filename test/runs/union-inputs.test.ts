@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Json, JsonObject } from '../../src/contracts/json.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { tool } from '../../src/tools/define-tool.ts';
+import { ask, question } from '../support/ask-model.ts';
 import { mockProvider } from '../support/mock-provider.ts';
 import { modelFor, type WireKind } from '../support/provider-streams.ts';
 import { says } from '../support/wire-answers.ts';
@@ -11,6 +12,12 @@ const kinds: readonly WireKind[] = ['openai-chat', 'openai-responses', 'anthropi
 
 const circle = z.object({ kind: z.literal('circle'), radius: z.number() });
 const square = z.object({ kind: z.literal('square'), side: z.number() });
+
+const circleSchema: JsonObject = {
+  type: 'object',
+  properties: { radius: { type: 'number' } },
+  required: ['radius'],
+};
 
 interface Shape {
   readonly type?: unknown;
@@ -129,6 +136,44 @@ describe.each(kinds)('%s', (kind) => {
       maxItems: 2,
     });
     expect(schema.properties?.['at']).not.toHaveProperty('prefixItems');
+  });
+
+  test.each<[schema: JsonObject, sent: JsonObject]>([
+    [{}, { type: 'object' }],
+    [{ description: 'Anything.' }, { type: 'object', description: 'Anything.' }],
+    [{ properties: { a: {} } }, { type: 'object', properties: { a: {} } }],
+    [
+      { type: 'object', properties: { a: {}, b: {} }, anyOf: [{ required: ['a'] }, { required: ['b'] }] },
+      { type: 'object', properties: { a: {}, b: {} }, description: 'Give one of: {a, b?} or {a?, b}.' },
+    ],
+    [
+      {
+        allOf: [{ $ref: '#/$defs/a' }, { properties: { b: {} }, required: ['b'] }],
+        $defs: { a: circleSchema },
+      },
+      {
+        type: 'object',
+        properties: { radius: { type: 'number' }, b: {} },
+        required: ['radius', 'b'],
+        $defs: { a: circleSchema },
+      },
+    ],
+    [
+      { type: ['object', 'null'], properties: { self: { $ref: '#' } } },
+      {
+        type: 'object',
+        properties: {
+          value: { type: ['object', 'null'], properties: { self: { $ref: '#/properties/value' } } },
+        },
+        required: ['value'],
+        additionalProperties: false,
+      },
+    ],
+  ])('[FIND-22] %j goes out with an object at its root', async (parameters, sent) => {
+    await using provider = await mockProvider(says(kind, 'Done.'));
+    const tools = [{ name: 'draw', description: 'Draws.', parameters }];
+    await ask(modelFor(kind, provider), question({ tools })).answer;
+    expect(schemaIn(provider.requests[0]?.body ?? {})).toEqual(sent);
   });
 
   test('[FIND-22] a plain object goes out as it is', async () => {
