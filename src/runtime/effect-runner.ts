@@ -86,6 +86,8 @@ export class EffectRunner {
   }
 
   #perform(entry: Actor, ask: Ask, isResumed = false): void {
+    // Work takes its time, also where it is done within the turn that asked for it.
+    this.#run.log.leaveTurn();
     const { agent } = entry.principal.definition;
     const record: EffectUnderWay['record'] = {
       key: ask.key,

@@ -18,16 +18,23 @@ interface OpenTool {
   readonly tool: string;
 }
 
+/** An event as it is to be written: its time is that of its turn, which is on record. */
+export interface AdmittedEvent {
+  readonly body: EventBody;
+  readonly at: number;
+}
+
 /** Whoever keeps a log beyond the process: says what is new, and when. */
 export interface LogKeeper {
   now(): number;
-  /** What is to be written for an event; undefined if it is there already. */
+  /** What is to be written for an event, and of when; undefined if it is there already. */
   admit(
     body: EventBody,
     speaker: Speaker,
     step: number | undefined,
     phase: string | undefined,
-  ): EventBody | undefined;
+    read?: number,
+  ): AdmittedEvent | undefined;
   wrote(event: RuntimeEvent): void;
 }
 
@@ -51,6 +58,8 @@ export class EventLog {
   readonly #openTools = new Map<string, Map<string, OpenTool>>();
   #startedAt: number;
   #at: number;
+  /** Whether a turn of the machines is under way, which all happens at `#at`. */
+  #isInTurn = false;
   #isClosed = false;
   #lastTotals: RunTotals | undefined;
   /** What observers may see, where a store has to have it first. */
@@ -84,27 +93,54 @@ export class EventLog {
     this.#sink = sink;
   }
 
+  /**
+   * Does a turn of the machines: the clock is read once, and all that happens in it happens at that time. Where a journal keeps
+   * the log, the time of a turn is the journal's.
+   */
+  turn(work: () => void): void {
+    this.now();
+    this.#isInTurn = true;
+    try {
+      work();
+    } finally {
+      this.#isInTurn = false;
+    }
+  }
+
+  /** An effect begins, perhaps in the midst of a turn: time goes on. */
+  leaveTurn(): void {
+    this.#isInTurn = false;
+  }
+
   /** Now, never falling: also where somebody sets the system's clock back. */
   now(): number {
     if (this.#journal !== undefined) return this.#journal.now();
+    if (this.#isInTurn) return this.#at;
     const now = this.#clock.now();
     if (now > this.#at) this.#at = now;
     return this.#at;
   }
 
-  write(given: EventBody, speaker: Speaker, step?: number, phase?: string): void {
+  /** Writes an event; `read` is when it comes from outside, if the clock was read for it before. */
+  write(given: EventBody, speaker: Speaker, step?: number, phase?: string, read?: number): void {
     if (this.#isClosed) return;
     const journal = this.#journal;
-    const body = journal === undefined ? given : journal.admit(given, speaker, step, phase);
-    if (body === undefined) {
-      // It is in the log; what is open is open all the same.
-      this.#keep(given, speaker, step);
-      return;
+    let body = given;
+    let at: number;
+    if (journal === undefined) at = read ?? this.now();
+    else {
+      const admitted = journal.admit(given, speaker, step, phase, read);
+      if (admitted === undefined) {
+        // It is in the log; what is open is open all the same.
+        this.#keep(given, speaker, step);
+        return;
+      }
+      ({ body, at } = admitted);
     }
     const index = this.events.length;
     // A run may have waited in line since it was made: its time counts from its first event.
-    if (index === 0) this.#startedAt = this.now();
-    this.events.push(body, speaker, step, phase, this.now());
+    if (index === 0) this.#startedAt = at;
+    this.events.push(body, speaker, step, phase, at);
     this.#counter.count(body);
     this.#keep(body, speaker, step);
     // Whoever fails on the last event has nowhere left to say so.

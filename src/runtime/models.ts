@@ -59,7 +59,7 @@ const placeOf = (actor: Actor, backend: string): BackendPlace => {
     path,
     agent: actor.definition.name,
     thread: run.thread,
-    now: () => run.clock.now(),
+    now: () => run.log.now(),
     lost: (reason) => {
       // An engine may notice after nobody waits for it any more.
       if (!actor.isOver && !run.isOver) run.log.write({ type: 'session.lost', backend, reason }, actor);

@@ -73,7 +73,7 @@ export class PersonDesk {
     if (this.#book.at(id) === undefined) {
       const askedAt = this.#run.log.now();
       const expiry = expireAfterMs === undefined ? {} : { expiresAt: askedAt + expireAfterMs };
-      this.#write(announcementOf({ ...wish, askedAt, ...expiry }), wanting);
+      this.#write(announcementOf({ ...wish, askedAt, ...expiry }), wanting, askedAt);
     }
     const request = this.#book.at(id);
     if (request === undefined) return Promise.reject(gone());
@@ -93,7 +93,7 @@ export class PersonDesk {
     if (this.#run.abortedFor !== undefined) return NOBODY;
     const misfit = misfitOf(request, incoming.said);
     if (misfit !== undefined) return misfit;
-    if (isLate(request, incoming.at ?? this.#run.clock.now())) return EXPIRED;
+    if (isLate(request, incoming.at ?? this.#run.log.now())) return EXPIRED;
     const waiter = this.#waiters.get(id);
     if (waiter !== undefined) return this.#take(waiter, incoming);
     this.#incoming.set(id, incoming);
@@ -133,7 +133,7 @@ export class PersonDesk {
 
   #wait(waiter: Waiter): void {
     const { request, wanting } = waiter;
-    const { clock, journal } = this.#run;
+    const { clock, journal, log } = this.#run;
     journal?.waits(wanting.key, request, true);
     waiter.forget = wanting.abort.onAbort(() => {
       this.#fail(waiter, NOBODY, gone());
@@ -144,7 +144,7 @@ export class PersonDesk {
         () => {
           this.#expire(waiter);
         },
-        Math.max(0, expiresAt - clock.now()),
+        Math.max(0, expiresAt - log.now()),
       );
     const incoming = this.#incoming.get(id);
     this.#incoming.delete(id);
@@ -257,13 +257,18 @@ export class PersonDesk {
   }
 
   /** Writes an event that no machine tells: whatever made it, it comes from outside. */
-  #write(body: EventBody, { speaker, step, phase }: Pick<Wanting, 'speaker'> & Partial<Wanting>): void {
+  #write(
+    body: EventBody,
+    { speaker, step, phase }: Pick<Wanting, 'speaker'> & Partial<Wanting>,
+    read?: number,
+  ): void {
     const { log, journal } = this.#run;
     const write = (): void => {
       const { path, agent } = speaker;
+      const at = read ?? log.now();
       // First: whoever is told of it may answer at once.
-      this.#book.heard(body, { at: log.now(), path, agent, ...(step === undefined ? {} : { step }) });
-      log.write(body, speaker, step, phase);
+      this.#book.heard(body, { at, path, agent, ...(step === undefined ? {} : { step }) });
+      log.write(body, speaker, step, phase, at);
     };
     if (journal === undefined) write();
     else journal.outside(write);

@@ -137,7 +137,7 @@ export class Run implements Stage {
     const begin = (): void => {
       this.beginAgain(input, history);
     };
-    if (journal === undefined) begin();
+    if (journal === undefined) this.log.turn(begin);
     else journal.job(journal.root, true, begin);
   }
 
@@ -180,14 +180,14 @@ export class Run implements Stage {
     return !this.#queue.isEmpty;
   }
 
-  /** Does a job, in its scope where the run has a journal. */
+  /** Does a job as one turn, in its scope where the run has a journal; an effect takes its own time. */
   work(job: Job): void {
     const { scope } = job.actor;
-    if (this.journal === undefined || scope === undefined) doJob(this, job);
-    else
-      this.journal.job(scope, !MAY_BE_MISSING.has(job.kind), () => {
-        doJob(this, job);
-      });
+    const act = doJob.bind(undefined, this, job);
+    if (this.journal !== undefined && scope !== undefined)
+      this.journal.job(scope, !MAY_BE_MISSING.has(job.kind), act);
+    else if (job.kind === 'ask') act();
+    else this.log.turn(act);
   }
 
   /** A machine entered a state. */

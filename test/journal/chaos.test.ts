@@ -11,6 +11,7 @@ import { chaos, patiently, runProblems, stageChaos } from '../support/chaos.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { PromptBook } from '../support/prompt-book.ts';
 import { quiet } from '../support/runs.ts';
+import { tickingClock } from '../support/ticking-clock.ts';
 import { goOn, startIn, timeOf } from '../support/stored-runs.ts';
 
 const isThorough = process.env['TROUPE_FULL'] === '1';
@@ -22,7 +23,7 @@ const search = isThorough
 type Result = RunResult<unknown, unknown>;
 
 const stored = async (plan: Chaos, book: PromptBook): Promise<{ store: PlainStore; result: Result }> => {
-  const clock = virtualClock(1_000);
+  const clock = tickingClock(virtualClock(1_000));
   const store = new PlainStore();
   const { agent, options, play } = book.with(() => stageChaos(plan, clock));
   const handle = startIn(store, agent, 'go', { ...options, runId: 'r' });
@@ -37,7 +38,7 @@ const resumed = async (
   store: PlainStore,
   records: readonly JournalRecord[],
 ): Promise<Result> => {
-  const clock = virtualClock(timeOf(records.at(-1)));
+  const clock = tickingClock(virtualClock(timeOf(records.at(-1))));
   const { agent, options } = book.with(() => stageChaos(plan, clock));
   return patiently(await goOn(store, agent, 'r', options), clock);
 };
@@ -47,7 +48,7 @@ beforeAll(async () => {
   await agent({ name: 'first', decide: () => answer('here') }).run('go', { store: new PlainStore() });
 });
 
-test(`[P7] whatever breaks, a stored run is gone through again to the same events, from any record (seed ${search.seed})`, async () => {
+test(`[P7] [FIND-46] whatever breaks, also by a clock that ticks at each reading, a stored run is gone through again to the same events, from any record (seed ${search.seed})`, async () => {
   const ends = new Set<string>();
   await fc.assert(
     fc.asyncProperty(chaos, fc.double({ min: 0, max: 1, noNaN: true }), async (plan, at) => {

@@ -3,6 +3,8 @@ import type { JournalRecord } from '../../src/contracts/journal-record.ts';
 import type { RunHandle, RunOptions, RunResult } from '../../src/contracts/run.ts';
 import type { StopReason } from '../../src/contracts/stop.ts';
 import { openJournal } from '../../src/persistence/journal-codec.ts';
+import { replayRecords } from '../../src/runtime/journal/replay.ts';
+import { journaledDefinition } from '../../src/runtime/journal/resume.ts';
 import { recordsIn } from '../../src/runtime/journal/stored-run.ts';
 import { compareRuns } from '../../src/testing/compare-runs.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
@@ -10,6 +12,7 @@ import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { PromptBook } from '../support/prompt-book.ts';
 import { letTimePass, quiet, settled, start } from '../support/runs.ts';
+import { tickingClock } from '../support/ticking-clock.ts';
 import { goOn, numbersFrom, startIn, timeOf } from '../support/stored-runs.ts';
 import { allScenarios } from './all-scenarios.ts';
 import type { Scenario } from './scenarios.ts';
@@ -38,8 +41,14 @@ const live = async (scenario: Scenario): Promise<Result> => {
   return letTimePass(clock, result, 500);
 };
 
-const stored = async (scenario: Scenario, book: PromptBook): Promise<Kept> => {
-  const clock = virtualClock(BEGIN);
+/** A clock that begins with the run. */
+type MakeClock = () => VirtualClock;
+
+const standing: MakeClock = () => virtualClock(BEGIN);
+const ticking: MakeClock = () => tickingClock(virtualClock(BEGIN));
+
+const stored = async (scenario: Scenario, book: PromptBook, make = standing): Promise<Kept> => {
+  const clock = make();
   const store = new PlainStore();
   const { agent, options, play } = book.with(() => scenario.make(clock));
   const handle = startIn(store, agent, 'go', { runId: 'parity', clock, ...options });
@@ -110,9 +119,14 @@ const withoutObservers = (result: Result): Result => ({
   events: result.events.filter(({ type }) => type !== 'observer.failed'),
 });
 
-const resumed = async (scenario: Scenario, book: PromptBook, store: PlainStore): Promise<Result> => {
+const resumed = async (
+  scenario: Scenario,
+  book: PromptBook,
+  store: PlainStore,
+  make = standing,
+): Promise<Result> => {
   const { records } = await recordsIn(store, 'parity');
-  const clock = virtualClock(BEGIN);
+  const clock = make();
   const { agent, options, play } = book.with(() => scenario.make(clock));
   await clock.advance(timeOf(records.at(-1)) - BEGIN);
   const handle = await goOn(store, agent, 'parity', { ...withoutBeginning(options), clock });
@@ -180,4 +194,23 @@ describe.each(allScenarios)('$name', (scenario) => {
     },
     CUT_MS,
   );
+
+  // Two readings of one moment differ by this clock: what is not on record is found out.
+  test('[FIND-46] is replayed and resumed byte for byte by a clock that ticks at each reading', async () => {
+    const book = new PromptBook();
+    const { store, result, records } = await stored(scenario, book, ticking);
+    const definition = journaledDefinition(book.with(() => scenario.make(ticking())).agent);
+    const { events } = await replayRecords(definition, records, {});
+    expect(JSON.stringify(events)).toBe(JSON.stringify(result.events));
+    const again = await resumed(scenario, book, store, ticking);
+    expect(JSON.stringify(again.events)).toBe(JSON.stringify(result.events));
+
+    const length = 1 + numbersFrom(seed)(records.length);
+    const cut = PlainStore.with('parity', records.slice(0, length));
+    const found = await resumed(scenario, book, cut, ticking);
+    const twice = await resumed(scenario, book, cut, ticking);
+    expect(JSON.stringify(twice.events), `cut after ${length} of ${records.length}`).toBe(
+      JSON.stringify(found.events),
+    );
+  });
 });

@@ -22,7 +22,7 @@ export const beganWith = (
   { thread, history, task, budget, limits }: RunOptions,
 ): Began => ({
   kind: 'began',
-  at: run.clock.now(),
+  at: run.log.now(),
   runId: run.runId,
   agent: name,
   input: toJson(input),

@@ -12,6 +12,7 @@ export interface Retelling {
  *
  * I1  Inside a scope it is as late as when the last thing arrived there; outside, as late as the clock says.
  * I2  It never gets earlier.
+ * I3  The clock is read once for what comes in, and that reading is on record: nothing that follows from it reads the clock.
  */
 export class Moment {
   /** The scope in which a job is being done; undefined while something from outside has its turn. */
@@ -31,9 +32,12 @@ export class Moment {
     return this.retelling?.at ?? this.inside?.now ?? Math.max(this.#clock.now(), this.latest);
   }
 
-  /** Something arrives in a scope; gives when. */
-  stamp(scope: Scope): number {
-    this.latest = Math.max(this.latest, this.#clock.now());
+  /**
+   * Something arrives in a scope; gives when: `read`, if the clock was read for it before. What arrives in the midst of a turn
+   * arrives at the time of that turn.
+   */
+  stamp(scope: Scope, read = this.inside?.now ?? this.#clock.now()): number {
+    this.latest = Math.max(this.latest, read);
     scope.now = this.latest;
     return this.latest;
   }

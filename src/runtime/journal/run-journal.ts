@@ -7,6 +7,7 @@ import type { Arrival, BudgetDrawn, Happened, JournalRecord } from '../../contra
 import { isThenable } from '../../contracts/thenable.ts';
 import type { OpenRequest } from '../../contracts/request.ts';
 import type { Ask } from '../../machines/asks.ts';
+import type { AdmittedEvent } from '../event-log.ts';
 import type { Speaker } from '../lazy-log.ts';
 import type { Actor, EffectAnswer, Recorder } from '../stage.ts';
 import { nextTurn } from '../pacer.ts';
@@ -130,24 +131,28 @@ export class RunJournal implements Recorder {
     speaker: Speaker,
     step: number | undefined,
     phase: string | undefined,
-  ): EventBody | undefined {
+    read?: number,
+  ): AdmittedEvent | undefined {
     this.#recording = undefined;
     const { retelling, inside } = this.#moment;
-    if (retelling !== undefined) return retelling.isInLog ? undefined : body;
+    if (retelling !== undefined) return retelling.isInLog ? undefined : { body, at: retelling.at };
     if (inside === undefined) {
       const scope = scopeOf(speaker) ?? this.root;
-      this.#moment.stamp(scope);
+      const at = this.#moment.stamp(scope, read);
       this.#recording = { scope, tick: scope.tick };
-      return body;
+      return { body, at };
     }
     this.again.catchUp(inside);
     const { rerun } = inside;
+    // In the midst of this turn something happened outside of it: no event is of before that.
+    if (rerun === undefined && inside.now < this.#moment.latest) this.arrive(inside, { type: 'time' });
     const expected =
       rerun === undefined ? undefined : this.again.expected(inside, rerun, body, speaker, step, phase);
     inside.tick += 1;
-    if (expected !== undefined) return inside === this.root ? expected : undefined;
+    const at = inside.now;
+    if (expected !== undefined) return inside === this.root ? { body: expected, at } : undefined;
     this.#recording = { scope: inside, tick: undefined };
-    return body;
+    return { body, at };
   }
 
   wrote({ v: _v, runId: _runId, ...event }: RuntimeEvent): void {
@@ -216,9 +221,7 @@ export class RunJournal implements Recorder {
       this.asks.open(ask);
       this.outside(go);
     };
-    const writing = isRepeatable ? undefined : this.flush();
-    if (isThenable(writing)) void writing.then(start);
-    else start();
+    afterwards(isRepeatable ? undefined : this.flush(), start);
     // A step that is over is written with what its successor asked first.
     if (this.#hasStepEnded) void this.flush();
   }
@@ -254,9 +257,7 @@ export class RunJournal implements Recorder {
 
   /** The last event is out: writes what is left, then tells. */
   end(tell: () => void): void {
-    const writing = this.flush();
-    if (isThenable(writing)) void writing.then(tell);
-    else tell();
+    afterwards(this.flush(), tell);
   }
 
   committed(events: number): void {
@@ -297,3 +298,8 @@ export class RunJournal implements Recorder {
     });
   }
 }
+
+const afterwards = (writing: void | Promise<void>, go: () => void): void => {
+  if (isThenable(writing)) void writing.then(go);
+  else go();
+};

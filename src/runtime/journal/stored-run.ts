@@ -74,7 +74,7 @@ export const storedRun = (
     // Whoever keeps no run does not load what that takes.
     const { assertReadable } = await import('./check-records.ts');
     const began = assertReadable(beganWith(run, definition, input, { ...options, history }));
-    const entry = entryOf(began, run.clock.now());
+    const entry = entryOf(began, began.at);
     const lease = await enterRun(store, entry, wishFor(store));
     await keepIn({ store, lease, run, journal, first: [{ ...began, at: journal.begins() }] });
     return history;

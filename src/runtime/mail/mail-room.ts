@@ -267,7 +267,7 @@ export class MailRoom implements Mail {
     if (overflow !== 'reject' && overflow !== 'block') return false;
     if (!isInTurn && line.length > 0) return true;
     // What is of no use any more makes room.
-    return isFull && (mailbox.expiresAt ?? Infinity) > this.#run.clock.now();
+    return isFull && (mailbox.expiresAt ?? Infinity) > this.#run.log.now();
   }
 
   #refuse(message: Message, box: Box): false {

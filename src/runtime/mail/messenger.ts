@@ -170,7 +170,7 @@ export class EffectMessenger implements Messenger {
       ...(kind === undefined ? {} : { kind }),
       ...(protocol === undefined ? {} : { protocol }),
       ...(priority === undefined ? {} : { priority }),
-      ...(ttlMs === undefined ? {} : { expiresAt: run.clock.now() + ttlMs }),
+      ...(ttlMs === undefined ? {} : { expiresAt: run.log.now() + ttlMs }),
       ...(correlation === undefined ? {} : { correlation }),
       task: id,
       hops: 0,
