@@ -6,7 +6,6 @@ import type { ToolContext } from '../contracts/tool.ts';
 import type { ToolAsk } from '../machines/asks.ts';
 import { seenDelegations } from '../machines/delegations-state.ts';
 import { textOf } from '../tools/tool-result.ts';
-import { callKey } from './call-key.ts';
 import type { Desk } from './desk.ts';
 import { frozenJson } from './frozen-json.ts';
 
@@ -16,6 +15,7 @@ export class CallContext implements ToolContext {
   readonly #ask: ToolAsk;
   readonly #desk: Desk;
   #state: Json | undefined;
+  #key: string | undefined;
 
   constructor(effect: Effect, ask: ToolAsk, desk: Desk) {
     this.#effect = effect;
@@ -37,8 +37,7 @@ export class CallContext implements ToolContext {
   }
   /** Without the attempt, and without the actor that makes it: every attempt of this very call has the same key. */
   get key() {
-    const { runId, step } = this.#effect;
-    return callKey(runId, this.path, step, this.#ask.call.id);
+    return (this.#key ??= this.#desk.keyOf(this.#ask.call));
   }
   get callers() {
     return this.#desk.callers;

@@ -22,6 +22,7 @@ import type { MemorySession } from '../memory/memory-session.ts';
 import type { ShownConversation } from '../memory/shown-conversation.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { AgentDefinition } from './agent-definition.ts';
+import type { PlannedCall } from '../machines/call-plan.ts';
 import type { RunTask } from './run-task.ts';
 
 /** A call that a person is to decide on. */
@@ -32,6 +33,8 @@ export type CallChange = (input: Json) => Checked<unknown> | Promise<Checked<unk
 
 /** What somebody who does the work of one effect may use. The runtime lays out a desk for each effect. */
 export interface Desk {
+  /** The idempotency key of a call of this step. */
+  keyOf(call: Pick<PlannedCall, 'id' | 'input'>): string;
   /** The keys of the calls that the agent works for, outermost first. */
   readonly callers?: readonly string[];
   readonly definition: AgentDefinition;

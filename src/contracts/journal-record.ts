@@ -37,6 +37,8 @@ export interface Began {
   readonly task?: TaskInput | undefined;
   readonly budget?: Recorded<Budget> | undefined;
   readonly limits?: Recorded<TreeLimits> | undefined;
+  /** `digest`: the idempotency keys of its calls end with a digest of their arguments. Absent in journals of 0.1, where they do not. */
+  readonly keys?: 'digest' | undefined;
   /** Where it parted from another run: that run's records up to there come next, under this run's id. */
   readonly fork?: ForkPoint | undefined;
 }

@@ -123,7 +123,10 @@ export interface ToolContext {
   /** The name that it was called by, with that of its toolset. */
   readonly tool: string;
   readonly callId: string;
-  /** The idempotency key: equal for every attempt of this very call, also after a crash. */
+  /**
+   * The idempotency key: equal for every attempt of this very call, also after a crash, and never equal with other arguments, as it
+   * ends with a digest of them.
+   */
   readonly key: string;
   readonly runId: string;
   /** The keys of the calls that this one's agent works for, outermost first: each waits until this one is done. */

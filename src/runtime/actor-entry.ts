@@ -43,6 +43,7 @@ export class ActorEntry implements Actor {
   readonly underWay = new Set<EffectUnderWay>();
   atHand: EffectUnderWay | undefined;
   heldBack = 0;
+  askingTurns = 0;
   /** Grows with every withdrawal: asks from before it are not carried out any more. */
   epoch = 0;
   phase = '';
@@ -93,6 +94,7 @@ export class ActorEntry implements Actor {
   }
 
   ask(asks: readonly Ask[]): void {
+    this.askingTurns += 1;
     for (const ask of asks) this.run.enqueue({ kind: 'ask', actor: this, ask, epoch: this.epoch });
   }
 

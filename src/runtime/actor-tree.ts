@@ -4,7 +4,7 @@ import { canonical } from '../contracts/canonical.ts';
 import { toError, TroupeError } from '../contracts/error.ts';
 import { toJson } from '../contracts/json.ts';
 import type { Outcome, RunResult } from '../contracts/run.ts';
-import { callOf } from './callers.ts';
+import { keyOf } from './callers.ts';
 import type { Ask } from '../machines/asks.ts';
 import { keyInRun } from '../contracts/effect.ts';
 import type { Engagement, Restart } from '../machines/outputs.ts';
@@ -124,7 +124,7 @@ export class ActorTree {
         if (error !== undefined && (status === 'failed' || status === 'aborted')) reject(toError(error));
         else resolve(resultOf<Output>(this.#run, outcome, path, since, child));
       };
-      const call = callOf(parent, ask);
+      const call = keyOf(parent, ask);
       const child = this.#enrol(path, definition, { kind: 'effect', parent, call, settle }, { terms });
       forget = stopInTime({ clock: this.#run.clock, abort, timeoutMs }, (reason) => {
         this.stop(child, reason);

@@ -1,4 +1,6 @@
-import { callKey } from '../actors/call-key.ts';
+import { callKey, idempotencyKey } from '../actors/call-key.ts';
+import { toJson } from '../contracts/json.ts';
+import type { PlannedCall } from '../machines/call-plan.ts';
 import type { Ask } from '../machines/asks.ts';
 import type { Actor } from './stage.ts';
 
@@ -7,6 +9,23 @@ export const callOf = ({ run, principal }: Actor, ask: Ask): string | undefined 
   ask.port === 'act' || ask.port === 'tool'
     ? callKey(run.runId, principal.path, ask.step, ask.input.call.id)
     : undefined;
+
+/** The idempotency key of a call: without a digest of its arguments in a run that began before keys had one. */
+export const keyOfCall = (
+  { run, principal }: Actor,
+  step: number,
+  { id, input }: Pick<PlannedCall, 'id' | 'input'>,
+): string => {
+  const call = callKey(run.runId, principal.path, step, id);
+  const { journal } = run;
+  return journal === undefined
+    ? idempotencyKey(call, toJson(input))
+    : journal.idempotencyKey(call, toJson(input));
+};
+
+/** The idempotency key of the tool call that an ask is about. */
+export const keyOf = (actor: Actor, ask: Ask): string | undefined =>
+  ask.port === 'act' || ask.port === 'tool' ? keyOfCall(actor, ask.step, ask.input.call) : undefined;
 
 /** The calls that wait until an actor is done, outermost first. */
 export const callersOf = ({ sponsor }: Actor): readonly string[] => {

@@ -21,7 +21,7 @@ import type { CallCache } from '../tools/call-cache.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { conversationOf, memoryOf, remember } from './memory-of.ts';
 import type { RunCounter } from './run-counter.ts';
-import { callersOf } from './callers.ts';
+import { callersOf, keyOfCall } from './callers.ts';
 import { Slot } from './slot.ts';
 import type { WantingEffect } from './want-person.ts';
 import { approveCall, askPerson } from './want-person.ts';
@@ -84,6 +84,9 @@ export class EffectDesk implements Desk {
   }
   get callers() {
     return callersOf(this.#principal);
+  }
+  keyOf(call: Parameters<Desk['keyOf']>[0]): string {
+    return keyOfCall(this.#entry, this.#ask.step, call);
   }
   get context(): unknown {
     return this.#entry.run.context;

@@ -14,7 +14,7 @@ import type { Actor, EffectAnswer, EffectUnderWay } from './stage.ts';
 import { EffectDesk, late } from './effect-desk.ts';
 import { Slot } from './slot.ts';
 import { callIdIn } from './want-person.ts';
-import type { Envelope } from './stage.ts';
+import type { Envelope } from './envelope.ts';
 import type { Stage } from './stage.ts';
 
 /**
@@ -46,7 +46,7 @@ export class EffectRunner {
     gate.pass(() => {
       if (journal === undefined) this.#perform(entry, ask);
       else
-        journal.begin(ask, isRepeatable(entry, ask), isWanted, () => {
+        journal.begin(entry, ask, isWanted, () => {
           this.#perform(entry, ask, isResumed);
         });
     }, isWanted);
@@ -178,13 +178,6 @@ export class EffectRunner {
     this.#run.enqueue({ kind: 'deliver', actor: entry, envelope });
   }
 }
-
-/** Whether nothing is done twice if it is done again: all but calls of tools that do not say so of themselves. */
-const isRepeatable = (entry: Actor, ask: Ask): boolean => {
-  if (ask.port !== 'act' && ask.port !== 'tool') return true;
-  const tool = entry.run.toolsOf(entry.principal).find(ask.input.call.name);
-  return tool === undefined || tool.idempotent;
-};
 
 /** Ports that only wait, for a time or a person: they are not counted among the work under way. */
 const WAITS: ReadonlySet<Port> = new Set<Port>(['wake', 'pause', 'approve']);

@@ -8,7 +8,8 @@ import { ActorEntry } from './actor-entry.ts';
 import type { Definition } from './definition.ts';
 import type { Scope } from './quiet-scope.ts';
 import { holdingBack, quietScope } from './quiet-scope.ts';
-import type { Actor, Envelope, Host } from './stage.ts';
+import type { Envelope } from './envelope.ts';
+import type { Actor, Host } from './stage.ts';
 import { outcomeOfFailure } from './result.ts';
 
 /** How XState tells a logic that its actor was stopped, and that a child ended; the runtime has ways of its own for both. */

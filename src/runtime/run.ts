@@ -163,9 +163,9 @@ export class Run implements Stage {
     return root.definition.start(input, placeOfRoot(this, at, history));
   }
 
-  /** Puts something into the queue, which is worked off soon, in order. */
   enqueue(job: Job): void {
-    if (this.journal?.again.keeps(job.actor.scope, job) !== true) this.#queue.push(job);
+    const due = this.journal === undefined ? job : this.journal.again.due(job);
+    if (due !== undefined) this.#queue.push(due);
   }
 
   /** Lets jobs be done: its store is there, or will never be. */

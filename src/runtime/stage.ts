@@ -25,6 +25,7 @@ import type { BudgetAccount } from '../policy/budget-account.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { Definition } from './definition.ts';
 import type { Scope } from './journal/scope.ts';
+import type { Envelope } from './envelope.ts';
 import type { EventLog, LogKeeper } from './event-log.ts';
 import type { Gate } from './gate.ts';
 import type { PriceBook } from './price-book.ts';
@@ -167,14 +168,17 @@ export interface Recorder extends LogKeeper {
   drawn(actor: Actor, used: BudgetDrawn, key?: string): void;
   /** Whether an effect is kept back, as its answer may be on record. */
   holds(entry: Actor, ask: Ask, epoch: number): boolean;
-  begin(ask: Ask, isRepeatable: boolean, isWanted: () => boolean, go: () => void): void;
+  begin(entry: Actor, ask: Ask, isWanted: () => boolean, go: () => void): void;
+  idempotencyKey(call: string, input: Json): string;
   engage(child: Actor, start: () => void): void;
   /** What effects did before. */
   readonly again: {
     childOf(key: string, index: number): RecordedChild | undefined;
     toldBefore(key: string, index: number): string | undefined;
-    /** Takes a job in while its scope is gone through again; false if it is the queue's. */
-    keeps(scope: Scope | undefined, job: Job): boolean;
+    /** The job as it is to be queued; undefined if it is kept, as its scope is gone through again. */
+    due(job: Job): Job | undefined;
+    /** Does a job that follows from what is on record. */
+    resuming(work: () => void): void;
   };
   /** Whether the end of the run is the journal's to tell; `close` is called where it stops before it does. */
   awaitsEnd(close: () => void): boolean;
@@ -210,6 +214,8 @@ export interface Actor extends Carrier, PlacedParty {
   atHand: EffectUnderWay | undefined;
   /** Asks that are held back, be it by the gate or by a store. One that nobody wants any more may stay counted. */
   heldBack: number;
+  /** Turns in which its machine asked for something. */
+  askingTurns: number;
   /** Grows with every withdrawal: asks from before it are not carried out any more. */
   epoch: number;
   /** The state that its machine entered last. */
@@ -259,13 +265,6 @@ export interface EffectUnderWay {
   readonly record: { -readonly [Key in keyof EffectRecord]: EffectRecord[Key] };
 }
 
-/** What a machine is told: an answer, a failure, a message, an abort. `at` is the only clock that it sees. */
-export interface Envelope {
-  readonly type: string;
-  readonly at: number;
-  readonly [key: string]: unknown;
-}
-
 /**
  * What moves machines. There are two, live (XState actors) and driven (the pure turn); everything else of a run is the
  * same code, so that they mean the same.
@@ -280,15 +279,13 @@ export interface Host {
 }
 
 /** A thing to do, in its turn. */
-export type Job =
-  | {
-      readonly kind: 'ask';
-      readonly actor: Actor;
-      readonly ask: Ask;
-      readonly epoch: number;
-      /** It may have begun before the run was taken up again. */
-      readonly isResumed?: boolean;
-    }
+export type Job = JobContent & {
+  /** It follows from the journal of a run that is resumed: an effect that it leads to may have begun before. */
+  readonly isResumed?: boolean;
+};
+
+type JobContent =
+  | { readonly kind: 'ask'; readonly actor: Actor; readonly ask: Ask; readonly epoch: number }
   | { readonly kind: 'deliver'; readonly actor: Actor; readonly envelope: Envelope }
   | { readonly kind: 'withdraw'; readonly actor: Actor; readonly gone: readonly EffectUnderWay[] }
   | { readonly kind: 'engage'; readonly actor: Actor; readonly engagement: Engagement }

@@ -7,7 +7,7 @@ import type { Rules } from '../machines/rules.ts';
 import { underRules } from '../machines/rules.ts';
 import type { Scope } from './quiet-scope.ts';
 import { inertScope } from './quiet-scope.ts';
-import type { Envelope } from './stage.ts';
+import type { Envelope } from './envelope.ts';
 import { outcomeOfFailure } from './result.ts';
 
 /** What an actor is between two turns. */

@@ -1,4 +1,4 @@
-import { isCallKey, pathInCallKey } from '../actors/call-key.ts';
+import { callInKey, isCallKey, pathInCallKey } from '../actors/call-key.ts';
 import type { TroupeError } from '../contracts/error.ts';
 import { deadlockError } from '../machines/deadlock-error.ts';
 import type { Wait, WaitArrow } from '../machines/wait-graph.ts';
@@ -25,7 +25,7 @@ const NONE: readonly never[] = [];
 
 /** The party that an owner of locks is: a call by its key, whichever locks it has; any other name is known to `scope` only. */
 export const ownerParty = (scope: string, owner: string): Party =>
-  isCallKey(owner) ? owner : `${scope}${SCOPE_END}${owner}`;
+  isCallKey(owner) ? callInKey(owner) : `${scope}${SCOPE_END}${owner}`;
 
 const SCOPE_END = '\u0000';
 

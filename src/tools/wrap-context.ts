@@ -7,7 +7,9 @@ export type ContextChanges = Partial<Pick<ToolContext, 'run' | 'ask' | 'messages
 export const wrapContext = (context: ToolContext, changes: ContextChanges): ToolContext => ({
   tool: context.tool,
   callId: context.callId,
-  key: context.key,
+  get key() {
+    return context.key;
+  },
   runId: context.runId,
   get callers() {
     return context.callers;

@@ -10,7 +10,7 @@ import { PlainStore } from '../support/plain-store.ts';
 const STEPS = 20;
 
 /** Calls the tool so many times, then answers; as a provider does, by promise. */
-const walking = (): Model => {
+const walking = (calls = 1): Model => {
   let taken = 0;
   return {
     provider: 'test',
@@ -21,12 +21,18 @@ const walking = (): Model => {
       taken += 1;
       return taken > STEPS - 1
         ? modelAnswer({ text: 'there' })
-        : modelAnswer({ calls: [{ id: `c${taken}`, name: 'walk', input: { step: taken } }] });
+        : modelAnswer({
+            calls: Array.from({ length: calls }, () => ({
+              id: `c${taken}`,
+              name: 'walk',
+              input: { step: taken },
+            })),
+          });
     },
   };
 };
 
-const walk = (options: Partial<Pick<Tool, 'safety' | 'idempotent'>>, done: () => void): Tool =>
+const walk = (options: Partial<Pick<Tool, 'safety' | 'idempotent' | 'exclusive'>>, done: () => void): Tool =>
   tool({
     name: 'walk',
     description: 'Walks.',
@@ -38,26 +44,40 @@ const walk = (options: Partial<Pick<Tool, 'safety' | 'idempotent'>>, done: () =>
     },
   });
 
-const commitsOf = async (options: Partial<Pick<Tool, 'safety' | 'idempotent'>>): Promise<number> => {
+const commitsOf = async (
+  options: Partial<Pick<Tool, 'safety' | 'idempotent' | 'exclusive'>>,
+  calls = 1,
+): Promise<number> => {
   const store = new PlainStore();
-  const walker = agent({ name: 'walker', model: walking(), tools: [walk(options, () => undefined)] });
+  const walker = agent({ name: 'walker', model: walking(calls), tools: [walk(options, () => undefined)] });
   await walker.run('go', { store, runId: 'r' });
   return store.commits;
 };
 
 describe('a journal is written', () => {
-  test('once a step, where what was done can be had again for nothing', async () => {
-    expect(await commitsOf({})).toBeLessThanOrEqual(STEPS + 2);
-    expect(await commitsOf({ safety: 'write', idempotent: true })).toBeLessThanOrEqual(STEPS + 2);
+  test.each([
+    { calls: 1, of: {} },
+    { calls: 3, of: {} },
+    { calls: 1, of: { safety: 'write', idempotent: true } },
+    { calls: 3, of: { safety: 'write', idempotent: true } },
+    { calls: 1, of: { safety: 'write' } },
+    { calls: 3, of: { safety: 'write', exclusive: false } },
+  ] as const)(
+    '[FIND-47] twice a step at most, by $calls calls of a tool that is $of',
+    async ({ calls, of }) => {
+      const commits = await commitsOf(of, calls);
+      expect(commits).toBeGreaterThanOrEqual(2 * (STEPS - 1));
+      expect(commits).toBeLessThanOrEqual(2 * STEPS + 2);
+    },
+  );
+
+  test('[FIND-47] once more for each call that has to be alone and must not be made twice', async () => {
+    const commits = await commitsOf({ safety: 'write' }, 3);
+    expect(commits).toBeGreaterThanOrEqual(4 * (STEPS - 1));
+    expect(commits).toBeLessThanOrEqual(4 * STEPS + 2);
   });
 
-  test('twice a step, where a call must not be made twice', async () => {
-    const commits = await commitsOf({ safety: 'write' });
-    expect(commits).toBeGreaterThanOrEqual(2 * (STEPS - 1));
-    expect(commits).toBeLessThanOrEqual(2 * STEPS + 2);
-  });
-
-  test('before a call that must not be made twice, and before any observer is told', async () => {
+  test('before a call, and before any observer is told', async () => {
     const store = new PlainStore();
     const events = (): readonly string[] => {
       // Read at this very moment.

@@ -130,8 +130,9 @@ test('[FIND-46] of all that runs a run, only its log and its journal read its cl
   const readers = readdirSync(room, { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.ts') && /[cC]lock\.now\(\)/.test(readFileSync(join(room, file), 'utf8')),
   );
-  /** These have a clock of their own: what several runs share, and leases and letters, which are the machine's. */
-  const others = /^(resources\/|run-queue\.ts|journal\/(heartbeat|stored-run|requests|fork)\.ts)/;
+  /** What several runs share, leases and letters have a clock of their own; a deadline is a timer, and reads what is left of it. */
+  const others =
+    /^(resources\/|run-queue\.ts|deadlines\.ts|journal\/(heartbeat|stored-run|requests|fork)\.ts)/;
   expect(
     readers
       .map((file) => file.replaceAll('\\', '/'))

@@ -32,6 +32,7 @@ export const beganWith = (
   ...(task === undefined ? {} : { task: plainTask(task) }),
   ...(budget === undefined ? {} : { budget: recorded(budget) }),
   ...(limits === undefined ? {} : { limits: recorded(limits) }),
+  keys: 'digest',
 });
 
 /** What the agents of the run's thread had come to. */

@@ -57,6 +57,7 @@ const recordSchema = z.discriminatedUnion('kind', [
     task: z.unknown().optional(),
     budget: z.looseObject({}).optional(),
     limits: z.looseObject({}).optional(),
+    keys: z.literal('digest').optional(),
     fork: z.strictObject({ runId: text, seq: count }).optional(),
   }),
   z.strictObject({ kind: z.literal('event'), scope, tick: count.optional(), event }),

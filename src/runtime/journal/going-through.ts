@@ -6,17 +6,10 @@ import type { Ask } from '../../machines/asks.ts';
 import type { Speaker } from '../lazy-log.ts';
 import type { Actor, Job, RecordedChild } from '../stage.ts';
 import { DeterminismError } from './determinism-error.ts';
-import type { AtEnd, Journey } from './journey.ts';
+import type { AtEnd, Journey, Pending } from './journey.ts';
 import { bodyOf, isSameEvent } from './recorded-event.ts';
 import { Rerun } from './scope.ts';
 import type { Scope } from './scope.ts';
-
-/** An effect that was asked for while a scope was gone through again, and of which the journal has no answer yet. */
-interface Pending {
-  readonly entry: Actor;
-  readonly ask: Ask;
-  readonly epoch: number;
-}
 
 /**
  * Goes through the records of a run again: the machines do what they did, effects are answered as they were, and nothing
@@ -34,6 +27,7 @@ export class GoingThrough {
   /** When the children of effects were engaged, by address. */
   readonly #born = new Map<string, number>();
   readonly #recordsOf = new Map<string, JournalRecord[]>();
+  #isResuming = false;
 
   constructor(journey: Journey) {
     this.#journey = journey;
@@ -66,20 +60,29 @@ export class GoingThrough {
     this.#pending.set(this.#short(ask.key), { entry, ask, epoch });
   }
 
-  /** Takes a job in while its scope is gone through; false if it is the queue's. */
-  keeps(scope: Scope | undefined, job: Job): boolean {
-    if (scope?.rerun === undefined) return false;
+  due(job: Job): Job | undefined {
+    const { rerun } = job.actor.scope ?? {};
+    if (rerun === undefined) return this.#isResuming ? { ...job, isResumed: true } : job;
     const { run } = this.#journey;
-    scope.rerun.jobs.push({
+    rerun.jobs.push({
       work: () => {
         run.work(job);
       },
       leave: () => {
         // All that an effect waits for to begin is written: it may have, though nothing was written since.
-        run.enqueue(job.kind === 'ask' ? { ...job, isResumed: true } : job);
+        run.enqueue({ ...job, isResumed: true });
       },
     });
-    return true;
+    return undefined;
+  }
+
+  resuming(work: () => void): void {
+    this.#isResuming = true;
+    try {
+      work();
+    } finally {
+      this.#isResuming = false;
+    }
   }
 
   /** Goes through records of a scope, from how it began. */

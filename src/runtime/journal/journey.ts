@@ -16,6 +16,13 @@ export interface AtEnd {
   readonly answer: (entry: Actor, ask: Ask) => boolean;
 }
 
+/** An effect that was asked for while a scope was gone through again, and of which the journal has no answer yet. */
+export interface Pending {
+  readonly entry: Actor;
+  readonly ask: Ask;
+  readonly epoch: number;
+}
+
 /** What an agent told its models of itself. */
 export type Prompted = Extract<Arrival, { readonly type: 'prompted' }>;
 

@@ -4,14 +4,17 @@ import { keyInRun } from '../../contracts/effect.ts';
 import type { EventBody, RuntimeEvent } from '../../contracts/event.ts';
 import type { StoredStatus } from '../../contracts/journal.ts';
 import type { Arrival, BudgetDrawn, Happened, JournalRecord } from '../../contracts/journal-record.ts';
-import { isThenable } from '../../contracts/thenable.ts';
 import type { OpenRequest } from '../../contracts/request.ts';
+import { idempotencyKey } from '../../actors/call-key.ts';
+import type { Json } from '../../contracts/json.ts';
 import type { Ask } from '../../machines/asks.ts';
 import type { AdmittedEvent } from '../event-log.ts';
 import type { Speaker } from '../lazy-log.ts';
 import type { Actor, EffectAnswer, Recorder } from '../stage.ts';
 import { nextTurn } from '../pacer.ts';
+import { afterwards } from './afterwards.ts';
 import { awaitsEnd } from './awaits-end.ts';
+import { DecidedSteps } from './decided-steps.ts';
 import { DrawnBudgets } from './drawn-budgets.ts';
 import { GoingThrough } from './going-through.ts';
 import type { JournaledRun } from './journaled-run.ts';
@@ -21,6 +24,7 @@ import { Moment } from './moment.ts';
 import { OpenAsks } from './open-asks.ts';
 import { MemoryWrites } from './memory-writes.ts';
 import { fromHand, recordedAnswer } from './recorded-answer.ts';
+import { Outlet } from './outlet.ts';
 import { nameOf, Scope, scopeOf } from './scope.ts';
 
 /**
@@ -39,13 +43,14 @@ export class RunJournal implements Recorder {
   readonly again: GoingThrough;
   readonly budgets = new DrawnBudgets();
   readonly asks = new OpenAsks();
-  #writer: JournalWriter | undefined;
-  /** What was recorded before there was anything to write it to; undefined once there is, or will not be. */
-  #early: JournalRecord[] | undefined;
+  readonly #outlet: Outlet;
   /** Of the event that is being written; undefined where it is recorded already. */
   #recording: { readonly scope: Scope; readonly tick: number | undefined } | undefined;
+  readonly #redact: (text: string) => string;
+  readonly #decided = new DecidedSteps(() => this.flush());
+  /** Whether idempotency keys end with a digest of the arguments: those of a run that began in 0.1 do not. */
+  #hasDigests = true;
   #hasStepEnded = false;
-  #isFlushWanted = false;
   /** The store failed, or somebody else has the run. */
   #isLost = false;
 
@@ -53,6 +58,7 @@ export class RunJournal implements Recorder {
     const root = (this.root = new Scope(path, true));
     const moment = new Moment(clock);
     this.#run = run;
+    this.#redact = redact;
     this.#moment = moment;
     this.again = new GoingThrough({
       root,
@@ -70,14 +76,12 @@ export class RunJournal implements Recorder {
       },
       onPrompted: (prompted) => reading?.onPrompted(prompted),
     });
-    this.#early = reading === undefined ? [] : undefined;
+    this.#outlet = new Outlet(run, reading !== undefined, () => void this.flush());
   }
 
   /** From now on what is recorded is written; `first` comes first, then what was recorded before. */
   write(writer: JournalWriter, first: readonly JournalRecord[] = []): void {
-    this.#writer = writer;
-    for (const record of [...first, ...(this.#early ?? [])]) writer.push(record);
-    this.#early = undefined;
+    this.#outlet.open(writer, first);
   }
 
   begins(): number {
@@ -197,8 +201,7 @@ export class RunJournal implements Recorder {
   }
 
   tookLetter(id: string): void {
-    this.#writer?.take(id);
-    this.#wantFlush();
+    this.#outlet.take(id);
   }
 
   drawn({ path, scope }: Actor, used: BudgetDrawn, key?: string): void {
@@ -213,15 +216,19 @@ export class RunJournal implements Recorder {
     return true;
   }
 
-  /** Begins an effect: one that must not be done twice, once it is written that it will be. */
-  begin(ask: Ask, isRepeatable: boolean, isWanted: () => boolean, go: () => void): void {
+  idempotencyKey(call: string, input: Json): string {
+    return this.#hasDigests ? idempotencyKey(call, input, this.#redact) : call;
+  }
+
+  /** Begins an effect: one that acts on the world, once it is written what led to it. */
+  begin(entry: Actor, ask: Ask, isWanted: () => boolean, go: () => void): void {
     const start = (): void => {
       // Somebody may have called it off while the store wrote; and what could not be written is not done.
       if (this.#isLost || !isWanted()) return;
       this.asks.open(ask);
       this.outside(go);
     };
-    afterwards(isRepeatable ? undefined : this.flush(), start);
+    afterwards(this.#decided.before(entry, ask), start);
     // A step that is over is written with what its successor asked first.
     if (this.#hasStepEnded) void this.flush();
   }
@@ -238,6 +245,8 @@ export class RunJournal implements Recorder {
   }
 
   rerun(records: readonly JournalRecord[], begin: () => void, going?: GoingOn): void {
+    const [began] = records;
+    this.#hasDigests = began?.kind !== 'began' || began.keys === 'digest';
     const answer = fromHand(going?.inHand, this.#run, this);
     this.#moment.past(() => {
       this.again.through(this.root, records, begin, { before: going?.before, isFork: going?.isFork, answer });
@@ -250,7 +259,7 @@ export class RunJournal implements Recorder {
 
   flush(): void | Promise<void> {
     this.#hasStepEnded = false;
-    if (this.#writer !== undefined) return this.#writer.flush();
+    if (this.#outlet.isOpen) return this.#outlet.flush();
     if (this.root.rerun === undefined) this.committed(this.#run.log.events.length);
     return undefined;
   }
@@ -275,31 +284,14 @@ export class RunJournal implements Recorder {
   /** Told by its writer: the store failed, or somebody else has the run. */
   failed(error: TroupeError): void {
     this.#isLost = true;
-    this.#writer = undefined;
+    this.#outlet.close();
     this.outside(() => {
       this.#run.lose(error);
     });
   }
 
   #push(record: JournalRecord): void {
-    this.#early?.push(record);
-    this.#writer?.push(record);
-    this.#writer?.wrote(this.#run.log.events.length);
-    if (this.#moment.inside === undefined) this.#wantFlush();
-  }
-
-  /** Once all that is settled by now is in, unless the run does it when it has nothing to do. */
-  #wantFlush(): void {
-    if (this.#isFlushWanted) return;
-    this.#isFlushWanted = true;
-    nextTurn(() => {
-      this.#isFlushWanted = false;
-      if (!this.#run.isBusy) void this.flush();
-    });
+    this.#outlet.push(record);
+    if (this.#moment.inside === undefined) this.#outlet.wantFlush();
   }
 }
-
-const afterwards = (writing: void | Promise<void>, go: () => void): void => {
-  if (isThenable(writing)) void writing.then(go);
-  else go();
-};

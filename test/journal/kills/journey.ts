@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { callInKey } from '../../../src/actors/call-key.ts';
 import type { JournalRow } from '../../../src/contracts/journal.ts';
 import type { JournalRecord } from '../../../src/contracts/journal-record.ts';
 import type { Json } from '../../../src/contracts/json.ts';
@@ -119,7 +120,7 @@ export class Journeys {
         stations.push(found);
         const finished = found.length === 0 ? new Set() : callsOf(found, 'tool.finished');
         for (const [key, { name: tool }] of ledger.entries)
-          if (tool === 'pay' && !finished.has(key)) unclear.push(key);
+          if (tool === 'pay' && !finished.has(callInKey(key))) unclear.push(callInKey(key));
       }
       throw new Error('it was not to be killed any more, and was');
     } finally {

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
+import { callInKey } from '../../../src/actors/call-key.ts';
 import type { Json } from '../../../src/contracts/json.ts';
 
 /** What comes in at the counter. */
@@ -62,8 +63,9 @@ export class OutsideLedger {
   }
 
   #answer({ wish, key, name = '', input = null, isIdempotent = false }: LedgerRequest): Json {
+    // A person knows a call, not its key.
+    if (wish === 'began') return [...this.entries.keys()].some((each) => callInKey(each) === key);
     const known = this.entries.get(key);
-    if (wish === 'began') return known !== undefined;
     if (wish === 'became') return known === undefined ? null : { value: known.value };
     if (known !== undefined && isIdempotent) return { value: known.value };
     const entry: Entry = known ?? { name, isIdempotent, begun: 0, ended: 0, value: null };

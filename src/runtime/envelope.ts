@@ -1,0 +1,6 @@
+/** What a machine is told: an answer, a failure, a message, an abort. `at` is the only clock that it sees. */
+export interface Envelope {
+  readonly type: string;
+  readonly at: number;
+  readonly [key: string]: unknown;
+}
