@@ -1,7 +1,8 @@
 import type { ActorTree } from './actor-tree.ts';
 import type { EffectRunner } from './effect-runner.ts';
+import type { Envelope } from './envelope.ts';
 import type { MailRoom } from './mail/mail-room.ts';
-import type { Actor, Envelope, Job, Stage } from './stage.ts';
+import type { Actor, Job, Stage } from './stage.ts';
 
 /** A run, as far as its jobs need it. */
 export interface WorkingRun extends Stage {

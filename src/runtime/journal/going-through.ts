@@ -6,6 +6,7 @@ import type { Ask } from '../../machines/asks.ts';
 import type { Speaker } from '../lazy-log.ts';
 import type { Actor, Job, RecordedChild } from '../stage.ts';
 import { DeterminismError } from './determinism-error.ts';
+import { putInPlace } from './put-in-place.ts';
 import type { AtEnd, Journey, Pending } from './journey.ts';
 import { bodyOf, isSameEvent } from './recorded-event.ts';
 import { Rerun } from './scope.ts';
@@ -239,13 +240,13 @@ export class GoingThrough {
         break;
       case 'engaged': {
         const { key, index, path, agent, input } = arrival;
-        inPlace(this.#children, key, index, { path, agent, input });
+        putInPlace(this.#children, key, index, { path, agent, input });
         this.#born.set(path, at);
         run.actors.reserve(path);
         break;
       }
       case 'told':
-        inPlace(this.#told, arrival.key, arrival.index, arrival.text);
+        putInPlace(this.#told, arrival.key, arrival.index, arrival.text);
         break;
       case 'stopped':
         job(scope, () => {
@@ -295,9 +296,3 @@ export class GoingThrough {
     return keyInRun({ key, runId: this.#journey.run.runId });
   }
 }
-
-const inPlace = <T>(lists: Map<string, T[]>, key: string, index: number, item: T): void => {
-  const list = lists.get(key) ?? [];
-  list[index] = item;
-  lists.set(key, list);
-};
