@@ -33,7 +33,7 @@ export type Command =
   | { readonly name: 'compare'; readonly runId: string; readonly other: string }
   | AnswerCommand
   | { readonly name: 'export'; readonly runId: string; readonly to: string | undefined }
-  | { readonly name: 'import'; readonly from: string }
+  | ImportCommand
   | PruneCommand
   | TraceCommand;
 
@@ -118,6 +118,12 @@ export interface AnswerCommand {
   readonly isResumed: boolean;
 }
 
+/** With `file`, the module that exports its agent is the one that is named here. */
+export interface ImportCommand extends Code {
+  readonly name: 'import';
+  readonly from: string;
+}
+
 export interface PruneCommand {
   readonly name: 'prune';
   readonly olderThanMs: number;
@@ -130,6 +136,7 @@ interface OwnValues extends InspectValues {
   readonly data?: boolean | undefined;
   readonly export?: string | undefined;
   readonly file?: string | undefined;
+  readonly agent?: string | undefined;
   readonly budget?: string | undefined;
   readonly memory?: string | undefined;
   readonly status?: string | undefined;
@@ -172,7 +179,7 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
   if (missing !== undefined) throw wrong(missing, name);
   const [first = '', second] = rest;
   const isParked = values.park ?? false;
-  const code: Code = { file: values.file, exportName: values.export };
+  const code: Code = { file: moduleOf(values, name), exportName: values.export };
   switch (name) {
     case 'ask': {
       if (rest[0]?.trim() === '') throw wrong('the question is empty', name);
@@ -236,7 +243,7 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
     case 'export':
       return { name, runId: first, to: second };
     case 'import':
-      return { name, from: first };
+      return { name, from: first, ...code };
     case 'prune': {
       const olderThanMs = durationOf(values['older-than'], '--older-than', name);
       if (olderThanMs === undefined) throw wrong('it is not said how old: give --older-than 30d', name);
@@ -248,6 +255,13 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
   }
 };
 
+/** `--agent`, or as it was called first, `--file`. */
+const moduleOf = ({ agent, file }: OwnValues, name: CommandName): string | undefined => {
+  if (agent !== undefined && file !== undefined)
+    throw wrong('one excludes the other: --agent and --file', name);
+  return agent ?? file;
+};
+
 const toResume = (runId: string | undefined, values: OwnValues): string | undefined => {
   const isAll = values['all-due'] ?? false;
   if (isAll === (runId !== undefined))
@@ -255,7 +269,7 @@ const toResume = (runId: string | undefined, values: OwnValues): string | undefi
       isAll ? 'one excludes the other: a run and --all-due' : 'no run was named: give one, or --all-due',
       'resume',
     );
-  if (isAll && values.file !== undefined)
-    throw wrong('one excludes the other: --file and --all-due', 'resume');
+  const named = values.agent === undefined ? values.file && '--file' : '--agent';
+  if (isAll && named !== undefined) throw wrong(`one excludes the other: ${named} and --all-due`, 'resume');
   return runId;
 };

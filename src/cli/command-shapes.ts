@@ -11,6 +11,7 @@ export const options = {
   data: { type: 'boolean' },
   export: { type: 'string' },
   file: { type: 'string' },
+  agent: { type: 'string' },
   budget: { type: 'string' },
   memory: { type: 'string' },
   park: { type: 'boolean' },
@@ -100,9 +101,9 @@ export const shapes: Readonly<Record<CommandName, CommandShape>> = {
   graph: { needs: [FILE], optional: 0, options: ['export', 'svg', 'taken', 'limit'] },
   runs: { needs: [], optional: 0, options: ['status', 'limit'] },
   show: { needs: [RUN], optional: 0, options: ['step'] },
-  resume: { needs: [], optional: 1, options: ['all-due', 'file', 'export', 'park'] },
-  replay: { needs: [RUN], optional: 0, options: ['file', 'export'] },
-  fork: { needs: [RUN], optional: 0, options: ['at', 'message', 'file', 'export', 'park'] },
+  resume: { needs: [], optional: 1, options: ['all-due', 'agent', 'file', 'export', 'park'] },
+  replay: { needs: [RUN], optional: 0, options: ['agent', 'file', 'export'] },
+  fork: { needs: [RUN], optional: 0, options: ['at', 'message', 'agent', 'file', 'export', 'park'] },
   compare: { needs: [RUN, 'a second run was not named: give both'], optional: 0, options: [] },
   approve: { needs: [RUN], optional: 1, options: ['input', 'resume'] },
   deny: { needs: [RUN], optional: 1, options: ['reason', 'resume'] },
@@ -112,7 +113,11 @@ export const shapes: Readonly<Record<CommandName, CommandShape>> = {
     options: ['request', 'resume'],
   },
   export: { needs: [RUN], optional: 1, options: [] },
-  import: { needs: ['no file was named: give one that troupe export wrote'], optional: 0, options: [] },
+  import: {
+    needs: ['no file was named: give one that troupe export wrote'],
+    optional: 0,
+    options: ['agent', 'export'],
+  },
   prune: { needs: [], optional: 0, options: ['older-than', 'status', 'dry-run'] },
   trace: {
     needs: [

@@ -16,7 +16,8 @@ const INSPECT = `      --inspect        show the run in a browser while it goes 
       --port N         where the inspector is served (default: any port that is free)
       --control        the page may hold, step, talk to and stop the run
       --open           open it in the browser`;
-const CODE = `      --file FILE      the module that exports its agent, where it was begun by other code or has moved
+const CODE = `      --agent FILE     the module that exports its agent, where it was begun by other code, has moved or was imported
+      --file FILE      the same
       --export NAME    which export of it`;
 const RUN = 'RUN is the id of a run, or its first characters (four or more).';
 
@@ -119,7 +120,7 @@ ${PARK}`,
     text: `${RUN} What models and tools answered is used again: nothing is done, paid for or written.
 Where an agent does something else, or tells its model something else of itself, the first difference is named (exit code 1).`,
     options: CODE,
-    examples: ['troupe replay 3f9a', 'troupe replay 3f9a --file ./changed-agent.ts'],
+    examples: ['troupe replay 3f9a', 'troupe replay 3f9a --agent ./changed-agent.ts'],
   },
   fork: {
     about: 'begin a run that shares the first steps of another, and goes on otherwise',
@@ -176,8 +177,11 @@ A file that is there is not replaced.`,
   import: {
     about: 'enter a run that was exported',
     usage: 'FILE',
-    text: 'FILE is - for standard input. One that is damaged is refused, and so is a run whose id is there already.',
-    examples: ['troupe import 3f9a1c0b7d2e.journal', 'troupe import run.journal --store ./runs.db'],
+    text: `FILE is - for standard input. One that is damaged is refused, and so is a run whose id is there already.
+The module or the folders that it names are somebody else's choice: before they are used, you are asked, once.`,
+    options: `      --agent FILE     the module that exports its agent here
+      --export NAME    which export of it`,
+    examples: ['troupe import 3f9a1c0b7d2e.journal', 'troupe import run.journal --agent ./clerk.ts'],
   },
   prune: {
     about: 'remove runs that have ended and are old',

@@ -1,13 +1,11 @@
-import { createInterface } from 'node:readline/promises';
-import { Writable } from 'node:stream';
 import { TroupeError } from '../contracts/error.ts';
 import type { Json } from '../contracts/json.ts';
 import type { Person } from '../contracts/run.ts';
 import { oneLine, printable } from '../events/printable.ts';
+import { askLine } from './ask-line.ts';
 import { counted } from './number-words.ts';
 import type { ProgressView } from './progress-view.ts';
 import type { Session } from './session.ts';
-import type { Output } from './terminal.ts';
 import { isAttended } from './terminal.ts';
 
 /**
@@ -17,7 +15,8 @@ import { isAttended } from './terminal.ts';
 export const personAtTerminal = (session: Session, view: ProgressView): Person =>
   isAttended(session.terminal) && !session.settings.json ? attended(session, view) : absent(session);
 
-const attended = ({ terminal, sidePaint: paint }: Session, view: ProgressView): Person => {
+const attended = (session: Session, view: ProgressView): Person => {
+  const { sidePaint: paint } = session;
   let last: Promise<unknown> = Promise.resolve();
   /** Two agents may ask at the same time; a person is asked one thing at a time. */
   const inTurn = (ask: () => Promise<string>): Promise<string> => {
@@ -28,20 +27,9 @@ const attended = ({ terminal, sidePaint: paint }: Session, view: ProgressView): 
   const read = async (lines: readonly string[], prompt: string, signal: AbortSignal): Promise<string> => {
     signal.throwIfAborted();
     view.suspend();
-    // Asked on standard error, as standard output is for the answer.
-    const reader = createInterface({
-      input: terminal.stdin,
-      output: errorStream(terminal.stderr),
-      terminal: true,
-    });
-    reader.on('SIGINT', () => {
-      terminal.interrupt();
-    });
     try {
-      terminal.stderr.write(`\n${lines.map((line) => `  ${line}\n`).join('')}`);
-      return (await reader.question(`  ${prompt} `, { signal })).trim();
+      return await askLine(lines, prompt, signal, session);
     } finally {
-      reader.close();
       view.resume();
     }
   };
@@ -94,12 +82,3 @@ const absent = ({ terminal, sidePaint: paint }: Session): Person => {
     },
   };
 };
-
-/** An output as the stream that a prompt is written to. */
-const errorStream = (output: Output): Writable =>
-  new Writable({
-    write: (chunk, _encoding, written) => {
-      output.write(String(chunk));
-      written();
-    },
-  });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sha256 } from '../contracts/sha256.ts';
 import { TroupeError } from '../contracts/error.ts';
 import type { JournalRow, RunEntry } from '../contracts/journal.ts';
 
@@ -10,14 +11,14 @@ export interface JournalCopy {
   readonly command?: string | undefined;
 }
 
-/** The version of the text; rows have one of their own. */
-const TEXT_VERSION = 1;
+/** The version of the text; rows have one of their own. A head of version 1 is not sealed. */
+const TEXT_VERSION = 2;
 
 const status = z.enum(['running', 'waiting', 'completed', 'stopped', 'aborted', 'failed']);
 
 const headSchema = z.object({
   troupe: z.literal('journal'),
-  v: z.literal(TEXT_VERSION),
+  v: z.union([z.literal(1), z.literal(TEXT_VERSION)]),
   entry: z.object({
     runId: z.string(),
     agent: z.string(),
@@ -31,27 +32,51 @@ const headSchema = z.object({
   }),
   rows: z.number().int().nonnegative(),
   command: z.string().optional(),
+  check: z.string().optional(),
 });
 
+/** What a head says of its journal, as it is sealed. */
+interface Head {
+  readonly entry: unknown;
+  readonly rows: unknown;
+  readonly command?: unknown;
+}
+
+/** Chains a head to the seal of the last row, which covers all rows before: a head that was changed, or is another journal's, is found. */
+const headCheck = ({ entry, rows, command }: Head, seal: string): string =>
+  sha256(`${seal}\n${JSON.stringify({ entry, rows, command })}`).slice(0, 16);
+
+/** The seal of the last row; empty where there is no row, undefined for one that is torn, which whoever opens it finds. */
+const lastSeal = (rows: readonly string[]): string | undefined => {
+  const last = rows.at(-1);
+  return last === undefined ? '' : /"check":"([0-9a-f]{16})"\}$/.exec(last)?.[1];
+};
+
 /**
- * A journal as lines of text: a head that says whose it is and how many rows follow, then one row a line, sealed as they are.
+ * A journal as lines of text: a head that says whose it is and how many rows follow, sealed with them, then one row a line, as they are.
  *
  * @example
  * await writeFile('run-17.journal', journalText({ entry, rows: await store.read('run-17') }));
  */
 export const journalText = ({ entry, rows, command }: JournalCopy): string => {
-  const head = { troupe: 'journal', v: TEXT_VERSION, entry, rows: rows.length, command };
+  const said = { entry, rows: rows.length, command };
+  const check = headCheck(said, lastSeal(rows.map(({ text }) => text)) ?? '');
+  const head = { troupe: 'journal', v: TEXT_VERSION, ...said, check };
   return [JSON.stringify(head), ...rows.map(({ text }) => text), ''].join('\n');
 };
 
 /**
  * Reads back what {@link journalText} wrote. What is in the rows is not looked at: whoever opens them finds what is wrong.
  *
- * @throws {TroupeError} `journal.corrupt` for a text that is no journal, or that ends too early.
+ * A seal finds what was changed by accident, or by somebody who does not know of it. Whoever makes a journal makes its seal: what a
+ * head names is to be run only after somebody has said so.
+ *
+ * @throws {TroupeError} `journal.corrupt` for a text that is no journal, that ends too early, or whose head was changed.
  */
 export const readJournalText = (text: string, name = 'the text'): JournalCopy => {
   const [first = '', ...lines] = text.split('\n').filter((line) => line !== '');
-  const head = headSchema.safeParse(parsed(first)).data;
+  const written = parsed(first);
+  const head = headSchema.safeParse(written).data;
   if (head === undefined)
     throw new TroupeError(
       'journal.corrupt',
@@ -63,6 +88,16 @@ export const readJournalText = (text: string, name = 'the text'): JournalCopy =>
       'journal.corrupt',
       `Cannot read ${name} as it is torn: its head speaks of ${rows} rows, found ${lines.length}`,
       { runId: entry.runId },
+    );
+  // As it is written, with all that it has.
+  const seal = lastSeal(lines);
+  if (head.v !== 1 && seal !== undefined && head.check !== headCheck(written as Head, seal))
+    throw new TroupeError(
+      'journal.corrupt',
+      `Cannot read ${name} as its head was changed, or is of other rows`,
+      {
+        runId: entry.runId,
+      },
     );
   return {
     entry,

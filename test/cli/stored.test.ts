@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { openSqlite } from '../../src/persistence/sqlite-driver.ts';
+import { journalText, readJournalText } from '../../src/persistence/journal-text.ts';
 import type { FakeOptions, Played } from './fake-terminal.ts';
 import { play } from './fake-terminal.ts';
 import { moduleOf, root } from './run-command.ts';
@@ -274,13 +275,78 @@ describe('troupe export and import', () => {
       stdout: '',
       stderr: expect.stringMatching(/^Exported run \w+ to /),
     });
-    expect((await there.call(['import', file])).code).toBe(0);
+    expect((await there.call(['import', file, '--agent', moduleOf('counter.ts')])).code).toBe(0);
     expect(await listed(there.call)).toEqual(await listed(here.call));
     expect((await there.call(['resume', runId, '--quiet'])).stdout).toBe('Counted to 2\n');
     expect((await there.call(['replay', runId])).code).toBe(0);
     const lines = (await there.call(['export', runId, '-'])).stdout;
     expect(lines).toBe(readFileSync(file, 'utf8'));
     for (const line of lines.trimEnd().split('\n')) JSON.parse(line);
+  });
+
+  test('[FIND-53] run no code that an imported journal names before somebody here has said so', async () => {
+    const [here, there] = [kept(), kept()];
+    const runId = await here.begun('counter.ts', 'Count');
+    const file = join(folder, 'foreign.journal');
+    await here.call(['export', runId, file]);
+    const foreign = join(folder, 'foreign.ts');
+    const mark = join(folder, 'was-run');
+    writeFileSync(
+      foreign,
+      `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(mark)}, '');`,
+    );
+    // Whoever made the journal made its seal, too: it names any module of this machine.
+    const { entry, rows, command } = readJournalText(readFileSync(file, 'utf8'));
+    const named = JSON.stringify({ ...(JSON.parse(command ?? '') as object), file: foreign });
+    writeFileSync(file, journalText({ entry, rows, command: named }));
+    expect((await there.call(['import', file])).code).toBe(0);
+    for (const args of [
+      ['resume', runId],
+      ['replay', runId],
+      ['fork', runId, '--at', '0'],
+    ])
+      expect(oneLineOf(await there.call(args))).toMatch(/^2 .*was imported.*foreign\.ts.*--agent/);
+    const refused = await there.call(['resume', runId], {
+      isTTY: true,
+      typed: [{ at: /Use it\? \[y\/N\] $/, text: 'n' }],
+    });
+    expect(refused.code).toBe(2);
+    expect(existsSync(mark)).toBe(false);
+    const taken = await there.call(['resume', runId, '--quiet', '--agent', moduleOf('counter.ts')]);
+    expect(taken.stdout).toBe('Counted to 2\n');
+    expect(existsSync(mark)).toBe(false);
+  });
+
+  test('[FIND-53] take up an imported run with the module that it names once somebody has said yes', async () => {
+    const [here, there] = [kept(), kept()];
+    const runId = await here.begun('counter.ts', 'Count');
+    const file = join(folder, 'allowed.journal');
+    await here.call(['export', runId, file]);
+    await there.call(['import', file]);
+    const { code, stderr } = await there.call(['resume', runId], {
+      isTTY: true,
+      typed: [{ at: /Use it\? \[y\/N\] $/, text: 'y' }],
+    });
+    expect(code).toBe(0);
+    expect(stderr).toContain(`Run ${runId} was imported: it runs the module ${moduleOf('counter.ts')}`);
+    // It is asked once.
+    expect((await there.call(['resume', runId, '--quiet'])).stdout).toBe('Counted to 2\n');
+  });
+
+  test('[FIND-53] refuse a journal whose head was changed, or is of another journal', async () => {
+    const { call, begun } = kept();
+    const texts = [];
+    for (const input of ['one', 'two']) {
+      const runId = await begun('counter.ts', input);
+      texts.push((await call(['export', runId, '-'])).stdout);
+    }
+    const [one = '', two = ''] = texts;
+    const swapped = [two.split('\n')[0], ...one.split('\n').slice(1)].join('\n');
+    for (const text of [one.replace('counter.ts', 'stopped.ts'), swapped]) {
+      const file = join(folder, 'head.journal');
+      writeFileSync(file, text);
+      expect(oneLineOf(await kept().call(['import', file]))).toMatch(/its head was changed/);
+    }
   });
 
   test('refuse a file that is there, a run that is there, and every damage, in one line', async () => {
@@ -373,7 +439,7 @@ describe('what cannot be done is one clear line', () => {
     change("update files set text = '{}'");
     expect(oneLineOf(await call(['resume', runId]))).toMatch(/^1 .*what is on record is not readable/);
     change('delete from files');
-    expect(oneLineOf(await call(['resume', runId]))).toMatch(/^2 .*name the module .* with --file/);
+    expect(oneLineOf(await call(['resume', runId]))).toMatch(/^2 .*name the module .* with --agent/);
     expect((await call(['resume', runId, '-q', '--file', moduleOf('counter.ts')])).stdout).toBe(
       'Counted to 2\n',
     );

@@ -11,8 +11,11 @@ import type { LoadedAgent } from '../load-agent.ts';
 import { loadAgent } from '../load-agent.ts';
 import type { Session } from '../session.ts';
 import { modelOf } from '../session.ts';
+import { oneLine } from '../../events/printable.ts';
+import { askLine } from '../ask-line.ts';
+import { isAttended } from '../terminal.ts';
 import type { CommandRecord } from './command-record.ts';
-import { commandOf } from './command-record.ts';
+import { commandOf, keepCommand } from './command-record.ts';
 
 /** Whose code takes a run up. */
 export interface AgentOfRun {
@@ -27,7 +30,10 @@ export interface AgentOfRun {
 /**
  * The agent that a run was begun with: of the module that the command line names, else as the run's own record has it.
  *
- * @throws {TroupeError} `command.usage` where neither says, or the module is not there any more.
+ * A run that was imported names code that somebody elsewhere chose: whoever sits at the terminal is asked before it is run, and
+ * remembered to have said yes.
+ *
+ * @throws {TroupeError} `command.usage` where neither says, the module is not there any more, or nobody allows what was imported.
  */
 export const agentOfRun = async (
   { file, exportName }: Code,
@@ -35,11 +41,12 @@ export const agentOfRun = async (
   session: Session,
 ): Promise<AgentOfRun> => {
   const known = file === undefined ? await commandOf(store, runId) : undefined;
+  if (known?.imported === true) await assertWanted(known, { store, runId }, session);
   const record = known ?? (file === undefined ? undefined : recordOf(file, exportName, session));
   if (record === undefined)
     throw new TroupeError(
       'command.usage',
-      `Cannot take up run '${runId}' as it was not begun by this command: name the module that exports its agent with --file`,
+      `Cannot take up run '${runId}' as it was not begun by this command: name the module that exports its agent with --agent`,
       { runId },
     );
   const wanted = withModel(record, session.settings.model);
@@ -54,7 +61,38 @@ export const agentOfRun = async (
   return { agent: desk as LoadedAgent, model: model ?? modelOf(session), soFar, record: wanted };
 };
 
-const recordOf = (file: string, exportName: string | undefined, { terminal }: Session): CommandRecord => ({
+/** Has somebody at the terminal say that what an imported run names may be run here. */
+const assertWanted = async (
+  { imported: _imported, ...record }: CommandRecord,
+  { store, runId }: { readonly store: JournalStore; readonly runId: string },
+  session: Session,
+): Promise<void> => {
+  const named = namedBy(record);
+  const isAsked = isAttended(session.terminal) && !session.settings.json;
+  const said = isAsked
+    ? await askLine(
+        [`Run ${oneLine(runId, 80)} was imported: ${named}`],
+        'Use it? [y/N]',
+        session.signal,
+        session,
+      )
+    : '';
+  if (/^(?:y|yes)$/i.test(said)) return keepCommand(store, runId, record);
+  const message = `Cannot take up run '${runId}' as it was imported, and nobody here has said that what it names may be used: ${named}. Name the module that exports its agent with --agent, or say yes at a terminal`;
+  throw new TroupeError('command.usage', message, { runId });
+};
+
+const namedBy = (record: CommandRecord): string =>
+  record.command === 'run'
+    ? `it runs the module ${oneLine(record.file, 400)}`
+    : `it reads the folders ${oneLine([record.folders].flat().join(', '), 400)}`;
+
+/** By which command a run is taken up whose module is named here. */
+export const recordOf = (
+  file: string,
+  exportName: string | undefined,
+  { terminal }: Session,
+): CommandRecord => ({
   v: 1,
   command: 'run',
   file: resolve(terminal.folder, file),

@@ -2,7 +2,12 @@ import { z } from 'zod';
 import { TroupeError } from '../../contracts/error.ts';
 import type { JournalStore } from '../../contracts/journal.ts';
 
-const shared = { v: z.literal(1), model: z.string().optional() };
+const shared = {
+  v: z.literal(1),
+  model: z.string().optional(),
+  /** It came with a journal from elsewhere: what it names is run only once somebody here has said so. */
+  imported: z.literal(true).optional(),
+};
 
 const recordSchema = z.discriminatedUnion('command', [
   z.object({

@@ -7,6 +7,9 @@ import { journalText, readJournalText } from '../../persistence/journal-text.ts'
 import { exitCode } from '../exit-code.ts';
 import { counted } from '../number-words.ts';
 import type { Session } from '../session.ts';
+import type { Code, ImportCommand } from '../command-read.ts';
+import { recordOf } from './agent-of-run.ts';
+import type { CommandRecord } from './command-record.ts';
 import { commandIn, commandOf, keepCommand } from './command-record.ts';
 import { findRun } from './find-run.ts';
 import { briefWish } from './lease.ts';
@@ -30,7 +33,8 @@ export const exportRun = (
     const command = await commandOf(store, runId);
     const text = journalText({
       entry,
-      command: command === undefined ? undefined : JSON.stringify(command),
+      // Where it came from is this store's business.
+      command: command === undefined ? undefined : JSON.stringify({ ...command, imported: undefined }),
       rows,
     });
     const file = to ?? `${runId}.journal`;
@@ -56,8 +60,11 @@ export const exportRun = (
     return exitCode.answered;
   });
 
-/** `troupe import`: enters a run that was exported. One that is damaged, or there already, is refused. */
-export const importRun = ({ from }: { readonly from: string }, session: Session): Promise<number> =>
+/**
+ * `troupe import`: enters a run that was exported. One that is damaged, or there already, is refused. The code that it names is not
+ * run before somebody here has said so, unless the command line names other code.
+ */
+export const importRun = ({ from, file, exportName }: ImportCommand, session: Session): Promise<number> =>
   withStore(session, async ({ store }) => {
     const { terminal } = session;
     const text =
@@ -70,16 +77,27 @@ export const importRun = ({ from }: { readonly from: string }, session: Session)
     const { runId, status, updatedAt, dueAt } = entry;
     const { damage } = openJournal(runId, rows);
     if (damage !== undefined) throw damage;
+    const record = importedRecord(command, { file, exportName }, runId, session);
     const lease = await store.create(entry, briefWish(store));
     await store.commit(lease, {
       rows,
       change: { status, updatedAt, ...(dueAt === undefined ? {} : { dueAt }) },
     });
     await store.release(lease);
-    if (command !== undefined) await keepCommand(store, runId, commandIn(command, runId));
+    if (record !== undefined) await keepCommand(store, runId, record);
     say(`Imported run ${runId} into ${store.name}: ${counted(rows.length, 'row')}`, session);
     return exitCode.answered;
   });
+
+const importedRecord = (
+  command: string | undefined,
+  { file, exportName }: Code,
+  runId: string,
+  session: Session,
+): CommandRecord | undefined => {
+  if (file !== undefined) return recordOf(file, exportName, session);
+  return command === undefined ? undefined : { ...commandIn(command, runId), imported: true };
+};
 
 const say = (line: string, { terminal, settings }: Session): void => {
   if (!settings.json && !settings.quiet) terminal.stderr.write(`${line}\n`);
