@@ -26,6 +26,12 @@ export interface Delegation {
 export interface ChildTerms {
   /** Earlier turns of its conversation, to go on from. Default: none. */
   readonly history?: readonly Turn[] | undefined;
+  /** What was said in its team before, from its point of view; it follows its earlier turns. */
+  readonly sees?: readonly Turn[] | undefined;
+  /** The author of its input, where that is not the user: the name of an agent, or `runtime`. */
+  readonly inputFrom?: string | undefined;
+  /** The phase of the work; what it starts itself is in this phase, too. Default: that of whoever starts it. */
+  readonly phase?: string | undefined;
   /** The part of the parent's budget that it may use, within what its definition says. What it leaves was never taken. */
   readonly budget?: Allotment | undefined;
   /** Tools that it has not, by name. */

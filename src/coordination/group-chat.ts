@@ -3,51 +3,21 @@ import { errorData } from '../contracts/error.ts';
 import type { Json } from '../contracts/json.ts';
 import { isJsonObject } from '../contracts/json.ts';
 import { atOnce, rulesInForce } from '../machines/rules.ts';
+import type {
+  ChatTurn,
+  GroupChatContext as Context,
+  GroupChatOptions,
+  GroupChatOwn as Own,
+} from './group-chat-talk.ts';
+import { conversation, lineOf, listening, MODERATOR, NEXT_SPEAKER, utterances } from './group-chat-talk.ts';
 import { onDemand } from './on-demand.ts';
-import { messageLines, troubleOf, wordsOf } from './reply-text.ts';
+import { troubleOf, wordsOf } from './reply-text.ts';
 import { saidJson, textOf } from './said-json.ts';
 import { beginRound } from './settle-reply.ts';
 import { awaiting, setupTeam, teamArrows, teamEnds } from './setup-team.ts';
-import type { TeamContext, TeamEnd, TeamInput } from './team-context.ts';
+import { callOn } from './talk.ts';
+import type { TeamEnd, TeamInput } from './team-context.ts';
 import { repliesOf, spentEnd, teamContext, teamOutcome } from './team-context.ts';
-
-/** The member that says who speaks next, whose name no speaker may have. */
-export const MODERATOR = 'moderator';
-
-/** The name of the function that says who speaks next. */
-export const NEXT_SPEAKER = 'nextSpeaker';
-
-/** Who speaks, and who says who does. */
-export type GroupChatOptions = {
-  readonly members: Readonly<Record<string, string>>;
-  /** `agent`: the member `moderator`. `turns`: one after the other. `function`: a pure function of the conversation. */
-  readonly moderation: 'agent' | 'turns' | 'function';
-  readonly maxRounds: number;
-};
-
-/** One turn of the conversation. Who passed said nothing, and who failed has an error. */
-export type ChatTurn = {
-  readonly member: string;
-  readonly text: string | null;
-  readonly error: string | null;
-};
-
-/** What was said, and what it came to. */
-export type GroupChatState = {
-  /** In order; also of those who passed or failed. */
-  readonly turns: readonly ChatTurn[];
-  /** What the moderator closed the chat with; null where nobody did. */
-  readonly conclusion: string | null;
-};
-
-type Own = GroupChatState & {
-  /** Who speaks next; null: nobody, the chat is over. */
-  readonly next: string | null;
-  /** Said to the moderator with its next question. */
-  readonly note: string | null;
-  readonly corrections: number;
-};
-type Context = TeamContext<Own, GroupChatOptions>;
 
 /** A moderator that names nobody who is there is told so this often in a row. */
 const MAX_CORRECTIONS = 1;
@@ -55,17 +25,8 @@ const MAX_CORRECTIONS = 1;
 /** Said by who has nothing to add. */
 const PASSES = /^\W*pass\W*$/i;
 
-const conversation = ({ input, own, inbox }: Context): string =>
-  [
-    `Topic: ${textOf(input)}`,
-    ...messageLines(inbox),
-    ...(own.turns.length === 0 ? ['Nobody has spoken yet.'] : [own.turns.map(lineOf).join('\n')]),
-  ].join('\n\n');
-
-const lineOf = ({ member, text, error }: ChatTurn): string =>
-  `${member}: ${text ?? (error === null ? '(passes)' : `(is not there: ${error})`)}`;
-
-const askModerator = (context: Context): Partial<Context> => {
+const askModerator = (before: Context): Partial<Context> => {
+  const context = listening(before);
   const { options, own } = context;
   const members = Object.entries(options.members).map(([name, what]) =>
     what === '' ? name : `${name}: ${what}`,
@@ -77,7 +38,7 @@ const askModerator = (context: Context): Partial<Context> => {
     ...(own.note === null ? [] : [own.note]),
     'Say who speaks next, as {"next": "NAME"}; or, when all is said, {"next": null, "conclusion": "…"}.',
   ].join('\n\n');
-  return { inbox: [], ...beginRound(context, [{ member: MODERATOR, input: question }]) };
+  return { inbox: [], own, ...beginRound(context, [{ member: MODERATOR, input: question }]) };
 };
 
 /** Who speaks next without a moderator: the next in the row, or whom the function names. */
@@ -147,14 +108,19 @@ const withoutModerator = (own: Own, detail: string): TeamEnd => ({
   candidate: [...own.turns],
 });
 
-const speak = (context: Context): Partial<Context> => {
-  const { own } = context;
-  if (own.next === null) return {};
-  const input = [
-    conversation(context),
-    `You are ${own.next}. Speak to the others, in your own name; answer PASS if you have nothing to add.`,
-  ].join('\n\n');
-  return { inbox: [], ...beginRound(context, [{ member: own.next, input }]) };
+const speak = (before: Context): Partial<Context> => {
+  const context = listening(before);
+  const { own, options } = context;
+  const { next: member } = own;
+  if (member === null) return {};
+  const introduction = `You are ${member}. Speak to the others, in your own name; answer PASS if you have nothing to add.`;
+  if (!options.listeners.includes(member)) {
+    const input = [conversation(context), introduction].join('\n\n');
+    return { inbox: [], own, ...beginRound(context, [{ member, input }]) };
+  }
+  const message = `It is your turn, ${member}.`;
+  const { briefing, cursors } = callOn(utterances(context), own.cursors, { member, introduction, message });
+  return { inbox: [], own: { ...own, cursors }, ...beginRound(context, [briefing]) };
 };
 
 const hear = (context: Context): Partial<Context> => {
@@ -199,7 +165,15 @@ const conclude = ({ own }: Context): Partial<Context> => ({
   },
 });
 
-const START: Own = { turns: [], next: null, conclusion: null, note: null, corrections: 0 };
+const START: Own = {
+  turns: [],
+  next: null,
+  conclusion: null,
+  cursors: {},
+  note: null,
+  corrections: 0,
+  heard: [],
+};
 
 /** One conversation that all read, in which one at a time speaks: who comes next, a moderator says, or the row. */
 export const groupChatMachine = onDemand(() =>
@@ -225,6 +199,7 @@ export const groupChatMachine = onDemand(() =>
       context: ({ input }: { input: TeamInput<GroupChatOptions> | undefined }) =>
         teamContext(input && { ...input, members: [] }, START, {
           members: {},
+          listeners: [],
           moderation: 'turns',
           maxRounds: 0,
         }),

@@ -13,11 +13,11 @@ export const handedOn = (
 ): Task | undefined => {
   if (stopReason.kind !== 'handedOff') return undefined;
   const { to, message } = stopReason;
+  const { phase } = task;
   const before = [...(task.before ?? []), task.member];
   if (!members.includes(to) || before.includes(to) || before.length > MAX_HANDOFFS) return undefined;
-  const said = message === undefined ? '' : `: ${message}`;
+  const note = `(Handed over by ${task.member}${message === undefined ? '' : `: ${message}`})`;
   // Whoever takes no text has to do with the task itself.
-  const input =
-    typeof task.input === 'string' ? `${task.input}\n\n(Handed over by ${task.member}${said})` : task.input;
-  return { member: to, input, before };
+  const input = typeof task.input === 'string' ? `${task.input}\n\n${note}` : task.input;
+  return { member: to, input, before, note, ...(phase === undefined ? {} : { phase }) };
 };

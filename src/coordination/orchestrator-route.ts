@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import type { Json } from '../contracts/json.ts';
 import type { RunStatus } from '../contracts/run.ts';
+import type { Cursors } from '../memory/perspective.ts';
 import { onDemand } from './on-demand.ts';
 import { saidJson } from './said-json.ts';
+import type { Heard } from './talk.ts';
 import type { TeamContext } from './team-context.ts';
 import type { PhaseMap } from './work-phases.ts';
 import { mayFollow } from './work-phases.ts';
@@ -34,6 +36,8 @@ export const routeSchema = onDemand(() =>
 /** Who there is, what phases there are, and how it is bounded. */
 export type OrchestratorOptions = {
   readonly members: Readonly<Record<string, string>>;
+  /** Those who have a conversation of their own; the others are told everything in one text. */
+  readonly listeners: readonly string[];
   readonly phases: PhaseMap;
   readonly start: string;
   readonly maxRounds: number;
@@ -83,6 +87,8 @@ export type OrchestratorState = {
   readonly transitions: readonly PhaseTransition[];
   /** How often work went back from verification to be done again. */
   readonly rework: number;
+  /** How much of the conversation each member was shown when its turn came last. */
+  readonly cursors: Cursors;
 };
 
 /** What an orchestrator's team knows of its own. */
@@ -91,6 +97,7 @@ export type OrchestratorOwn = OrchestratorState & {
   /** What was wrong with the decision before. */
   readonly note: string | null;
   readonly corrections: number;
+  readonly heard: readonly Heard[];
 };
 export type OrchestratorContext = TeamContext<OrchestratorOwn, OrchestratorOptions>;
 
@@ -118,7 +125,9 @@ export const startOf = (phase: string, at: number): OrchestratorOwn => ({
   turns: [],
   transitions: [],
   rework: 0,
+  cursors: {},
   route: null,
   note: null,
   corrections: 0,
+  heard: [],
 });

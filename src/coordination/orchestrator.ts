@@ -9,10 +9,15 @@ import type {
   Route,
 } from './orchestrator-route.ts';
 import { END, ORCHESTRATOR, readRoute, startOf } from './orchestrator-route.ts';
-import { messageLines, troubleOf } from './reply-text.ts';
+import { callFor, inOneText, listening, routedTurn, utterances } from './orchestrator-talk.ts';
+import { routingContext } from '../memory/routing-context.ts';
+import { troubleOf } from './reply-text.ts';
+import type { Task } from './round.ts';
+import { placeAt } from './round.ts';
 import { textOf } from './said-json.ts';
 import { beginRound } from './settle-reply.ts';
 import { awaiting, setupTeam, teamArrows, teamEnds } from './setup-team.ts';
+import { callOn, RUNTIME } from './talk.ts';
 import type { TeamEnd, TeamInput } from './team-context.ts';
 import { repliesOf, spentEnd, teamContext, teamOutcome } from './team-context.ts';
 import { reworkIn } from './work-phases.ts';
@@ -20,30 +25,29 @@ import { reworkIn } from './work-phases.ts';
 /** A decision that cannot be followed is pointed out once in a row. */
 const MAX_CORRECTIONS = 1;
 
-const askForRoute = (context: Context): Partial<Context> => {
-  const { options, own, input, inbox } = context;
-  const next = [own.phase, ...(options.phases[own.phase] ?? [])];
-  const question = [
-    `Request: ${textOf(input)}`,
-    ...messageLines(inbox),
-    `Phase: ${own.phase}. It may stay, or become ${next.slice(1).join(', ') || 'nothing else'}.`,
-    `Agents:\n${Object.entries(options.members)
-      .map(([name, what]) => `- ${name}${what === '' ? '' : `: ${what}`}`)
-      .join('\n')}`,
-    ...(own.turns.length === 0 ? [] : [`Turns so far:\n${own.turns.map(turnText).join('\n')}`]),
-    ...(own.note === null ? [] : [own.note]),
-    `Decide who goes on, by JSON: {"agents": ["NAME"], "phase": "only if it changes", "reason": "why", "message": "what they have to know"}. {"agents": ["${END}"], …} ends the conversation.`,
-  ].join('\n\n');
-  return { inbox: [], ...beginRound(context, [{ member: ORCHESTRATOR, input: question }]) };
-};
+const HOW_TO_DECIDE = `You are shown the conversation as JSON: decide who goes on, by JSON: {"agents": ["NAME"], "phase": "only if it changes", "reason": "why", "message": "what they have to know"}. {"agents": ["${END}"], …} ends the conversation.`;
 
-const turnText = ({ phase, members, completions, reason }: OrchestratorTurn): string =>
-  [
-    `(${phase}) ${members.join(', ')}: ${reason}`,
-    ...completions.map(
-      ({ member, output, error }) => `  ${member}: ${error === null ? textOf(output) : `failed: ${error}`}`,
-    ),
-  ].join('\n');
+/** The orchestrator is shown what was asked and done, as JSON, and nothing of it as its own words. */
+const askForRoute = (before: Context): Partial<Context> => {
+  const context = listening(before);
+  const { options, own, input } = context;
+  const shown = JSON.stringify(
+    {
+      ...routingContext(textOf(input), own.turns.map(routedTurn)),
+      ...(own.heard.length === 0 ? {} : { messages: own.heard.map(({ from, text }) => ({ from, text })) }),
+      phase: own.phase,
+      next_phases: options.phases[own.phase] ?? [],
+      agents: options.members,
+      ...(own.note === null ? {} : { correction: own.note }),
+    },
+    null,
+    2,
+  );
+  const task = options.listeners.includes(ORCHESTRATOR)
+    ? { input: shown, sees: [{ role: 'user', from: 'runtime', text: HOW_TO_DECIDE } as const] }
+    : { input: `${shown}\n\n${HOW_TO_DECIDE}` };
+  return { inbox: [], own, ...beginRound(context, [{ member: ORCHESTRATOR, ...task }]) };
+};
 
 /** The decision, if it is one and may be followed. */
 const checkRoute = (context: Context): Partial<Context> => {
@@ -107,44 +111,70 @@ const conversationEnd = ({ turns }: Own): TeamEnd => {
   };
 };
 
-/** Everybody who is named gets the request, what was done before, and why it is them: once, and no more. */
-const openTurn = (context: Context): Partial<Context> => {
-  const { own, options, input, inbox } = context;
-  const { route, turns } = own;
+/** Everybody who is named gets a part of the turn; what they are told of the conversation is made when their part begins. */
+const openTurn = (before: Context): Partial<Context> => {
+  const context = listening(before);
+  const { own, options } = context;
+  const { route } = own;
   if (route === null) return {};
-  const before = turns.slice(0, -1).flatMap(({ completions }) => completions);
-  const task = [
-    `Request: ${textOf(input)}`,
-    ...messageLines(inbox),
-    `Phase: ${route.phase}. It is your turn: ${route.reason}`,
-    ...(route.message === null ? [] : [`You are told: ${route.message}`]),
-    ...(before.length === 0
-      ? []
-      : [
-          `Done so far:\n${before.map(({ member, output, error }) => `- ${member}: ${error ?? textOf(output)}`).join('\n')}`,
-        ]),
-  ].join('\n\n');
-  const tasks = route.members.map((member) => ({ member, input: task }));
-  return { inbox: [], ...beginRound(context, tasks, { cap: options.isParallel ? tasks.length : 1 }) };
+  const tasks = route.members.map((member): Task => ({ member, input: '', phase: route.phase }));
+  const begun = beginRound(context, tasks, { cap: options.isParallel ? tasks.length : 1 });
+  return { inbox: [], own, ...briefed({ ...context, ...begun }) };
 };
 
-/** The turn is closed: everybody who was named has completed it, one way or the other. */
-const closeTurn = (context: Context): Partial<Context> => {
-  const { own, options } = context;
+/** A part of the turn may be through, and the next begin, which is told what was done meanwhile. */
+const goOn = (before: Context): Partial<Context> => {
+  if (before.round.starting.length === 0) return {};
+  const context = listening({ ...before, own: withCompletions(before) });
+  return { inbox: [], own: context.own, ...briefed(context) };
+};
+
+/** Tells those who start now of the conversation, each from its own point of view. One that begins anew was told already. */
+const briefed = (context: Context): Partial<Context> => {
+  const { own, options, round } = context;
+  if (own.route === null) return {};
+  const said = utterances(context);
+  let { cursors } = own;
+  let { tasks } = round;
+  for (const index of round.starting) {
+    const task = tasks[index];
+    if (task === undefined || placeAt(round, index)?.restart !== null) continue;
+    const { member, note } = task;
+    const message = [callFor(own.route), ...(note === undefined ? [] : [note])].join('\n\n');
+    if (options.listeners.includes(member)) {
+      const answers = (from: string): boolean => !Object.hasOwn(options.members, from) && from !== RUNTIME;
+      const called = callOn(said, cursors, { member, message, summary: message, answers });
+      tasks = tasks.with(index, { ...task, ...called.briefing });
+      ({ cursors } = called);
+    } else tasks = tasks.with(index, { ...task, input: inOneText(context, message) });
+  }
+  return { own: { ...own, cursors }, round: { ...round, tasks } };
+};
+
+/** What the pattern knows, with the replies that are in as completions of the open turn. */
+const withCompletions = (context: Context): Own => {
+  const { own } = context;
+  const open = own.turns.at(-1);
+  if (open === undefined) return own;
   const completions = repliesOf(context).map((reply): Completion => ({
     member: reply.member,
     status: reply.status,
     output: reply.output,
     error: troubleOf(reply),
   }));
-  const open = own.turns.at(-1);
-  const turns = open === undefined ? own.turns : [...own.turns.slice(0, -1), { ...open, completions }];
-  const closed = { ...own, turns };
+  return { ...own, turns: [...own.turns.slice(0, -1), { ...open, completions }] };
+};
+
+/** The turn is closed: everybody who was named has completed it, one way or the other. */
+const closeTurn = (context: Context): Partial<Context> => {
+  const { options } = context;
+  const closed = withCompletions(context);
+  const { turns, route } = closed;
   const spent = spentEnd(context);
   if (spent !== undefined) return { own: closed, end: { ...spent, candidate: turns } };
   const gone = nobodyLeft(context, turns);
   if (gone !== undefined) return { own: closed, end: { ...gone, candidate: turns } };
-  if (own.route?.ends === true) return { own: closed, end: conversationEnd(closed) };
+  if (route?.ends === true) return { own: closed, end: conversationEnd(closed) };
   if (turns.length < options.maxRounds) return { own: closed };
   const stopReason = { kind: 'maxRounds', limit: options.maxRounds } as const;
   return { own: closed, end: { status: 'stopped', stopReason, candidate: turns } };
@@ -172,6 +202,7 @@ export const orchestratorMachine = onDemand(() =>
       actions: {
         askForRoute: assign(({ context }) => askForRoute(context)),
         checkRoute: assign(({ context }) => checkRoute(context)),
+        goOn: assign(({ context }) => goOn(context)),
         openTurn: assign(({ context }) => openTurn(context)),
         closeTurn: assign(({ context }) => closeTurn(context)),
       },
@@ -185,7 +216,7 @@ export const orchestratorMachine = onDemand(() =>
         teamContext(
           input && { ...input, members: Object.keys(input.options.members) },
           startOf(input?.options.start ?? '', input?.at ?? 0),
-          { members: {}, phases: {}, start: '', maxRounds: 0, isParallel: false },
+          { members: {}, listeners: [], phases: {}, start: '', maxRounds: 0, isParallel: false },
         ),
       output: teamOutcome,
       options: { maxIterations: 10_000 },
@@ -212,7 +243,7 @@ export const orchestratorMachine = onDemand(() =>
         takingTurns: {
           description: 'Those who are named do their part, one after the other or together.',
           entry: ['openTurn', { type: 'entered', params: { phase: 'takingTurns' } }, 'engageMembers'],
-          on: awaiting('closingTurn'),
+          on: awaiting('closingTurn', 'failed', 'goOn'),
         },
         closingTurn: {
           description: 'All have completed the turn. Is that the end?',

@@ -15,8 +15,16 @@ export interface Task {
   readonly input: Json;
   /** Who had it before and handed it on. */
   readonly before?: readonly string[] | undefined;
+  /** Said by who had it before as they handed it on. */
+  readonly note?: string | undefined;
   /** The conversation that the member goes on from, in place of what was said before the run. */
   readonly beginsWith?: readonly Turn[] | undefined;
+  /** What was said in the team before, from the member's point of view; it follows what was said before the run. */
+  readonly sees?: readonly Turn[] | undefined;
+  /** The author of the input, where that is not the user. */
+  readonly inputFrom?: string | undefined;
+  /** The phase that the work is in. Default: that of the team. */
+  readonly phase?: string | undefined;
   /** Its conversation and its state are part of the reply. Default false: they grow with its work. */
   readonly keepsConversation?: boolean | undefined;
   /** How long whoever does it may take, in ms. Default: as long as the team gives its members. */

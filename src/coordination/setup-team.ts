@@ -111,22 +111,31 @@ export const teamArrows = {
 /**
  * The arrows of a state that waits for its round: on to `target` with the last reply, whoever was restarted, handed on to or
  * called off meanwhile, or the team's time is up; on to `escalated` (default: `failed`) where it is more trouble than the policy allows.
+ * `before` is an action of the pattern's own that runs before those who are next start.
  *
  * @example
  * working: { description: 'All are at work.', entry: ['askAll', 'engageMembers'], on: awaiting('counting') }
  */
-export const awaiting = <const Target extends string, const Escalated extends string = 'failed'>(
+export const awaiting = <
+  const Target extends string,
+  const Escalated extends string = 'failed',
+  const Before extends string = never,
+>(
   target: Target,
   escalated?: Escalated,
-) =>
-  ({
+  before?: Before,
+) => {
+  const goOn: readonly ('collectReply' | 'engageMembers' | Before)[] =
+    before === undefined ? ['collectReply', 'engageMembers'] : ['collectReply', before, 'engageMembers'];
+  return {
     'answered.*': [
       { guard: 'isEscalation', target: escalated ?? 'failed', actions: ['collectReply', 'engageMembers'] },
       { guard: 'isLastReply', target, actions: ['collectReply', 'engageMembers'] },
-      { actions: ['collectReply', 'engageMembers'] },
+      { actions: goOn },
     ],
     expired: { target, actions: ['collectReply', 'engageMembers'] },
-  }) as const;
+  } as const;
+};
 
 /** The four ends that every team has. */
 export const teamEnds = {

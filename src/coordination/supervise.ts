@@ -100,8 +100,11 @@ const reopened = (
   const { tasks } = draft.round;
   const task = tasks[index];
   const counted = withRound(draft, {
+    // The conversation that it goes on from holds what it saw.
     tasks:
-      task === undefined || beginsWith === undefined ? tasks : tasks.with(index, { ...task, beginsWith }),
+      task === undefined || beginsWith === undefined
+        ? tasks
+        : tasks.with(index, { ...task, beginsWith, sees: undefined }),
     open: open + Number(wasIn),
     answered: answered - Number(place.reply?.status === 'completed'),
   });

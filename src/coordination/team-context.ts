@@ -128,9 +128,10 @@ export const engagements = ({ round }: TeamContext): readonly Engagement[] =>
     if (task === undefined || path === null) return [];
     const actor = { kind: 'member', name: task.member } as const;
     const again = restart === null ? {} : { restart };
-    const { input, beginsWith: history, keepsConversation } = task;
-    const isPlain = history === undefined && keepsConversation === undefined;
-    const terms = isPlain ? {} : { terms: { history, keepsConversation } };
+    const { input, beginsWith: history, keepsConversation, sees, inputFrom, phase } = task;
+    const given = { history, keepsConversation, sees, inputFrom, phase };
+    const isPlain = Object.values(given).every((term) => term === undefined);
+    const terms = isPlain ? {} : { terms: given };
     return [{ path, actor, input, port: 'member', index, ...again, ...terms }];
   });
 

@@ -61,6 +61,10 @@ export interface AgentIdentity {
   readonly recoveries?: number | undefined;
   /** What was said is part of how it ends. */
   readonly keepsConversation?: boolean | undefined;
+  /** The author of the input, where that is not the user. */
+  readonly inputFrom?: string | undefined;
+  /** The phase that the work is in, where it goes through phases. */
+  readonly phase?: string | undefined;
   /** Where the prompt of this run stands in the history; absent until it is prepared. */
   readonly promptAt?: number | undefined;
   /** What of the history is not shown any more; absent while all of it is. */

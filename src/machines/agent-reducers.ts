@@ -34,10 +34,12 @@ export const prepared = (context: AgentContext, found: Prepared, at: number): Ag
     const end = failure(problemOf(found.problems, problem));
     return { end: { ...end, problems: found.problems } };
   }
+  const { inputFrom: from } = context.run;
+  const prompt = { role: 'user', ...(from === undefined ? {} : { from }), text: found.prompt } as const;
   return {
     input: found.input,
     run: { ...context.run, models: found.models, promptAt: context.history.length },
-    history: append<Turn>(context.history, { role: 'user', text: found.prompt }),
+    history: append<Turn>(context.history, prompt),
     tally: withBudget(at === context.tally.now ? context.tally : { ...context.tally, now: at }, found.budget),
   };
 };

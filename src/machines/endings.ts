@@ -8,8 +8,11 @@ export type EndingRole = 'worker' | 'router';
 export interface ByToolOptions {
   /** Tools that end the work when they succeed, their value being the answer. Control tools do so anyway. */
   readonly tools?: string | readonly string[] | undefined;
-  /** The phase of work. In `chat` and `brainstorm`, in any case of letters, an answer is enough. Default: none. */
-  readonly phase?: string | undefined;
+  /**
+   * The phase of the work, or a pure function that gives it. In `chat` and `brainstorm`, in any case of letters, an answer is enough.
+   * Default: the phase that the agent was started in, as an `orchestrator` starts its members in one; without any, none.
+   */
+  readonly phase?: string | ((view: EndingView) => string) | undefined;
   /** Default `worker`. */
   readonly role?: EndingRole | undefined;
   /** Answers in all, the first included, before it is completed for it. Default 2: one reminder. */
@@ -38,24 +41,24 @@ const NOTHING_SAID = 'Task completed';
  * completed: its run fails with `routing.required`.
  *
  * @example
- * agent({ name: 'coder', tools: [edit, complete], ends: byTool({ phase: 'execution' }) });
+ * agent({ name: 'coder', tools: [edit, complete], ends: byTool() });
  *
  * @throws {TroupeError} `agent.invalid` for attempts that are no whole number from 1.
  */
 export const byTool = (options: ByToolOptions = {}): Ending => {
-  const { tools = [], phase = '', role = 'worker', attempts = 2, remindAfterMs } = options;
+  const { tools = [], phase, role = 'worker', attempts = 2, remindAfterMs } = options;
   if (!Number.isSafeInteger(attempts) || attempts < 1)
     throw new TroupeError(
       'agent.invalid',
       `Cannot end by a tool as its attempts are no whole number from 1: ${String(attempts)}`,
     );
   const terminal = [tools].flat();
-  const isExempt = EXEMPT.includes(phase.trim().toLowerCase());
   return {
     name: 'byTool',
     takesSilence: true,
     answered: (view) => {
-      if (isExempt) return { kind: 'end' };
+      const current = typeof phase === 'function' ? phase(view) : (phase ?? view.phase ?? '');
+      if (EXEMPT.includes(current.trim().toLowerCase())) return { kind: 'end' };
       const reminder = view.sentBack + 1;
       if (reminder >= attempts || view.isLast) return unsaid(view, role);
       const afterMs = typeof remindAfterMs === 'function' ? remindAfterMs(reminder) : remindAfterMs;

@@ -56,6 +56,7 @@ const viewOf = (
 ): EndingView => ({
   agent: run.agent,
   step,
+  phase: run.phase ?? null,
   state,
   tally,
   answer: null,

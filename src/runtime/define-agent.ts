@@ -168,7 +168,7 @@ const stateFrom = (state: Json = {}, name: string): Json => {
 const startOf = (
   plan: AgentDefinition,
   input: unknown,
-  { runId, path, at, history = [], state, keepsConversation }: Placement,
+  { runId, path, at, history = [], state, keepsConversation, inputFrom, phase }: Placement,
 ): AgentInput => ({
   runId,
   path,
@@ -184,6 +184,8 @@ const startOf = (
   toolConcurrency: plan.toolConcurrency,
   models: 1,
   ...(keepsConversation === true ? { keepsConversation } : {}),
+  ...(inputFrom === undefined ? {} : { inputFrom }),
+  ...(phase === undefined ? {} : { phase }),
   ...(plan.recovery === undefined ? {} : { recoveries: plan.recovery.limit ?? DEFAULT_RECOVERIES }),
 });
 

@@ -18,6 +18,10 @@ export interface Placement {
   readonly history?: RunOptions['history'];
   /** The state that earlier runs of its thread left, in place of the one that it is defined with. */
   readonly state?: Json | undefined;
+  /** The author of the input, where that is not the user. */
+  readonly inputFrom?: string | undefined;
+  /** The phase that the work is in. */
+  readonly phase?: string | undefined;
   /** What is said is part of how it ends. */
   readonly keepsConversation?: boolean | undefined;
 }

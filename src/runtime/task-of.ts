@@ -45,12 +45,20 @@ export const placeOf = (actor: Actor, at: number, restart: Restart | undefined):
   history: beginningOf(actor, restart),
   state: keptStateOf(actor),
   keepsConversation: actor.terms?.keepsConversation,
+  inputFrom: actor.terms?.inputFrom,
+  phase: phaseOf(actor),
 });
 
-/** What was said before an actor begins: what its terms have it go on from, else what was said before the run that it is there for. */
+/** The phase of the work that an actor is there for: its own, or that of whoever started it. */
+const phaseOf = ({ terms, sponsor }: Actor): string | undefined =>
+  terms?.phase ?? (sponsor.kind === 'root' ? undefined : phaseOf(sponsor.parent));
+
+/** What was said before an actor begins: what its terms have it go on from, else what was said before the run that it is there for; then what was said in its team. */
 const beginningOf = (actor: Actor, restart: Restart | undefined): RunOptions['history'] => {
   const { history } = actor.run;
-  const said = actor.terms?.history ?? (history !== undefined && isOfRun(actor) ? history : undefined);
+  const { history: own, sees } = actor.terms ?? {};
+  const before = own ?? (history !== undefined && isOfRun(actor) ? history : undefined);
+  const said = sees === undefined ? before : [...(before ?? []), ...sees];
   if (restart?.note === undefined) return said;
   return [...(said ?? []), { role: 'user', from: 'runtime', text: restart.note }];
 };

@@ -5,16 +5,21 @@ import { groupChat } from '../../src/runtime/patterns/index.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { interpreters, settled, start } from '../support/runs.ts';
 
-/** Says its lines, one at each turn; what it read goes into `read`. */
+/** Says its lines, one at each turn; what it was shown goes into `read`. */
 const speaker = (name: string, lines: readonly (string | Error)[], read: string[] = []) => {
   const turn = { at: 0 };
   return agent({
     name,
     description: `It is ${name}.`,
-    decide: ({ input }) => {
+    decide: ({ transcript }) => {
       const line = lines[turn.at] ?? 'PASS';
       turn.at += 1;
-      read.push(typeof input === 'string' ? input : '');
+      read.push(
+        transcript
+          .toArray()
+          .map((said) => `${said.role}: ${said.text}`)
+          .join('\n'),
+      );
       if (line instanceof Error) throw line;
       return { kind: 'answer', answer: line };
     },
@@ -33,8 +38,10 @@ describe.each(interpreters)('a group chat, $name', ({ host }) => {
     };
     const { output, state } = await chat({ members, maxRounds: 4 });
     expect(output).toBe('ann: one\nbob: two\nann: three\nbob: four');
-    expect(read[0]).toContain('Nobody has spoken yet.');
-    expect(read[3]).toContain('Topic: the plan\n\nann: one\nbob: two\nann: three\n\nYou are bob.');
+    expect(read[0]).toMatch(/^user: You are ann\..*\nuser: the plan$/);
+    expect(read[3]).toMatch(
+      /^user: You are bob\..*\nuser: the plan\nuser: one\nassistant: two\nuser: three$/,
+    );
     expect(state.turns).toHaveLength(4);
   });
 
@@ -103,7 +110,7 @@ describe.each(interpreters)('a group chat, $name', ({ host }) => {
     const members = { ann: speaker('ann', [new Error('hoarse')]), bob: speaker('bob', ['two'], read) };
     const { status } = await chat({ members, maxRounds: 2 });
     expect(status).toBe('completed');
-    expect(read[0]).toMatch(/ann: \(is not there: .*hoarse/);
+    expect(read[0]).toMatch(/user: ann did not answer: .*hoarse$/);
   });
 });
 

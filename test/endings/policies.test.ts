@@ -104,7 +104,16 @@ describe.each(interpreters)('$name', ({ host }) => {
     });
 
     test('[TENEX-55] who never said anything has completed its task', () => {
-      const view = { agent: 'a', step: 1, state: {}, answer: '', text: '', said: '', results: [] };
+      const view = {
+        agent: 'a',
+        step: 1,
+        phase: null,
+        state: {},
+        answer: '',
+        text: '',
+        said: '',
+        results: [],
+      };
       const tally = { modelCalls: 0, toolCalls: 0, inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
       const rest = { sentBack: 1, stuck: 1, spoken: [], isLast: false };
       const times = { retries: 0, startedAt: 0, now: 0 };

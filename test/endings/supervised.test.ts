@@ -5,8 +5,8 @@ import { bySupervisor } from '../../src/machines/supervised-ending.ts';
 const never = { name: 'never', check: () => 'Not yet.' };
 
 const verdict = (given: Partial<EndingView>): string => {
-  const judged = { agent: 'a', step: 1, state: {}, answer: 'x', text: 'x', said: '', results: [] };
-  const before = { sentBack: 0, stuck: 0, spoken: [], isLast: false };
+  const judged = { agent: 'a', step: 1, phase: null, state: {}, answer: 'x', text: 'x', said: '' };
+  const before = { results: [], sentBack: 0, stuck: 0, spoken: [], isLast: false };
   const used = { modelCalls: 0, toolCalls: 0, inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
   const tally = { ...used, retries: 0, startedAt: 0, now: 0 };
   return bySupervisor([never]).answered({ ...judged, ...before, tally, ...given }).kind;

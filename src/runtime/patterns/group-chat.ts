@@ -1,11 +1,13 @@
 import type { Agent } from '../../contracts/agent.ts';
 import type { Json } from '../../contracts/json.ts';
-import type { ChatTurn, GroupChatState } from '../../coordination/group-chat.ts';
-import { groupChatMachine, MODERATOR, NEXT_SPEAKER } from '../../coordination/group-chat.ts';
+import { groupChatMachine } from '../../coordination/group-chat.ts';
+import type { ChatTurn, GroupChatState } from '../../coordination/group-chat-talk.ts';
+import { MODERATOR, NEXT_SPEAKER } from '../../coordination/group-chat-talk.ts';
 import type { EmbeddableAgent } from '../face.ts';
 import type { TeamSetup } from '../team.ts';
 import { descriptionsOf, setupOf, team } from '../team.ts';
 import { checkSetup } from './check-setup.ts';
+import { listenersOf } from './listeners-of.ts';
 import type { Role } from './role-of.ts';
 import { roleOf } from './role-of.ts';
 
@@ -29,6 +31,9 @@ export interface GroupChatSetup extends TeamSetup {
 
 /**
  * A group chat: one conversation that all read, in which one at a time speaks.
+ *
+ * Each speaker has the conversation as its own: what it said is the assistant's, what was said since it spoke last stands in one block, and its
+ * input is what it answers. A team or a person reads all of it as one text.
  *
  * A speaker that answers `PASS` said nothing; one that fails is not there this time, and the others go on. It ends with the moderator's
  * conclusion; where speakers take turns, with all that was said, after `maxRounds` or when a whole round has passed. A moderator that never comes to
@@ -71,6 +76,7 @@ export const groupChat = (setup: GroupChatSetup): EmbeddableAgent<string, string
       : {}),
     options: {
       members: descriptionsOf(name, members),
+      listeners: listenersOf(name, members),
       moderation: isAgent ? 'agent' : isFunction ? 'function' : 'turns',
       maxRounds: check.count('maxRounds', setup.maxRounds, 20),
     },

@@ -16,6 +16,7 @@ import type { Member, TeamSetup } from '../team.ts';
 import { descriptionsOf, memberOf, setupOf, team } from '../team.ts';
 import { isRecord } from '../is-record.ts';
 import { checkSetup } from './check-setup.ts';
+import { listenersOf } from './listeners-of.ts';
 import type { RoleOptions } from './role-of.ts';
 import { isMember, roleOf } from './role-of.ts';
 
@@ -92,12 +93,14 @@ export const orchestrator = <Output = string>(
       'You do none of the work and say nothing to anybody: you decide who goes on. After work was executed have it verified, tidied up after and reflected on before you end, unless the request says otherwise.',
     output: routeSchema(),
   };
+  const all = { ...members, [ORCHESTRATOR]: roleOf(decides, role) };
   return team({
     ...setupOf(setup),
     machine: orchestratorMachine,
-    members: { ...members, [ORCHESTRATOR]: roleOf(decides, role) },
+    members: all,
     options: {
       members: descriptionsOf(name, members),
+      listeners: listenersOf(name, all),
       phases,
       start: check.word('start', setup.start, first, Object.keys(phases)),
       maxRounds: check.count('maxRounds', setup.maxRounds, 30),
