@@ -4,12 +4,20 @@ import type { AgentContext, Observed } from '../machines/agent-context.ts';
 import { toJson } from '../contracts/json.ts';
 import type { Desk } from './desk.ts';
 import { andThen } from './promises.ts';
-import { recallFor } from './recall-for.ts';
+import { recallFor, writtenBefore } from './recall-for.ts';
 import { withinAgentTime } from './within-agent-time.ts';
 import { viewOf } from './view.ts';
 
-/** Asks the agent's memory and looks at its environment; the agent's own `observe` sees what both gave. */
+/**
+ * Asks the agent's memory and looks at its environment; the agent's own `observe` sees what both gave. The step before is written to the
+ * memory first: what a step was is there for others before the next decision.
+ */
 export const observe = (context: AgentContext, desk: Desk): Observed | Promise<Observed> => {
+  const writing = writtenBefore(desk);
+  return writing === undefined ? observeNow(context, desk) : writing.then(() => observeNow(context, desk));
+};
+
+const observeNow = (context: AgentContext, desk: Desk): Observed | Promise<Observed> => {
   const recalling = recallFor(context, desk);
   return recalling === undefined
     ? seen(context, desk, undefined)

@@ -5,10 +5,17 @@ import type { Transcript } from '../contracts/transcript.ts';
 import type { AgentContext } from '../machines/agent-context.ts';
 import type { Desk } from './desk.ts';
 
+/** In ms: a memory that takes longer to be asked, or to have written the step before, is not waited for. */
+const PATIENCE_MS = 5_000;
+
+/** Resolves when the steps before this one are in the agent's memory; undefined where they are. Never rejects. */
+export const writtenBefore = ({ memory, definition }: Desk): Promise<void> | undefined =>
+  memory?.written(definition.recall.timeoutMs ?? PATIENCE_MS);
+
 /** Has the agent's memory asked, where its policy says so in this step; undefined where not. Never rejects. */
 export const recallFor = (context: AgentContext, desk: Desk): Promise<MemoryBlock> | undefined => {
   const { memory, definition } = desk;
-  const { each = 'run', k = 8, kinds = TOLD, timeoutMs = 5_000, query } = definition.recall;
+  const { each = 'run', k = 8, kinds = TOLD, timeoutMs = PATIENCE_MS, query } = definition.recall;
   if (memory === undefined || k === 0 || (each === 'run' && context.step > 0)) return undefined;
   const transcript = new HistoryView(context.history);
   const { input, step } = context;

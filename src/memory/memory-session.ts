@@ -92,6 +92,21 @@ export class MemorySession {
     });
   }
 
+  /** Resolves when all that was asked for is written, or after so long; undefined where nothing is under way. Never rejects. */
+  written(patienceMs: number): Promise<void> | undefined {
+    return this.#underWay === 0 ? undefined : this.#settled(patienceMs);
+  }
+
+  async #settled(ms: number): Promise<void> {
+    const all = Promise.all(this.#held.map(({ last }) => last));
+    const isLate = (): TroupeError => late('write to the memory', ms);
+    try {
+      await withinTime(all, { ms, clock: this.#clock, late: isLate });
+    } catch {
+      // One that hangs is told of by the write itself.
+    }
+  }
+
   /** What the memories hold that fits, each asked for `k`; never rejects. */
   async recall(query: string, recall: Recall): Promise<MemoryBlock> {
     const { k, isWanted, timeoutMs } = recall;
