@@ -134,6 +134,7 @@ export type {
   StoreIdentity,
 } from './contracts/journal.ts';
 export type { Engine, EngineOptions, EngineResource, ShutdownOptions } from './contracts/engine.ts';
+export type { ExecutableCall, ToolExecutor } from './contracts/executor.ts';
 export type { ProposedCall, SafetyStrategy, SafetyVerdict } from './contracts/safety.ts';
 
 // Tools

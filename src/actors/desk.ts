@@ -10,6 +10,7 @@ import type { Model, ModelDelta, Usage } from '../contracts/model.ts';
 import type { ApprovalRequest } from '../contracts/request.ts';
 import type { RunResult } from '../contracts/run.ts';
 import type { Checked } from '../contracts/schema.ts';
+import type { ToolExecutor } from '../contracts/executor.ts';
 import type { SafetyStrategy } from '../contracts/safety.ts';
 import type { Artifact } from '../contracts/tool.ts';
 import type { TurnCounter } from '../memory/count-tokens.ts';
@@ -54,6 +55,8 @@ export interface Desk {
   readonly answers: CallCache;
   /** Says of every tool call whether it may run; absent where nobody said. */
   readonly safety: SafetyStrategy | undefined;
+  /** Executes every tool call; absent where the tools do it themselves. */
+  readonly executor: ToolExecutor | undefined;
   /** What the caller of the run gave for its functions. */
   readonly context: unknown;
   /** What the run is about; undefined also for an agent that was called as a tool: it has its own input. */

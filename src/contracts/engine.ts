@@ -62,6 +62,8 @@ export interface EngineOptions extends Pick<RunOptions, 'model' | 'clock' | 'per
   readonly hooks?: RunOptions['hooks'];
   /** Consulted for all its runs, beside the strategy of a run itself: any of them can deny. */
   readonly safety?: RunOptions['safety'];
+  /** For runs that say none themselves. */
+  readonly executor?: RunOptions['executor'];
   /** At shutdown, once all runs are over and before any resource: metrics, log buffers … */
   readonly flush?: (() => void | Promise<void>) | undefined;
   /** Used by all runs, where it stands around models; closed at shutdown. */

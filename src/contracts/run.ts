@@ -14,6 +14,7 @@ import type { ModelChoice } from './agent.ts';
 import type { FailureReport } from './recovery.ts';
 import type { ApprovalRequest, OpenRequest, RequestOptions } from './request.ts';
 import type { Prices } from './prices.ts';
+import type { ToolExecutor } from './executor.ts';
 import type { SafetyStrategy } from './safety.ts';
 import type { StopReason, Tally } from './stop.ts';
 import type { Threads } from './thread.ts';
@@ -169,6 +170,8 @@ export interface RunOptions {
   readonly threads?: Threads | undefined;
   /** Says of every tool call whether it may run. */
   readonly safety?: SafetyStrategy | undefined;
+  /** Executes every tool call of the run. Default: each tool executes its own. */
+  readonly executor?: ToolExecutor | undefined;
   /**
    * Whatever the caller wants tools, hooks, critics, safety strategies and an agent's own functions to have of it (tenant, trace,
    * transaction …): handed on as it is, to this run only. It is no part of the run's state, of an event or of a record.

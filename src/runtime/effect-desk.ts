@@ -10,6 +10,7 @@ import type { MemoryRecord } from '../contracts/memory.ts';
 import type { Messenger } from '../contracts/message.ts';
 import type { Model, ModelDelta, Usage } from '../contracts/model.ts';
 import type { RunResult } from '../contracts/run.ts';
+import type { ToolExecutor } from '../contracts/executor.ts';
 import type { SafetyStrategy } from '../contracts/safety.ts';
 import type { Artifact } from '../contracts/tool.ts';
 import { keyInRun } from '../contracts/effect.ts';
@@ -78,6 +79,9 @@ export class EffectDesk implements Desk {
   }
   get answers(): CallCache {
     return this.#entry.run.effects.answers;
+  }
+  get executor(): ToolExecutor | undefined {
+    return this.#entry.run.executor;
   }
   get safety(): SafetyStrategy | undefined {
     return this.#entry.run.safety;

@@ -9,6 +9,7 @@ export const withDefaults = (engine: EngineOptions, run: RunOptions): RunOptions
   model: run.model ?? engine.model,
   clock: run.clock ?? engine.clock,
   person: run.person ?? engine.person,
+  executor: run.executor ?? engine.executor,
   ...(engine.limits === undefined ? {} : { limits: { ...engine.limits, ...run.limits } }),
   hooks: [...(engine.hooks ?? []), ...(run.hooks ?? [])],
   resources: [...(engine.resources ?? []), ...(run.resources ?? [])],

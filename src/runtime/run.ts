@@ -59,6 +59,7 @@ export class Run implements Stage {
   readonly clock: Clock;
   readonly random: () => number;
   readonly safety: RunOptions['safety'];
+  readonly executor: RunOptions['executor'];
   readonly context: unknown;
   readonly thread: string | undefined;
   readonly task: RunTask | undefined;
@@ -88,6 +89,7 @@ export class Run implements Stage {
     this.clock = setup.clock;
     this.random = setup.random;
     this.safety = options.safety;
+    this.executor = options.executor;
     this.context = options.context;
     this.thread = options.thread;
     this.task = options.task === undefined ? undefined : readTask(options.task, definition);

@@ -10,6 +10,7 @@ import type { Message, Messenger } from '../contracts/message.ts';
 import type { Model } from '../contracts/model.ts';
 import type { EffectRecord, Outcome, RunOptions, RunResult } from '../contracts/run.ts';
 import type { OpenRequest } from '../contracts/request.ts';
+import type { ToolExecutor } from '../contracts/executor.ts';
 import type { SafetyStrategy } from '../contracts/safety.ts';
 import type { RunTask } from '../actors/run-task.ts';
 import type { Artifact } from '../contracts/tool.ts';
@@ -41,6 +42,7 @@ export interface Stage {
   readonly clock: Clock;
   /** What the caller gave with the run, for every tool call and every function of its agents. */
   readonly safety: SafetyStrategy | undefined;
+  readonly executor: ToolExecutor | undefined;
   readonly context: unknown;
   /** The conversation that the run belongs to, if the caller named one. */
   readonly thread: string | undefined;

@@ -1,6 +1,7 @@
 import type { Clock } from '../contracts/clock.ts';
 import type { ErrorData } from '../contracts/error.ts';
 import { errorData, isTroupeError, messageOf } from '../contracts/error.ts';
+import type { ToolExecutor } from '../contracts/executor.ts';
 import { toJson } from '../contracts/json.ts';
 import type { Checked } from '../contracts/schema.ts';
 import type {
@@ -28,6 +29,8 @@ export interface PerformOptions {
   readonly abort: LazyAbort;
   /** What `tool.check` said of the input, where it was asked before. */
   readonly checkedInput?: Checked<unknown> | undefined;
+  /** Executes the call; the tool itself where there is none. */
+  readonly executor?: ToolExecutor | undefined;
   /** Told of a success that came after the call had ended otherwise. */
   readonly onLate?: ((result: ToolResult) => void) | undefined;
 }
@@ -95,13 +98,22 @@ class Attempt {
     // An asynchronous check may have outlived the call.
     if (this.#options.abort.isAborted) return this.#cancelled(this.#options.abort.reason);
     try {
-      const returned = this.#tool.execute(checked.value, this.#context);
+      const returned = this.#run(checked.value);
       return isThenable(returned)
         ? this.#settle(Promise.resolve(returned), (value) => this.#succeed(value))
         : this.#succeed(returned);
     } catch (thrown) {
       return this.#threw(thrown);
     }
+  }
+
+  #run(input: unknown): unknown {
+    const { executor } = this.#options;
+    const tool = this.#tool;
+    const context = this.#context;
+    if (executor === undefined) return tool.execute(input, context);
+    const run = (other: unknown = input): unknown => tool.execute(other, context);
+    return executor({ tool: tool.name, facts: tool, input, context, run });
   }
 
   /** Waits for the first of: the work, its time-out, the abort. */

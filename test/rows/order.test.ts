@@ -10,12 +10,16 @@ import { letTimePass } from '../support/runs.ts';
 /** A memory that takes some turns of the event loop for each write. */
 const slowMemory = (order: string[], append?: () => Promise<void>): MemorySource => ({
   name: 'slow',
+  scope: 'run',
   open: async () => ({
     append: async (records: readonly MemoryRecord[]) => {
       await (append ?? quiet)();
       order.push(`memory: ${records.map(({ kind }) => kind).join(', ')}`);
     },
-    recall: async () => [],
+    recall: () => [],
+    summarise: () => '',
+    evict: () => 0,
+    reset: () => undefined,
   }),
   release: async () => undefined,
 });

@@ -3,8 +3,10 @@ import { z } from 'zod';
 import type { AgentView } from '../../src/contracts/agent.ts';
 import { act, answer } from '../../src/contracts/decision.ts';
 import type { Decision } from '../../src/contracts/decision.ts';
+import type { ToolExecutor } from '../../src/contracts/executor.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { createGlobalEngine } from '../../src/runtime/global-engine.ts';
+import { pipeline } from '../../src/runtime/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 
@@ -120,6 +122,46 @@ describe('the loop that an engine drives', () => {
     expect(await trace(eager)).toEqual(['acted', '42']);
     expect(await trace(lazy)).toEqual(['did not']);
     expect(await trace(eager, [halve])).toEqual(['acted', '10.5']);
+  });
+
+  it.each(['run', 'engine'])(
+    '[FIND-33] [ENG-12] takes a tool executor as a strategy: of the %s, for every call, members’ too',
+    async (whose) => {
+      const executed: string[] = [];
+      const executor: ToolExecutor = async ({ tool: name, facts, input, context, run }) => {
+        executed.push(`${context.path} ${name} ${facts.safety} ${JSON.stringify(input)}`);
+        return name === 'double' ? `sandboxed ${String(await run({ value: 4 }))}` : run();
+      };
+      const options = { executor, runId: 'r' };
+      const engine = createGlobalEngine(whose === 'engine' ? { executor } : {});
+      const worker = agent({
+        name: 'worker',
+        tools: [double],
+        decide: ({ step, results: [result] }) =>
+          step === 0 ? act({ name: 'double', input: { value: 21 } }) : answer(result?.text ?? ''),
+      });
+      const team = pipeline({ name: 'line', stages: [worker] });
+      const { output } = await engine.execute(team, 'go', whose === 'run' ? options : { runId: 'r' });
+      expect(output).toBe('sandboxed 8');
+      expect(executed).toEqual(['line/worker-1 double read {"value":21}']);
+    },
+  );
+
+  it('[FIND-33] [ENG-12] an executor that throws or never settles fails the call, and no more', async () => {
+    const resultOf = async (executor: ToolExecutor) => {
+      const worker = agent({
+        name: 'worker',
+        tools: [tool({ ...doubleOptions, timeoutMs: 5, execute: ({ value }) => value * 2 })],
+        decide: ({ step, results: [result] }) =>
+          step === 0 ? act({ name: 'double', input: { value: 1 } }) : answer(result?.text ?? ''),
+      });
+      return (await createGlobalEngine().execute(worker, 'go', { executor })).output;
+    };
+    const thrown = await resultOf(() => {
+      throw new Error('no sandbox');
+    });
+    expect(thrown).toContain('no sandbox');
+    expect(await resultOf(() => new Promise(() => undefined))).toContain('time-out');
   });
 });
 
