@@ -5,11 +5,14 @@ import type { Agent } from '../../src/contracts/agent.ts';
 import { answer } from '../../src/contracts/decision.ts';
 import type { ErrorCode, ErrorData, Retryable } from '../../src/contracts/error.ts';
 import { errorCodes, isTroupeError, TroupeError } from '../../src/contracts/error.ts';
+import { publishTo } from '../../src/inspect/publishing/index.ts';
+import { jsonLog } from '../../src/inspect/telemetry/json-log.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { pipeline } from '../../src/runtime/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define-tool.ts';
+import { rememberingPublisher } from '../inspect/publishing/publisher-kit.ts';
 import { echo, interpreters, letTimePass, ofType, settled, start } from '../support/runs.ts';
 
 const boom = (): never => {
@@ -309,6 +312,32 @@ describe.each(interpreters)('$name: who hears of an error', ({ host }) => {
     expect(below?.errorId).toMatch(/^run-8\/p\/b.*#0\.DECIDE\.0\.1$/);
     expect(failed.error?.errorId).toBe(below?.errorId);
     expect(failed.effects.map(({ key }) => key)).toContain(below?.errorId);
+  });
+
+  test('[FIND-33] [TENEX-62] the published messages and the trace carry the id of the error, too', async () => {
+    const breaks = tool({
+      name: 'breaks',
+      description: 'Breaks.',
+      safety: 'write',
+      input: z.object({}),
+      execute: boom,
+    });
+    const kit = rememberingPublisher();
+    const hook = publishTo(kit.publisher);
+    const lines: string[] = [];
+    const trace = jsonLog((line) => void lines.push(line));
+    const dead = scriptedModel([calls({ name: 'breaks', input: {} }), new Error('dead')]);
+    const one = agent({ name: 'a', tools: [breaks], model: dead, retry: { attempts: 1 } });
+    const options = { runId: 'run-7', hooks: [hook, trace] };
+    const { error } = await settled(start(one, 'go', options, host?.()));
+    await hook.close();
+    const tellsOf = (type: string) =>
+      kit.publications.filter((each) => each.type === type).map((each) => 'errorId' in each && each.errorId);
+    expect(tellsOf('tool.finished')).toEqual(['run-7/a#0.ACT.0.1']);
+    expect(tellsOf('error')).toEqual([error?.errorId]);
+    expect(error?.errorId).toMatch(/^run-7\/a#1\.DECIDE/);
+    for (const id of ['run-7/a#0.ACT.0.1', error?.errorId ?? ''])
+      expect(lines.some((line) => line.includes(JSON.stringify(id).slice(1, -1)))).toBe(true);
   });
 
   test('[TENEX-63] [D38] a log that throws breaks nothing, and is reported with both errors', async () => {

@@ -76,9 +76,12 @@ export class Drafts {
     const which = errorId ?? message;
     if (which === this.#toldError) return;
     this.#toldError = which;
-    this.#tell({ type: 'error', code, message, at, runId, path, agent });
+    this.#tell({ type: 'error', code, message, ...identified(errorId), at, runId, path, agent });
   }
 }
+
+const identified = (errorId: string | undefined): { readonly errorId?: string } =>
+  errorId === undefined ? {} : { errorId };
 
 /** What somebody's work breaks on, and not only an attempt. */
 const FATAL: ReadonlySet<LiveEvent['type']> = new Set<LiveEvent['type']>(['model.failed', 'member.ended']);
@@ -92,8 +95,8 @@ const draftOf = (event: LiveEvent): Draft | undefined => {
       return { type, callId, tool, description: oneLine(description), ...where };
     }
     case 'tool.finished': {
-      const { type, callId, tool, ok, text } = event;
-      return { type, callId, tool, ok, text, ...where };
+      const { type, callId, tool, ok, text, error } = event;
+      return { type, callId, tool, ok, text, ...identified(error?.errorId), ...where };
     }
     case 'custom.emitted':
       return { type: 'custom', name: event.name, data: event.data, ...where };

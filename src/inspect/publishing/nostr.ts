@@ -12,7 +12,7 @@ export interface NostrOptions {
   readonly relays: readonly string[];
   /** 32 bytes, as such, in hexadecimal, or as `nsec1…`. It signs, and is told to nobody. */
   readonly secretKey: Uint8Array | string;
-  /** Of the ephemeral ones, which relays pass on and do not keep: 20,000 to 29,999. Default 21,111. */
+  /** An ephemeral one, which relays pass on and do not keep (20,000 to 29,999), or a regular one, which they keep (1,000 to 9,999). Default 21,111. */
   readonly kind?: number | undefined;
   /** How many relays have to take an event for it to be published. Default 1. */
   readonly quorum?: number | undefined;
@@ -28,7 +28,7 @@ export interface NostrOptions {
 const STREAMING = 21_111;
 
 /**
- * Publishes to Nostr relays, signed, one ephemeral event for each publication; needs the package `nostr-tools`.
+ * Publishes to Nostr relays, signed, one event for each publication; needs the package `nostr-tools`.
  *
  * The content is the publication as JSON; tags name the run (`d`), the number (`seq`) and the kind (`t`). What is sent again has
  * the same id, so relays and clients know it. A lost connection is made anew for the next batch.
@@ -36,7 +36,7 @@ const STREAMING = 21_111;
  * @example
  * const hook = publishTo(nostrPublisher({ relays: ['wss://relay.example'], secretKey: key }));
  *
- * @throws {TroupeError} `publishing.invalid` without relays, for a kind that is not ephemeral, or where there is no WebSocket.
+ * @throws {TroupeError} `publishing.invalid` without relays, for a kind that is neither ephemeral nor regular, or where there is no WebSocket.
  */
 export const nostrPublisher = (options: NostrOptions): Publisher => {
   const { relays, kind = STREAMING, quorum = 1, tags = [], timeoutMs = 5_000 } = options;
@@ -99,14 +99,18 @@ const problemOf = (
   webSocket: unknown,
 ): string | undefined => {
   if (relays.length === 0) return 'it needs a relay';
-  if (!(kind >= 20_000 && kind < 30_000))
-    return `its kind is none of the ephemeral ones (20000 to 29999): ${kind}`;
+  if (!isPublishable(kind))
+    return `its kind is neither ephemeral (20000 to 29999) nor regular (1000 to 9999): ${kind}`;
   if (!(quorum >= 1 && quorum <= relays.length))
     return `'quorum' is from 1 to the number of relays: ${quorum}`;
   if (webSocket === undefined)
     return 'this platform has no WebSocket: give it that of the package ws (`webSocket`)';
   return undefined;
 };
+
+/** Other kinds replace one another, or mean something to everybody. */
+const isPublishable = (kind: number): boolean =>
+  Number.isInteger(kind) && ((kind >= 20_000 && kind < 30_000) || (kind >= 1_000 && kind < 10_000));
 
 interface Signer {
   readonly tools: NostrTools;

@@ -24,9 +24,18 @@ const base = {
 export const publicationSchema = z.discriminatedUnion('type', [
   z.object({ ...base, type: z.literal('content'), key: text, text, isComplete: z.boolean() }),
   z.object({ ...base, type: z.literal('tool.started'), callId: text, tool: text, description: text }),
-  z.object({ ...base, type: z.literal('tool.finished'), callId: text, tool: text, ok: z.boolean(), text }),
+  z.object({
+    ...base,
+    type: z.literal('tool.finished'),
+    callId: text,
+    tool: text,
+    ok: z.boolean(),
+    text,
+    /** That of the error, where it failed: the same as in events, results and logs. */
+    errorId: text.optional(),
+  }),
   z.object({ ...base, type: z.literal('typing'), isTyping: z.boolean() }),
-  z.object({ ...base, type: z.literal('error'), code: text, message: text }),
+  z.object({ ...base, type: z.literal('error'), code: text, message: text, errorId: text.optional() }),
   z.object({
     ...base,
     type: z.literal('completion'),

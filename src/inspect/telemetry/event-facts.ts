@@ -67,7 +67,7 @@ export const factsOf = (event: LiveEvent): Readonly<Record<string, Fact>> => {
 };
 
 const within = (name: string, value: Readonly<Record<string, unknown>>): Record<string, Fact> => {
-  if (name === 'error') return pick(name, value, ['code', 'retryable']);
+  if (name === 'error') return pick(name, value, ['code', 'retryable', 'errorId']);
   if (name === 'stopReason' || name === 'decision') return pick(name, value, ['kind']);
   if (name === 'usage' || name === 'totals') return pick(name, value, Object.keys(value));
   return {};

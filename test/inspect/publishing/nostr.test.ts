@@ -82,6 +82,17 @@ describe('over somebody else’s relay', () => {
     ]);
   });
 
+  test.each([9_003, 21_111])('[FIND-33] [TENEX-81] a run is published as events of kind %i', async (kind) => {
+    const relay = await relayAt();
+    const secretKey = generateSecretKey();
+    const { seen } = await subscribed(relay.url, getPublicKey(secretKey), kind);
+    const hook = publishTo(nostrPublisher({ relays: [relay.url], secretKey, webSocket, kind }));
+    await agent({ name: 'writer', model: scriptedModel(['There.']) }).run('go', { hooks: [hook] });
+    await hook.close();
+    await expect.poll(() => seen.length).toBe(4);
+    expect(new Set(seen.map((event) => event.kind))).toEqual(new Set([kind]));
+  });
+
   test('the relay refuses what was tampered with: it is a judge', async () => {
     const relay = await relayAt();
     const { relay: client } = await subscribed(relay.url, 'a'.repeat(64));
@@ -126,14 +137,20 @@ describe('over somebody else’s relay', () => {
 
 describe('what is refused', () => {
   const secretKey = generateSecretKey();
-  test.each([{ relays: [] }, { kind: 1 }, { kind: 30_000 }, { quorum: 2 }, { quorum: 0 }])(
-    '%j',
-    (options) => {
-      expect(() =>
-        nostrPublisher({ relays: ['ws://127.0.0.1:1'], secretKey, webSocket, ...options }),
-      ).toThrow(expect.objectContaining({ code: 'publishing.invalid' }));
-    },
-  );
+  test.each([
+    { relays: [] },
+    { kind: 1 },
+    { kind: 999 },
+    { kind: 10_000 },
+    { kind: 30_000 },
+    { kind: 21_111.5 },
+    { quorum: 2 },
+    { quorum: 0 },
+  ])('%j', (options) => {
+    expect(() => nostrPublisher({ relays: ['ws://127.0.0.1:1'], secretKey, webSocket, ...options })).toThrow(
+      expect.objectContaining({ code: 'publishing.invalid' }),
+    );
+  });
 
   test('a key that is none, of which nothing is said', async () => {
     const publisher = nostrPublisher({ relays: ['ws://127.0.0.1:1'], secretKey: 'nsec1hunter2', webSocket });
