@@ -10,7 +10,7 @@ export interface ExecutableCall {
   /** What the tool would be given: the key of the call, its attempt, its signal … */
   readonly context: ToolContext;
   /** Runs the tool as it is, by default with the input of the call. */
-  run(input?: unknown): unknown;
+  readonly run: (input?: unknown) => unknown;
 }
 
 /**

@@ -44,7 +44,7 @@ export const processTools = (options: ProcessToolsOptions = {}): Toolset => {
       input: z.string().optional().describe('Standard input'),
     }),
     describe: ({ command, args }) =>
-      `Running ${[command, ...args].join(' ').slice(0, 100)}${startsOthers(command) ? ` (${command} may start any other program)` : ''}`,
+      `Running ${[command, ...args].join(' ').slice(0, 50)}${startsOthers(command) ? ` (${command} may start any other program)` : ''}`,
     execute: async ({ command, args, cwd, input }, context) => {
       const { signal } = context;
       const processes = opsOf(context, 'processes', ops);
