@@ -81,10 +81,10 @@ export class EffectDesk implements Desk {
     return this.#entry.run.effects.answers;
   }
   get executor(): ToolExecutor | undefined {
-    return this.#entry.run.executor;
+    return this.#entry.run.given.executor;
   }
   get safety(): SafetyStrategy | undefined {
-    return this.#entry.run.safety;
+    return this.#entry.run.given.safety;
   }
   get callers() {
     return callersOf(this.#principal);
@@ -93,7 +93,7 @@ export class EffectDesk implements Desk {
     return keyOfCall(this.#entry, this.#ask.step, call);
   }
   get context(): unknown {
-    return this.#entry.run.context;
+    return this.#entry.run.given.context;
   }
   get task() {
     return taskOf(this.#principal);

@@ -58,9 +58,7 @@ export class Run implements Stage {
   readonly runId: string;
   readonly clock: Clock;
   readonly random: () => number;
-  readonly safety: RunOptions['safety'];
-  readonly executor: RunOptions['executor'];
-  readonly context: unknown;
+  readonly given: Stage['given'];
   readonly thread: string | undefined;
   readonly task: RunTask | undefined;
   readonly money: RunMoney;
@@ -88,9 +86,7 @@ export class Run implements Stage {
     this.runId = setup.runId;
     this.clock = setup.clock;
     this.random = setup.random;
-    this.safety = options.safety;
-    this.executor = options.executor;
-    this.context = options.context;
+    this.given = options;
     this.thread = options.thread;
     this.task = options.task === undefined ? undefined : readTask(options.task, definition);
     this.money = new RunMoney(definition, options, this.task?.task?.budget);

@@ -10,8 +10,6 @@ import type { Message, Messenger } from '../contracts/message.ts';
 import type { Model } from '../contracts/model.ts';
 import type { EffectRecord, Outcome, RunOptions, RunResult } from '../contracts/run.ts';
 import type { OpenRequest } from '../contracts/request.ts';
-import type { ToolExecutor } from '../contracts/executor.ts';
-import type { SafetyStrategy } from '../contracts/safety.ts';
 import type { RunTask } from '../actors/run-task.ts';
 import type { Artifact } from '../contracts/tool.ts';
 import type { Ask } from '../machines/asks.ts';
@@ -41,9 +39,7 @@ export interface Stage {
   readonly runId: string;
   readonly clock: Clock;
   /** What the caller gave with the run, for every tool call and every function of its agents. */
-  readonly safety: SafetyStrategy | undefined;
-  readonly executor: ToolExecutor | undefined;
-  readonly context: unknown;
+  readonly given: Pick<RunOptions, 'safety' | 'executor' | 'context'>;
   /** The conversation that the run belongs to, if the caller named one. */
   readonly thread: string | undefined;
   /** What was said before: told to the root, or to the members of a team. */
