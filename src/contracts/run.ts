@@ -224,9 +224,8 @@ export interface Person {
   approve?(request: ApprovalRequest, signal: AbortSignal): boolean | string | Promise<boolean | string>;
 }
 
-/** When an abort takes effect. */
+/** When an abort takes effect: by default at once. */
 export interface AbortOptions {
-  /** Default: at once. */
   readonly after?: 'step' | undefined;
 }
 
