@@ -124,7 +124,7 @@ const plainOrigin = ({ provider, id, model, fields }: CallOrigin): CallOrigin =>
   const plain = fields === undefined ? undefined : toJson(fields);
   return {
     provider,
-    ...(id === undefined ? {} : { id }),
+    ...(typeof id === 'string' ? { id } : {}),
     ...(model === undefined ? {} : { model }),
     ...(isJsonObject(plain) ? { fields: plain } : {}),
   };
