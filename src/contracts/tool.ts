@@ -17,11 +17,11 @@ export interface ToolCall {
   readonly input: Json;
   /** Why this call cannot stand (arguments that are no JSON, or cut off): it is answered, never executed. */
   readonly problem?: string | undefined;
-  /** What the provider that made it wants back with it. */
+  /** Facts that the provider that made it wants back with it. */
   readonly origin?: CallOrigin | undefined;
 }
 
-/** What a provider calls a call, and what it put beside it; read by that provider alone. */
+/** A provider's own id of a call, and the fields that it put beside it; read by that provider alone. */
 export interface CallOrigin {
   readonly provider: string;
   /** The provider's id; absent where it gave none. */

@@ -56,7 +56,7 @@ const verdict = (facts: ThrownFacts): Verdict => {
   return ['model.failed', 'no', 'it failed in an unknown way'];
 };
 
-/** What the provider's own codes say, where it is known what they stand for. */
+/** The verdict of the provider's own codes, where it is known what they stand for. */
 const ownVerdict = ({ codes: found }: ThrownFacts, { codes = {} }: ErrorContext): Verdict | undefined => {
   const own = found.find((code) => Object.hasOwn(codes, code));
   const code = own === undefined ? undefined : codes[own];

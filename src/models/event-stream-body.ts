@@ -1,7 +1,7 @@
 /** Responses whose event stream said that it is through. */
 const done = new WeakSet<Response>();
 
-/** Whether a response's stream has said `[DONE]`. The SDKs read it, and do not pass it on. */
+/** True once a response's stream has said `[DONE]`. The SDKs read it, and do not pass it on. */
 export const saidDone = (response: Response): boolean => done.has(response);
 
 /** In ms: how long a line that says nothing more may stay open. */

@@ -22,7 +22,7 @@ export interface StreamReader<Event> {
   take(event: Event): void;
   /** Whether the answer is all there: what may still come is not worth a failure. */
   isComplete(): boolean;
-  /** Whether the end was named, and only what is said about the answer (its usage) may still come. Default: never. */
+  /** True once the end was named, and only what is said about the answer (its usage) may still come. Default: never. */
   hasEnded?(): boolean;
   /** The answer; throws `model.malformed` if the stream ended before it was complete. */
   finish(end: StreamEnd): ModelAnswer;
@@ -32,7 +32,7 @@ export interface StreamReader<Event> {
   recover?(thrown: unknown): ModelAnswer | undefined;
 }
 
-/** How a stream ended. */
+/** The end of a stream. */
 export interface StreamEnd {
   /** By `[DONE]`: the other side had nothing more to say. */
   readonly isDone: boolean;
@@ -98,7 +98,7 @@ const finish = <Event>(reader: StreamReader<Event>, end: StreamEnd, who: ErrorCo
   }
 };
 
-/** What a provider says of an error within a stream, or beside a status that speaks of success, as the SDKs throw it. */
+/** An error that a provider speaks of within a stream, or beside a status of success, in the form in which the SDKs throw it. */
 export const providerError = (error: unknown): Error => {
   const said = toJson(error);
   return Object.assign(new Error(JSON.stringify(said)), { error: said });

@@ -10,7 +10,7 @@ export interface WireContext {
   readonly inputs: ToolInputs;
 }
 
-/** What a reader of a stream has to know of the question. */
+/** All that a reader of a stream has to know of the question. */
 export interface ReaderContext extends WireContext {
   readonly who: ErrorContext;
   readonly call: ModelCall;

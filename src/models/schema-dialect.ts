@@ -6,7 +6,7 @@ const KEEP: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples
 /** Keywords whose values are schemas by name. */
 const MAPS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'patternProperties']);
 
-/** How deep a reference is followed where references are refused: a schema that holds itself has no end. */
+/** The depth to which a reference is followed where references are refused: a schema that holds itself has no end. */
 const DEEPEST_REFERENCE = 4;
 
 /**

@@ -8,7 +8,7 @@ export interface ObjectRoot {
   readonly variants: readonly JsonObject[];
 }
 
-/** What must not stand beside the type of an object at the root. */
+/** Keywords that must not stand beside the type of an object at the root. */
 const ROOT_KEYWORDS = ['anyOf', 'oneOf', 'allOf', '$ref', 'not', 'enum', 'const', 'if', 'then', 'else'];
 
 /**

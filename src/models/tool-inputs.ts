@@ -74,13 +74,13 @@ const prepareInput = (parameters: JsonSchema, refused: readonly string[]): WireI
 /** Keywords that say of what kind a value is. */
 const KINDS = 'type anyOf oneOf allOf $ref enum const not if items prefixItems pattern format'.split(' ');
 
-/** What lies within the wrapping; a model that left it out meant the same. */
+/** The value within the wrapping; a model that left it out meant the same. */
 const unwrapped = (input: Json): Json =>
   isJsonObject(input) && Object.keys(input).length === 1 && input['value'] !== undefined
     ? input['value']
     : input;
 
-/** Where properties of several variants stand side by side, models write null for those of the others. */
+/** An input without nulls for properties of other variants, as models write them where all stand side by side. */
 const withoutForeignNulls = (input: Json, variants: readonly JsonObject[]): Json => {
   if (!isJsonObject(input)) return input;
   const variant = variants.find((each) => isOf(input, each));

@@ -472,7 +472,7 @@ describe('[FIND-28] the list', () => {
       vi.spyOn(console, name).mockImplementation(() => undefined),
     );
     await using provider = await mockProvider(says('anthropic', 'x'));
-    const old = anthropic('claude-3-opus-20240229', { apiKey: 'k', baseURL: provider.url });
+    const old = anthropic('claude-sonnet-4-5', { apiKey: 'k', baseURL: provider.url });
     expect((await ask(old).answer).text).toBe('x');
     for (const spy of printed) expect(spy).not.toHaveBeenCalled();
   });

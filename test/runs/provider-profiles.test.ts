@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
-import { isTroupeError } from '../../src/contracts/error.ts';
+import { type ErrorCode, isTroupeError } from '../../src/contracts/error.ts';
 import { type Model, modelAnswer } from '../../src/contracts/model.ts';
 import type { Turn } from '../../src/contracts/transcript.ts';
 import { profileAt, chatProfiles, type ChatProfileName } from '../../src/models/openai/chat-profiles.ts';
@@ -73,7 +73,7 @@ describe.each(names)('%s', (profile) => {
       },
       ['Aachen'],
     );
-    const { model } = { model: openaiChat('a-model', { baseURL: `${server.url}/v1`, profile }) };
+    const model = openaiChat('a-model', { baseURL: `${server.url}/v1`, profile });
     const output = z.object({ city: z.string(), pair: z.tuple([z.string(), z.number()]) });
     const options = { name: 'reporter', model, output, retry: { attempts: 1 } };
     const withTool = agent({ ...options, tools: [weatherTool()] });
@@ -134,6 +134,8 @@ test('[FIND-23] [FIND-24] a server without a profile gets ids and fields back as
     });
     expect(await one.run('Are you sure?', { store, thread: 'talk' })).toMatchObject({ status: 'completed' });
     expect(mock.requests).toHaveLength(4);
+    // The calls of the run before are shown as well.
+    expect(JSON.stringify(mock.requests[3]?.body)).toContain('Sunny in Bonn');
   }
 });
 
@@ -208,23 +210,21 @@ describe('[FIND-28] a profile', () => {
     expect(isTroupeError(thrown, 'model.missing') && thrown.message).toContain('baseURL');
   });
 
-  test.each([
-    [{ profile: 'mistrall' as 'mistral' }, 'model.unknown', /none of that name: there are mistral, gemini/],
-    [{ profile: { name: 'a b' } }, 'input.invalid', /its 'name' is "a b"/],
-    [{ profile: { name: 'a', callIdLength: 2 } }, 'input.invalid', /whole number from 6 to 64/],
-    [
-      { profile: { name: 'a', refuse: ['x'] } as { name: string } },
-      'input.invalid',
-      /no field 'refuse': there are name/,
-    ],
-    [{ profile: { name: 'a', finishWords: { done: 'good' as 'stop' } } }, 'input.invalid', /'finishWords'/],
-    [{ profile: { refuses: [] } as unknown as { name: string } }, 'input.invalid', /its 'name' is undefined/],
-    [{ profile: 5 as unknown as { name: string } }, 'input.invalid', /an object, or the name of a profile/],
-    [{ stream: 'no' as unknown as boolean }, 'input.invalid', /'stream' is "no"/],
-  ] as const)('that is none is refused: %j', (options, code, words) => {
-    expect(() => openaiChat('m', options)).toThrow(
-      expect.objectContaining({ code, message: expect.stringMatching(words) as string }),
-    );
+  test.each<[options: string, code: ErrorCode, words: RegExp]>([
+    ['{"profile":"mistrall"}', 'model.unknown', /none of that name: there are mistral, gemini/],
+    ['{"profile":{"name":"a b"}}', 'input.invalid', /its 'name' is "a b"/],
+    ['{"profile":{"name":"a","callIdLength":2}}', 'input.invalid', /whole number from 6 to 64/],
+    ['{"profile":{"name":"a","refuse":["x"]}}', 'input.invalid', /no field 'refuse': there are name/],
+    ['{"profile":{"name":"a","finishWords":{"done":"good"}}}', 'input.invalid', /'finishWords'/],
+    ['{"profile":{"name":"a","errorCodes":{"E1":"tool.failed"}}}', 'input.invalid', /'errorCodes'/],
+    ['{"profile":{"name":"a","output":"xml"}}', 'input.invalid', /json_schema, json_object, words/],
+    ['{"profile":{"refuses":[]}}', 'input.invalid', /its 'name' is undefined/],
+    ['{"profile":5}', 'input.invalid', /an object, or the name of a profile/],
+    ['{"profile":null}', 'input.invalid', /an object, or the name of a profile/],
+    ['{"stream":"no"}', 'input.invalid', /'stream' is "no"/],
+  ])('that is none is refused: %s', (options, code, words) => {
+    const make = () => openaiChat('m', JSON.parse(options) as OpenAIChatOptions);
+    expect(make).toThrow(expect.objectContaining({ code, message: expect.stringMatching(words) as string }));
   });
 
   test('of your own is what you say', async () => {

@@ -20,9 +20,9 @@ interface SeenTool {
   readonly function: { readonly name: string; readonly parameters: Readonly<Record<string, unknown>> };
 }
 
-/** What a provider refuses beyond what all of them do, how it says so, and how it answers. */
+/** The refusals of a provider beyond those of all, its way to say so, and its answers. */
 export interface StrictServer {
-  /** Why it refuses a request, as the provider words it; undefined where it takes it. */
+  /** The reason for which it refuses a request, as the provider words it; undefined where it takes it. */
   refusal(body: SeenBody): string | undefined;
   /** The body of a refusal. */
   refused(words: string): { readonly status: number; readonly body: unknown };
@@ -336,7 +336,7 @@ export const strictServers: Readonly<Record<ChatProfileName, StrictServer>> = {
   llamacpp: local,
 };
 
-/** What every provider refuses, whoever it is. */
+/** The refusals that all providers share. */
 const common = (body: SeenBody): string | undefined => {
   for (const { function: declared } of body.tools ?? []) {
     const { parameters } = declared;

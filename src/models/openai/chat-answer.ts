@@ -176,7 +176,7 @@ export const chatReader = (
   };
 };
 
-/** What servers call the thinking that they stream beside the text: DeepSeek, Qwen, xAI, vLLM; then OpenRouter, Groq, Ollama. */
+/** Names of the thinking that servers stream beside the text: DeepSeek, Qwen, xAI, vLLM; then OpenRouter, Groq, Ollama. */
 const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const;
 
 /** Fields of a message that are read, or that only tell something about the answer; all others go back as they came. */
@@ -194,7 +194,7 @@ const isThought = (delta: object): boolean => {
   return isJsonObject(google) && google['thought'] === true && google['thought_signature'] === undefined;
 };
 
-/** What a chunk says of an error, in a way that the SDK takes for part of an answer. */
+/** The error that a chunk speaks of in a way that the SDK takes for part of an answer. */
 const errorIn = (chunk: ChatCompletionChunk): JsonObject | undefined => {
   const choices: unknown = Reflect.get(chunk, 'choices');
   if (!Array.isArray(choices)) return errorInBody(chunk);

@@ -1,7 +1,7 @@
 import type { ToolCall } from '../../contracts/tool.ts';
 import type { Message } from '../conversation.ts';
 
-/** What a provider wants of the ids that calls and results carry. */
+/** Demands of a provider on the ids that calls and results carry. */
 export interface CallIdForm {
   /** Calls that this provider has made get the ids back that it gave them. */
   readonly provider: string;

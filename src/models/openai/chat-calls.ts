@@ -12,7 +12,7 @@ export interface CallDraft {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
-  /** What the provider put beside it. */
+  /** Fields that the provider put beside it. */
   readonly fields?: JsonObject | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, toJson } from '../../contracts/json.ts';
 
-/** What a piece of content says. */
+/** The words of a piece of content. */
 export interface ContentPiece {
   readonly text: string;
   readonly thinking: string;

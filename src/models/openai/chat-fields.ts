@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject, toJson } from '../../contract
 export interface ChatFields {
   /** Takes what a piece holds besides what is known. */
   take(piece: object): void;
-  /** What has arrived; undefined if nothing has. */
+  /** All that has arrived; undefined if nothing has. */
   all(): JsonObject | undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { ChatFinish, ChatProfile } from './chat-profile.ts';
 
 /**
- * What a finish word means. Only a word that is known to say so is the end of an answer: any other is
+ * The meaning of a finish word. Only a word that is known to say so is the end of an answer: any other is
  * `model.malformed`, as an answer that ended for an unknown reason may be half of one.
  *
  * @example

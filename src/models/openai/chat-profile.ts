@@ -2,10 +2,10 @@ import { type ErrorCode, errorCodes, TroupeError } from '../../contracts/error.t
 import type { JsonObject } from '../../contracts/json.ts';
 import type { FinishReason } from '../../contracts/model.ts';
 
-/** How a structured output is asked for: by its schema, as any JSON with the schema in words, or in words alone. */
+/** The form in which a structured output is asked for: by its schema, as any JSON with the schema in words, or in words alone. */
 export type ChatOutputForm = 'json_schema' | 'json_object' | 'words';
 
-/** What a finish word means: an end of an answer, or the error that it stands for. */
+/** The meaning of a finish word: an end of an answer, or the error that it stands for. */
 export type ChatFinish = FinishReason | 'bad-call' | ErrorCode;
 
 /**
@@ -21,7 +21,7 @@ export type ChatFinish = FinishReason | 'bad-call' | ErrorCode;
  * });
  */
 export interface ChatProfile {
-  /** What its models' provider is called, as in `mistral:mistral-large-latest`. */
+  /** The name of the provider, as in `mistral:mistral-large-latest`. */
   readonly name: string;
   /** Its address, used where the profile is chosen by name and no `baseURL` is given. Default: none. */
   readonly baseURL?: string | undefined;
@@ -40,15 +40,15 @@ export interface ChatProfile {
   readonly renames?: Readonly<Record<string, string>> | undefined;
   /** Its word for `tool_choice: 'required'`. Default `required`. */
   readonly requiredWord?: string | undefined;
-  /** Whether one tool can be forced by its name. If not, it is the only tool of that request. Default true. */
+  /** Takes the name of the one tool that is to be used. If not, that tool is the only one of the request. Default true. */
   readonly forcesByName?: boolean | undefined;
   /** Default `json_schema`. */
   readonly output?: ChatOutputForm | undefined;
-  /** How an output is asked for where there are tools as well. Default: as `output` says. */
+  /** The form in which an output is asked for where there are tools as well. Default: as `output` says. */
   readonly outputWithTools?: ChatOutputForm | undefined;
   /** Keywords of JSON Schema that it refuses in tools and outputs; they are replaced, or said in descriptions. Default: none. */
   readonly refusedKeywords?: readonly string[] | undefined;
-  /** Whether a user's words may directly follow the results of tools. If not, they are added to the last result. Default true. */
+  /** Takes a user's words directly after the results of tools. If not, they are added to the last result. Default true. */
   readonly takesUserAfterTool?: boolean | undefined;
   /** Fields of its messages that it wants back: all that it sends, none, or those named. Default `all`. */
   readonly echoes?: 'all' | 'none' | readonly string[] | undefined;

@@ -144,7 +144,7 @@ export const chatProfiles = {
 /** A profile that is known by its name. */
 export type ChatProfileName = keyof typeof chatProfiles;
 
-/** What a server has that nobody knows: everything as OpenAI has it. */
+/** The profile of a server that nobody knows: everything as OpenAI has it. */
 const COMPATIBLE: ChatProfile = { name: 'compatible' };
 
 /**

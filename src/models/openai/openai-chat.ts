@@ -8,17 +8,17 @@ import { sdkModel } from '../sdk-model.ts';
 import type { ChatProfile } from './chat-profile.ts';
 import { type ChatProfileName, profileAt, profileNamed } from './chat-profiles.ts';
 
-/** What {@link openaiChat} can be told. */
+/** Options of {@link openaiChat}. */
 export interface OpenAIChatOptions extends ProviderOptions {
-  /** What the model's provider is called. Default: the name of `profile`, else `compatible`. */
+  /** The name of the model's provider. Default: the name of `profile`, else `compatible`. */
   readonly provider?: string | undefined;
   /**
-   * How the server differs from OpenAI: the name of a profile, or one of your own. Default: the one whose address
+   * The differences of the server from OpenAI: the name of a profile, or one of your own. Default: the one whose address
    * `baseURL` is, else none.
    */
   readonly profile?: ChatProfileName | ChatProfile | undefined;
   /**
-   * Whether the answer is streamed. Without streaming, a whole answer has to come within the `idleTimeoutMs` of the agent's
+   * Streams the answer. Without streaming, a whole answer has to come within the `idleTimeoutMs` of the agent's
    * `retry`. Default true; an answer that comes in one piece all the same is read too.
    */
   readonly stream?: boolean | undefined;
@@ -82,7 +82,7 @@ const NO_EVENTS = {
   }),
 };
 
-/** What was asked for as JSON is read as JSON, whatever a server calls it. */
+/** An answer that was asked for as JSON is read as JSON, whatever a server calls it. */
 const asJson = (response: Response): Response => {
   const headers = new Headers(response.headers);
   headers.set('content-type', 'application/json');
@@ -94,8 +94,8 @@ const asJson = (response: Response): Response => {
 const NO_KEY = 'none';
 
 /**
- * Where the server is: what somebody said, before what the environment says of servers in general, before where servers of
- * that kind are by default. A provider with a key of its own stands at its own address.
+ * The address of the server: the one that somebody gave, before what the environment says of servers in general, before the one that servers of
+ * that kind have by default. A provider with a key of its own stands at its own address.
  */
 const addressOf = ({ baseURL }: OpenAIChatOptions, named: ChatProfile | undefined): string | undefined => {
   if (baseURL !== undefined) return baseURL;
