@@ -41,12 +41,13 @@ export const chatCalls = (): ChatCalls => {
     const index: unknown = piece.index;
     const place = typeof index === 'number' ? places.get(index) : drafts.length - 1;
     const known = place === undefined ? undefined : drafts[place];
-    const name = piece.function?.name;
+    const id = wordOf(piece.id);
+    const name = wordOf(piece.function?.name);
     const isOther =
       known === undefined ||
-      (piece.id
-        ? known.id !== '' && piece.id !== known.id && Boolean(name)
-        : typeof index !== 'number' && Boolean(name));
+      (id === ''
+        ? typeof index !== 'number' && name !== ''
+        : known.id !== '' && id !== known.id && name !== '');
     if (!isOther && place !== undefined) return place;
     drafts.push({ id: '', name: '', arguments: '', beside: chatFields(KNOWN_FIELDS) });
     if (typeof index === 'number') places.set(index, drafts.length - 1);
@@ -60,15 +61,23 @@ export const chatCalls = (): ChatCalls => {
       const draft = drafts[index];
       if (draft === undefined) throw new TypeError('a call without a place');
       const isFirst = draft.name === '';
-      draft.id ||= piece.id ?? '';
+      draft.id ||= wordOf(piece.id);
       // Some servers repeat the name in every piece, or send an empty one.
-      draft.name ||= piece.function?.name ?? '';
+      draft.name ||= wordOf(piece.function?.name);
       const text = argumentText(piece.function?.arguments);
       draft.arguments += text;
       draft.beside.take(piece);
       return isFirst && draft.name !== '' ? { index, name: draft.name, text } : { index, text };
     },
   };
+};
+
+/** An id or a name, which some servers give as a number; a {@link TypeError} for what cannot be one. */
+const wordOf = (value: unknown): string => {
+  if (value == null) return '';
+  if (typeof value !== 'string' && typeof value !== 'number')
+    throw new TypeError(`an id or a name of a call is ${JSON.stringify(value)}`);
+  return String(value);
 };
 
 /** Arguments should be text; a server that sends them parsed means the same. */
