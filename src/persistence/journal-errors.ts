@@ -9,10 +9,10 @@ export const journalErrors = {
     }),
   unknown: (runId: string, store: string) =>
     new TroupeError('journal.unknown', `Cannot find the run '${runId}' as it is not in ${store}`, { runId }),
-  held: (runId: string, holder: string, expiresAt: number) =>
+  held: (runId: string, holder: string, expiresAt: number, wisher?: string) =>
     new TroupeError(
       'journal.held',
-      `Cannot take the run '${runId}' as another process has it: ${holder}, for now until ${timeText(expiresAt)}`,
+      `Cannot take the run '${runId}' as ${holder === wisher ? 'this very process' : 'another process'} has it: ${holder}, for now until ${timeText(expiresAt)}`,
       { runId, retryable: 'maybe', details: { holder, expiresAt } },
     ),
   fenced: ({ runId, holder }: Lease) =>
@@ -59,10 +59,10 @@ export const assertFollows = (runId: string, next: number, rows: readonly Journa
 export const assertFree = (
   runId: string,
   { holder, expiresAt }: { readonly holder: string | null; readonly expiresAt: number },
-  { now, isGone }: LeaseWish,
+  { holder: wisher, now, isGone }: LeaseWish,
 ): void => {
   if (holder === null || expiresAt <= now || isGone?.(holder) === true) return;
-  throw journalErrors.held(runId, holder, expiresAt);
+  throw journalErrors.held(runId, holder, expiresAt, wisher);
 };
 
 /** Whether a run is not over. */

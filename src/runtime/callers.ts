@@ -18,9 +18,7 @@ export const keyOfCall = (
 ): string => {
   const call = callKey(run.runId, principal.path, step, id);
   const { journal } = run;
-  return journal === undefined
-    ? idempotencyKey(call, toJson(input))
-    : journal.idempotencyKey(call, toJson(input));
+  return journal === undefined ? idempotencyKey(call, toJson(input)) : journal.keys.of(call, toJson(input));
 };
 
 /** The idempotency key of the tool call that an ask is about. */

@@ -1,7 +1,7 @@
 import type { ModelChoice } from '../contracts/agent.ts';
 import type { ErrorData } from '../contracts/error.ts';
 import type { Message } from '../contracts/message.ts';
-import type { AbortOptions, RunOptions } from '../contracts/run.ts';
+import type { AbortOptions, RunOptions, SuspendOptions } from '../contracts/run.ts';
 import type { Tool, Toolset } from '../contracts/tool.ts';
 import { Handle } from './handle.ts';
 import type { Run } from './run.ts';
@@ -99,6 +99,18 @@ export class HeldHandle<Output, State> extends Handle<Output, State> {
         resolve(super.addTools(tools, path));
       });
     });
+  }
+  /** One that has not begun is stored first, or says why it could not be. */
+  override async suspend(options?: SuspendOptions): Promise<void> {
+    if (!this.#hasBegun && this.#run.journal !== undefined) {
+      this.#run.gate.pause();
+      const begun = new Promise<void>((resolve) => {
+        this.#tell(resolve);
+      });
+      this.#queue.skip(this.#turn);
+      await Promise.race([begun, this.result]);
+    }
+    await super.suspend(options);
   }
   override abort(reason?: string, options?: AbortOptions): void {
     super.abort(reason, this.#hasBegun ? options : undefined);

@@ -220,12 +220,10 @@ export class Run implements Stage {
   }
 
   abort(reason: string): void {
-    if (this.isOver) {
-      this.tearDowns.hurry();
-      return;
-    }
-    const at = this.journal?.arrive(undefined, { type: 'abort', reason }) ?? this.log.now();
-    this.deliverAbort(reason, at);
+    const { journal } = this;
+    journal?.lastWrite.hurry();
+    if (this.isOver) this.tearDowns.hurry();
+    else this.deliverAbort(reason, journal?.arrive(undefined, { type: 'abort', reason }) ?? this.log.now());
   }
 
   /** Like `abort`, once the step under way is through. */

@@ -167,7 +167,7 @@ export interface Recorder extends LogKeeper {
   /** Whether an effect is kept back, as its answer may be on record. */
   holds(entry: Actor, ask: Ask, epoch: number): boolean;
   begin(entry: Actor, ask: Ask, isWanted: () => boolean, go: () => void): void;
-  idempotencyKey(call: string, input: Json): string;
+  readonly keys: { of(call: string, input: Json): string };
   engage(child: Actor, start: () => void): void;
   /** What effects did before. */
   readonly again: {
@@ -180,6 +180,7 @@ export interface Recorder extends LogKeeper {
   };
   /** Whether the end of the run is the journal's to tell; `close` is called where it stops before it does. */
   awaitsEnd(close: () => void): boolean;
+  readonly lastWrite: { hurry(): void };
   /** Writes what there is to be written. */
   flush(): void | Promise<void>;
   end(tell: () => void): void;

@@ -90,7 +90,7 @@ export class JournalWriter {
       this.#underWay = Promise.resolve(committed).then(
         () => {
           this.#underWay = undefined;
-          onCommitted(events);
+          if (!this.#hasFailed) onCommitted(events);
         },
         (thrown: unknown) => {
           this.#underWay = undefined;
@@ -114,8 +114,9 @@ export class JournalWriter {
     }
   }
 
-  /** Gives the lease back: others may go on with the run. */
+  /** Gives the lease back: others may go on with the run. A commit that comes through later is not told any more. */
   async release(): Promise<void> {
+    this.#hasFailed = true;
     try {
       await this.#place.store.release(this.#lease);
     } catch {

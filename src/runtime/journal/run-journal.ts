@@ -5,8 +5,6 @@ import type { EventBody, RuntimeEvent } from '../../contracts/event.ts';
 import type { StoredStatus } from '../../contracts/journal.ts';
 import type { Arrival, BudgetDrawn, Happened, JournalRecord } from '../../contracts/journal-record.ts';
 import type { OpenRequest } from '../../contracts/request.ts';
-import { idempotencyKey } from '../../actors/call-key.ts';
-import type { Json } from '../../contracts/json.ts';
 import type { Ask } from '../../machines/asks.ts';
 import type { AdmittedEvent } from '../event-log.ts';
 import type { Speaker } from '../lazy-log.ts';
@@ -14,17 +12,20 @@ import type { Actor, EffectAnswer, Recorder } from '../stage.ts';
 import { nextTurn } from '../pacer.ts';
 import { afterwards } from './afterwards.ts';
 import { awaitsEnd } from './awaits-end.ts';
+import { CallKeys } from './call-keys.ts';
 import { DecidedSteps } from './decided-steps.ts';
 import { DrawnBudgets } from './drawn-budgets.ts';
 import { GoingThrough } from './going-through.ts';
 import type { JournaledRun } from './journaled-run.ts';
 import type { GoingOn, JournalPlan } from './journal-plan.ts';
 import type { JournalWriter } from './journal-writer.ts';
+import { LastWrite } from './last-write.ts';
 import { Moment } from './moment.ts';
 import { OpenAsks } from './open-asks.ts';
 import { MemoryWrites } from './memory-writes.ts';
 import { fromHand, recordedAnswer } from './recorded-answer.ts';
 import { Outlet } from './outlet.ts';
+import { storeSilent } from './store-silent.ts';
 import { nameOf, Scope, scopeOf } from './scope.ts';
 
 /**
@@ -46,10 +47,11 @@ export class RunJournal implements Recorder {
   readonly #outlet: Outlet;
   /** Of the event that is being written; undefined where it is recorded already. */
   #recording: { readonly scope: Scope; readonly tick: number | undefined } | undefined;
-  readonly #redact: (text: string) => string;
+  readonly keys: CallKeys;
   readonly #decided = new DecidedSteps(() => this.flush());
-  /** Whether idempotency keys end with a digest of the arguments: those of a run that began in 0.1 do not. */
-  #hasDigests = true;
+  /** Settles when the lease is given back; undefined while there is none. */
+  released: Promise<void> | undefined;
+  readonly lastWrite: LastWrite;
   #hasStepEnded = false;
   /** The store failed, or somebody else has the run. */
   #isLost = false;
@@ -58,8 +60,11 @@ export class RunJournal implements Recorder {
     const root = (this.root = new Scope(path, true));
     const moment = new Moment(clock);
     this.#run = run;
-    this.#redact = redact;
+    this.keys = new CallKeys(redact);
     this.#moment = moment;
+    this.lastWrite = new LastWrite(clock, () => {
+      this.failed(storeSilent(run.runId));
+    });
     this.again = new GoingThrough({
       root,
       moment,
@@ -216,10 +221,6 @@ export class RunJournal implements Recorder {
     return true;
   }
 
-  idempotencyKey(call: string, input: Json): string {
-    return this.#hasDigests ? idempotencyKey(call, input, this.#redact) : call;
-  }
-
   /** Begins an effect: one that acts on the world, once it is written what led to it. */
   begin(entry: Actor, ask: Ask, isWanted: () => boolean, go: () => void): void {
     const start = (): void => {
@@ -245,8 +246,7 @@ export class RunJournal implements Recorder {
   }
 
   rerun(records: readonly JournalRecord[], begin: () => void, going?: GoingOn): void {
-    const [began] = records;
-    this.#hasDigests = began?.kind !== 'began' || began.keys === 'digest';
+    this.keys.follow(records[0]);
     const answer = fromHand(going?.inHand, this.#run, this);
     this.#moment.past(() => {
       this.again.through(this.root, records, begin, { before: going?.before, isFork: going?.isFork, answer });
@@ -266,7 +266,7 @@ export class RunJournal implements Recorder {
 
   /** The last event is out: writes what is left, then tells. */
   end(tell: () => void): void {
-    afterwards(this.flush(), tell);
+    this.lastWrite.await(this.flush(), tell);
   }
 
   committed(events: number): void {
@@ -279,6 +279,7 @@ export class RunJournal implements Recorder {
     while (this.#run.isBusy) await new Promise<void>(nextTurn);
     await this.flush();
     this.failed(reason);
+    await this.released;
   }
 
   /** Told by its writer: the store failed, or somebody else has the run. */
@@ -288,6 +289,7 @@ export class RunJournal implements Recorder {
     this.outside(() => {
       this.#run.lose(error);
     });
+    this.lastWrite.lose();
   }
 
   #push(record: JournalRecord): void {

@@ -261,11 +261,11 @@ export const keepIn = async ({ store, lease, run, journal, first, after }: Keepi
     heartbeat.hold(isAwaited);
   };
   journal.write(writer, first);
-  const over = (): void => {
+  const over = (): Promise<void> => {
     heartbeat.stop();
-    void writer.release();
+    return writer.release();
   };
-  run.result.then(over, over);
+  journal.released = run.result.then(over, over);
   return heartbeat;
 };
 
