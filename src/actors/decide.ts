@@ -10,6 +10,7 @@ import { callModel } from './call-model.ts';
 import { isTooDeep } from '../contracts/json.ts';
 import { TOO_DEEP } from '../models/call-arguments.ts';
 import type { Desk } from './desk.ts';
+import { plannedTool } from './planned-tool.ts';
 import { takeBranch } from './take-branch.ts';
 import { withinAgentTime } from './within-agent-time.ts';
 import { viewOf } from './view.ts';
@@ -100,5 +101,5 @@ const plannedCalls = (decision: ActDecision, { step }: AgentContext, desk: Desk)
     name,
     input,
     ...(input === OUT_OF_REACH ? { problem: TOO_DEEP } : {}),
-    exclusive: desk.tools.find(name)?.exclusive ?? false,
+    ...plannedTool(name, desk),
   }));

@@ -12,6 +12,7 @@ import { isWrappingUp } from '../machines/wrap-up.ts';
 import type { AgentDefinition, OutputCheck } from './agent-definition.ts';
 import { parsedArguments } from '../models/call-arguments.ts';
 import type { Desk } from './desk.ts';
+import { plannedTool } from './planned-tool.ts';
 import { andThen } from './promises.ts';
 
 /** What a model's answer comes to; an error where it comes to nothing and has to be asked for again. */
@@ -100,7 +101,7 @@ const wantsTools = (answer: ModelAnswer, { step }: AgentContext, desk: Desk): De
       name: call.name,
       input,
       ...(problem === undefined ? {} : { problem }),
-      exclusive: desk.tools.find(call.name)?.exclusive ?? false,
+      ...plannedTool(call.name, desk),
     };
   });
   return {

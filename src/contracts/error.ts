@@ -42,6 +42,7 @@ export const errorCodes = [
   'tool.invalid',
   'tool.duplicate',
   'tool.unknown',
+  'tool.missing',
   'tool.input-invalid',
   'tool.failed',
   'tool.timeout',
@@ -275,7 +276,6 @@ export const messageOf = (thrown: unknown): string =>
 
 /** What a value says of itself when it cannot even be looked at: a getter or a Proxy that throws. */
 const UNREADABLE = 'something that throws when it is read';
-
 /** How many causes are kept: an error may be its own cause. */
 const MAX_CAUSES = 5;
 

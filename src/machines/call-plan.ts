@@ -3,6 +3,8 @@ import type { ToolCall, ToolResult } from '../contracts/tool.ts';
 /** A call as the machine holds it: numbered, and knowing whether it has to run alone. */
 export interface PlannedCall extends ToolCall {
   readonly exclusive: boolean;
+  /** There was no tool of that name when it was planned: nothing is missing where there is none later. */
+  readonly isUnknown?: true | undefined;
 }
 
 /** The calls of one ACT: which are out, and what came back, by index, so that results stay in call order. */

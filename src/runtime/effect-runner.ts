@@ -8,6 +8,7 @@ import type { Ask } from '../machines/asks.ts';
 import { LazyAbort } from '../contracts/lazy-abort.ts';
 import { isThenable } from '../contracts/thenable.ts';
 import { CallCache } from '../tools/call-cache.ts';
+import { missingTool } from './journal/missing-tool.ts';
 import { reopen } from './journal/reopen.ts';
 import { preparedBefore } from './memory-of.ts';
 import type { Actor, EffectAnswer, EffectUnderWay } from './stage.ts';
@@ -118,7 +119,16 @@ export class EffectRunner {
   #work(entry: Actor, agent: AgentDefinition, ask: Ask, effect: EffectUnderWay): unknown {
     const desk = new EffectDesk(entry, agent, ask, effect);
     const reopening = this.#run.journal === undefined ? undefined : reopen(entry, ask, desk);
-    return reopening === undefined ? perform(ask, desk) : reopening.then(() => perform(ask, desk));
+    const begin = (): unknown => this.#held(ask, desk) ?? perform(ask, desk);
+    return reopening === undefined ? begin() : reopening.then(begin);
+  }
+
+  /** Holds the run where something is missing that the effect cannot do without; what it waits for never comes in this process. */
+  #held(ask: Ask, desk: EffectDesk): Promise<never> | undefined {
+    const missing = missingTool(ask, desk);
+    if (missing === undefined) return undefined;
+    void this.#run.journal?.leave(missing);
+    return new Promise<never>(() => undefined);
   }
 
   /** A team asks for nothing but time. */

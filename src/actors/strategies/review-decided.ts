@@ -6,6 +6,7 @@ import { isThenable } from '../../contracts/thenable.ts';
 import type { AgentContext, Decided } from '../../machines/agent-context.ts';
 import type { PlannedCall } from '../../machines/call-plan.ts';
 import type { Desk } from '../desk.ts';
+import { plannedTool } from '../planned-tool.ts';
 import { viewOf } from '../view.ts';
 import { withinAgentTime } from '../within-agent-time.ts';
 
@@ -74,7 +75,7 @@ const replaced = (decided: Chosen, decision: TakenDecision, { step }: AgentConte
     id: callIdOf(step, index),
     name,
     input,
-    exclusive: desk.tools.find(name)?.exclusive ?? false,
+    ...plannedTool(name, desk),
   }));
   // What a provider wants echoed no longer fits the calls.
   const text = turn?.text ?? '';
