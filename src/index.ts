@@ -140,6 +140,8 @@ export type { ProposedCall, SafetyStrategy, SafetyVerdict } from './contracts/sa
 // Tools
 export { tool } from './tools/define-tool.ts';
 export type { DefinedTool, ToolOptions } from './tools/define-tool.ts';
+export { jsonSchema } from './tools/json-schema.ts';
+export type { JsonSchemaOf } from './tools/json-schema.ts';
 export { toolset } from './tools/compose.ts';
 export { dual } from './tools/tool-result.ts';
 export { askPerson } from './tools/built-in/ask-person.ts';

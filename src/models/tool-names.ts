@@ -33,7 +33,11 @@ export const toolNames = (names: Iterable<string>): ToolNames => {
     if (found !== undefined) return found;
     const plain = name.replaceAll(/[^a-zA-Z0-9_-]/gu, '_');
     const isFree = plain !== '' && plain.length <= LONGEST_NAME && !toOriginal.has(plain);
-    return assign(name, isFree ? plain : `${plain.slice(0, LONGEST_NAME - 9)}_${hash(name)}`);
+    if (isFree) return assign(name, plain);
+    const start = plain.slice(0, LONGEST_NAME - 9);
+    let stand = `${start}_${hash(name)}`;
+    for (let again = 2; toOriginal.has(stand); again += 1) stand = `${start}_${hash(`${again} ${name}`)}`;
+    return assign(name, stand);
   };
 
   // Whoever is legal comes first: a tool must not lose its name to the stand-in of another.

@@ -1,6 +1,6 @@
 import { messageOf, TroupeError } from '../contracts/error.ts';
 import type { Tool, ToolContext, Toolset } from '../contracts/tool.ts';
-import { isToolName } from './define-tool.ts';
+import { isToolsetName } from './define-tool.ts';
 
 /**
  * Groups tools under a namespace, with a life cycle around every run that uses them.
@@ -13,7 +13,7 @@ import { isToolName } from './define-tool.ts';
  */
 export const toolset = (options: Toolset): Toolset => {
   const { name }: { readonly name: string } = options;
-  if (isToolName(name)) return options;
+  if (isToolsetName(name)) return options;
   throw new TroupeError(
     'tool.invalid',
     `Cannot define toolset '${messageOf(options.name)}' as its name may hold up to 64 letters, digits, _ and - only: ${messageOf(options.name)}`,

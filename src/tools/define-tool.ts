@@ -7,6 +7,7 @@ import type { Became, Safety, Tool, ToolContext, ToolRetry } from '../contracts/
 import { canGiveJsonSchema, checkInput, isSchema, jsonSchemaOf, schemaFound } from './schemas.ts';
 import { letGo } from '../contracts/let-go.ts';
 import { isThenable } from '../contracts/thenable.ts';
+import { jsonSchema } from './json-schema.ts';
 import { becameOf, checkingOutput } from './fitting-output.ts';
 import type { Dual } from './tool-result.ts';
 
@@ -30,15 +31,21 @@ export interface ToolOptions<
   Output extends Schema | undefined,
   Result extends Returned<Output>,
 > {
-  /** Letters, digits, `_` and `-`, up to 64: what all providers take. */
+  /**
+   * Letters of any script, digits, `_`, `-`, `.`, `:` and `/`, up to 256. What a provider does not take (all but ASCII letters, digits, `_` and
+   * `-`, and more than 64) is mapped to what it does, and back.
+   */
   readonly name: string;
   /** What it does and when to use it: the model reads this. */
   readonly description: string;
-  /** Any Standard Schema of an object. Required unless `dynamicSchema` is set. */
+  /** Any Standard Schema of an object. Required unless there are `parameters`, or `dynamicSchema` is set. */
   readonly input?: Input;
   /** Checks what `execute` returned (the value of a dual result); a value that does not fit is a failure. */
   readonly output?: Output;
-  /** The JSON Schema for the model, where the schema's library cannot give one, or for a dynamic schema. */
+  /**
+   * Without `input`, the JSON Schema that arguments are checked against, as MCP and OpenAI define tools; `jsonSchema()` gives it a type. Beside
+   * `input`, the one for the model, where the schema's library cannot give one. With `dynamicSchema` it only describes.
+   */
   readonly parameters?: JsonSchema | undefined;
   /** Takes any input unchecked; excludes `input`. */
   readonly dynamicSchema?: boolean | undefined;
@@ -116,7 +123,8 @@ export const tool = <
   options: ToolOptions<Input, Output, Result>,
 ): DefinedTool<OutputOf<Input, Json>, Output extends Schema ? OutputOf<Output> : ValueOf<Result>> => {
   refuseInvalid(options);
-  const { name, description, input, output, parameters, approval, describe } = options;
+  const { name, description, output, approval, describe } = options;
+  const { input, parameters } = checkedBy(options);
   const safety = options.safety ?? 'read';
   const idempotent = options.idempotent ?? safety === 'read';
   const check = checkerOf<OutputOf<Input, Json>>(input);
@@ -171,6 +179,26 @@ export const tool = <
   };
 };
 
+/** The schema of the input, and the one for the model where that is said; parameters alone are both. */
+const checkedBy = ({
+  name,
+  input,
+  parameters,
+  dynamicSchema,
+}: Pick<
+  ToolOptions<Schema | undefined, Schema | undefined, unknown>,
+  'name' | 'input' | 'parameters' | 'dynamicSchema'
+>): {
+  readonly input: Schema | undefined;
+  readonly parameters: JsonSchema | undefined;
+} => {
+  if (input !== undefined || parameters === undefined) return { input, parameters };
+  const described = { name, parameters: undefined, input: jsonSchema(parameters) };
+  return dynamicSchema === true
+    ? { input: undefined, parameters: parametersOf(name, described.input) }
+    : { input: described.input, parameters: parametersOf(name, described.input) };
+};
+
 /** The input's check; without a schema everything is let through as it is. */
 const checkerOf = <Value>(
   input: Schema | undefined,
@@ -206,12 +234,17 @@ const parametersOf = (name: string, input: Schema | undefined): JsonSchema => {
   );
 };
 
-const NAME = /^[A-Za-z_][\w-]{0,63}$/;
+const NAME = /^[\p{L}_][\p{L}\p{M}\p{N}_.:/-]{0,255}$/u;
+const SET_NAME = /^[A-Za-z_][\w-]{0,63}$/;
 const UNSAFE_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** Whether a tool or toolset may be called that. */
+/** Checks whether a tool may be called that. */
 export const isToolName = (name: unknown): name is string =>
   typeof name === 'string' && NAME.test(name) && !UNSAFE_NAMES.has(name);
+
+/** Checks whether a toolset may be called that: its name stands before a dot. */
+export const isToolsetName = (name: unknown): name is string =>
+  typeof name === 'string' && SET_NAME.test(name) && !UNSAFE_NAMES.has(name);
 
 const isOptionalFunction = (given: unknown): boolean => given === undefined || typeof given === 'function';
 
@@ -225,14 +258,18 @@ const refuseInvalid = (options: ToolOptions<Schema | undefined, Schema | undefin
   const isDynamic = options.dynamicSchema === true;
   const attempts = typeof retry === 'object' ? retry.attempts : undefined;
   const wrong: readonly (string | false)[] = [
-    !isToolName(name) && `its name may hold up to 64 letters, digits, _ and - only: ${messageOf(name)}`,
+    !isToolName(name) &&
+      `its name may hold up to 256 letters, digits, and _ - . : / only, and begins with a letter or _: ${messageOf(name)}`,
     (typeof description !== 'string' || description.trim() === '') &&
       `it needs a description for the model: ${messageOf(description)}`,
     typeof execute !== 'function' && `execute is no function: ${messageOf(execute)}`,
     !isOptionalFunction(Reflect.get(options, 'whatBecame')) &&
       `whatBecame is no function: ${messageOf(Reflect.get(options, 'whatBecame'))}`,
     isDynamic && input !== undefined && 'a dynamic schema excludes input: describe it with parameters',
-    !isDynamic && !isSchema(input) && `its input is no Standard Schema: ${schemaFound(input)}`,
+    !isDynamic &&
+      !(input === undefined && isJsonObject(options.parameters)) &&
+      !isSchema(input) &&
+      `its input is no Standard Schema: ${schemaFound(input)}`,
     isSchema(input) &&
       !canGiveJsonSchema(input) &&
       options.parameters === undefined &&

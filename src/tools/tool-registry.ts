@@ -1,12 +1,14 @@
 import type { ErrorData } from '../contracts/error.ts';
 import { errorData, messageOf } from '../contracts/error.ts';
 import type { Tool, ToolCall, ToolFailure, ToolSpec, Toolset } from '../contracts/tool.ts';
-import { isToolName } from './define-tool.ts';
+import { isToolName, isToolsetName } from './define-tool.ts';
 import { nearestName } from './nearest-name.ts';
 import { failure } from './tool-result.ts';
 
 /** What models can be told of by providers; in characters, namespace included. */
-const MAX_FULL_NAME = 64;
+const MAX_FULL_NAME = 256;
+/** What a message holds of a name that a model made up. */
+const MAX_SHOWN_NAME = 64;
 
 /** More names than this are counted in the answer to an unknown name, not listed. */
 const MAX_LISTED = 100;
@@ -115,7 +117,7 @@ export class ToolRegistry {
   /** The result of a call to a tool that there is not: it lists the tools there are, and the nearest name. */
   refuse(call: ToolCall, attempts = 0): ToolFailure {
     const message = unknownToolMessage(call.name, this.names);
-    const name = call.name.slice(0, MAX_FULL_NAME);
+    const name = call.name.slice(0, MAX_SHOWN_NAME);
     const error: ErrorData = { code: 'tool.unknown', message, retryable: 'no', tool: name };
     return failure(call, 'unknown', error, { durationMs: 0, attempts });
   }
@@ -148,7 +150,7 @@ export class ToolRegistry {
   }
 
   #addSet(toolset: Toolset): void {
-    if (!isToolName(toolset.name)) {
+    if (!isToolsetName(toolset.name)) {
       this.#refuse(
         'tool.invalid',
         `toolset '${messageOf(toolset.name)}' as its name is no name: letters, digits, _ and - only`,
@@ -251,7 +253,7 @@ export const unknownToolMessage = (name: string, names: readonly string[]): stri
   const nearest = nearestName(name, names);
   const hint = nearest === undefined ? '' : `did you mean '${nearest}'? `;
   const there = names.length === 0 ? 'there are no tools' : `There are: ${listed.join(', ')}${more}`;
-  return `Cannot call '${name.slice(0, MAX_FULL_NAME)}' as there is no such tool: ${hint}${there}`;
+  return `Cannot call '${name.slice(0, MAX_SHOWN_NAME)}' as there is no such tool: ${hint}${there}`;
 };
 
 const lifeCycleError = (thrown: unknown, toolset: Toolset, what: string): ErrorData => ({

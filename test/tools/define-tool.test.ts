@@ -81,11 +81,11 @@ describe('the facts of a tool', () => {
 });
 
 describe('a tool that makes no sense is refused when it is defined', () => {
-  test.each(['', 'two words', 'set.tool', '1st', 'ä', 'a'.repeat(65), '__proto__', 'constructor', undefined])(
+  test.each(['', 'two words', '.tool', '1st', '$a', 'a'.repeat(257), '__proto__', 'constructor', undefined])(
     '[M18] a bad name: %s',
     (name) => {
       expect(refusal({ ...base, name })).toContain(
-        'its name may hold up to 64 letters, digits, _ and - only',
+        'its name may hold up to 256 letters, digits, and _ - . : / only',
       );
     },
   );
@@ -116,7 +116,7 @@ describe('a tool that makes no sense is refused when it is defined', () => {
 
   test('[M18] all problems are named at once', () => {
     expect(refusal({ name: 'a b', input: 1 })).toBe(
-      "Cannot define tool 'a b' as its name may hold up to 64 letters, digits, _ and - only: a b; " +
+      "Cannot define tool 'a b' as its name may hold up to 256 letters, digits, and _ - . : / only, and begins with a letter or _: a b; " +
         'and as it needs a description for the model: null; and as execute is no function: null; ' +
         'and as its input is no Standard Schema: 1',
     );

@@ -88,8 +88,8 @@ describe('what is wrong with tools', () => {
       add,
       invalid,
       { name: 'bad name', tools: [] },
-      { name: 's'.repeat(60), tools: [named('much_too_long')] },
-      Object.assign(named('x'), { name: 'a.b' }),
+      { name: 's'.repeat(60), tools: [named('t'.repeat(200))] },
+      Object.assign(named('x'), { name: 'a b' }),
       Object.assign({}, { name: 'hollow' } as typeof add),
     ]);
     expect(registry.problems.map(({ code }) => code)).toEqual([

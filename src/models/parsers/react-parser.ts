@@ -140,7 +140,8 @@ const callOf = (
     const found = looseJson(text);
     return found === undefined ? undefined : callsIn(found.value, tools, isCut || found.isTruncated);
   }
-  const [, name = '', bracket, inner = ''] = /^([\w.:/-]{1,128})\s*(?:([([])([\s\S]*))?/.exec(text) ?? [];
+  const [, name = '', bracket, inner = ''] =
+    /^([\p{L}\p{M}\p{N}_.:/-]{1,256})\s*(?:([([])([\s\S]*))?/u.exec(text) ?? [];
   if (name === '') return undefined;
   const tool = tools.find((each) => each.name === name);
   if (given !== undefined) return [withInput(name, given, tool, isCut)];

@@ -1,0 +1,354 @@
+import { canonical } from '../contracts/canonical.ts';
+import type { Json, JsonObject } from '../contracts/json.ts';
+import { isJsonObject } from '../contracts/json.ts';
+
+/** One thing wrong with a value. */
+export interface JsonSchemaIssue {
+  readonly message: string;
+  readonly path: readonly (string | number)[];
+}
+
+type Path = readonly (string | number)[];
+
+/** Looks taken in all: a schema that refers to itself in every branch must not cost without end. */
+const MOST_LOOKS = 200_000;
+/** References followed without the value becoming smaller. */
+const MOST_REFERENCES = 50;
+
+/**
+ * What is wrong with a value by a JSON Schema (draft 2020-12, and of the older drafts what they write otherwise): empty if it fits. Formats and
+ * `unevaluated…` are notes, and are not checked.
+ */
+export const jsonSchemaIssues = (root: JsonObject, value: Json): readonly JsonSchemaIssue[] =>
+  new Checking(root).issues(root, value, [], 0);
+
+/** The reference of `schema` that leads nowhere, anywhere in it; undefined if there is none. */
+export const brokenReference = (root: JsonObject): string | undefined => {
+  const look = (value: Json | undefined): string | undefined => {
+    if (Array.isArray(value)) return firstOf(value, look);
+    if (!isJsonObject(value)) return undefined;
+    const reference = value['$ref'];
+    if (typeof reference === 'string' && resolve(root, reference) === undefined) return reference;
+    return firstOf(
+      Object.entries(value).flatMap(([key, each]) => (VALUES.has(key) || each === undefined ? [] : [each])),
+      look,
+    );
+  };
+  return look(root);
+};
+
+/** What stands under these is a value, not a schema. */
+const VALUES: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples', 'example']);
+
+const firstOf = <T, R>(items: readonly T[], find: (item: T) => R | undefined): R | undefined => {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};
+
+const resolve = (root: JsonObject, reference: string): Json | undefined => {
+  if (reference === '#') return root;
+  if (!reference.startsWith('#')) return named(root, '$id', reference) ?? named(root, 'id', reference);
+  if (!reference.startsWith('#/'))
+    return named(root, '$anchor', reference.slice(1)) ?? named(root, '$id', reference);
+  let found: Json | undefined = root;
+  for (const part of reference.slice(2).split('/')) {
+    const key = unescaped(part);
+    if (Array.isArray(found)) found = found[Number(key)];
+    else found = isJsonObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
+  }
+  return found;
+};
+
+const unescaped = (part: string): string => {
+  try {
+    return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
+  } catch {
+    return part;
+  }
+};
+
+const named = (value: Json | undefined, key: string, name: string): JsonObject | undefined => {
+  if (Array.isArray(value)) return firstOf(value, (each: Json) => named(each, key, name));
+  if (!isJsonObject(value)) return undefined;
+  if (value[key] === name) return value;
+  return firstOf(Object.values(value), (each) => named(each, key, name));
+};
+
+class Checking {
+  readonly #root: JsonObject;
+  #looks = 0;
+
+  constructor(root: JsonObject) {
+    this.#root = root;
+  }
+
+  issues(schema: Json | undefined, value: Json, path: Path, references: number): readonly JsonSchemaIssue[] {
+    this.#looks += 1;
+    if (this.#looks > MOST_LOOKS)
+      return [{ path, message: 'Cannot be checked as its schema has too many branches' }];
+    if (schema === false) return [{ path, message: 'Nothing is allowed here' }];
+    if (!isJsonObject(schema)) return [];
+    const found: JsonSchemaIssue[] = [];
+    const reference = schema['$ref'];
+    if (typeof reference === 'string') {
+      if (references >= MOST_REFERENCES)
+        return [{ path, message: `Cannot be checked as its schema refers to itself: ${reference}` }];
+      found.push(...this.issues(resolve(this.#root, reference), value, path, references + 1));
+    }
+    // OpenAPI says so.
+    if (value === null && schema['nullable'] === true) return found;
+    const wrong = wrongByItself(schema, value);
+    if (wrong !== undefined) return [...found, { path, message: wrong }];
+    found.push(...this.#combined(schema, value, path, references));
+    if (Array.isArray(value)) found.push(...this.#list(schema, value, path));
+    else if (isJsonObject(value)) found.push(...this.#object(schema, value, path, references));
+    return found;
+  }
+
+  #fits(schema: Json | undefined, value: Json, path: Path, references: number): boolean {
+    return this.issues(schema, value, path, references).length === 0;
+  }
+
+  #combined(schema: JsonObject, value: Json, path: Path, references: number): readonly JsonSchemaIssue[] {
+    const found: JsonSchemaIssue[] = [];
+    for (const each of listOf(schema['allOf'])) found.push(...this.issues(each, value, path, references));
+    const anyOf = listOf(schema['anyOf']);
+    if (anyOf.length > 0) {
+      const all = anyOf.map((each) => this.issues(each, value, path, references));
+      if (all.every((issues) => issues.length > 0)) found.push(...nearest(all, path));
+    }
+    const oneOf = listOf(schema['oneOf']);
+    if (oneOf.length > 0) {
+      const all = oneOf.map((each) => this.issues(each, value, path, references));
+      const fitting = all.filter((issues) => issues.length === 0).length;
+      if (fitting === 0) found.push(...nearest(all, path));
+      if (fitting > 1)
+        found.push({ path, message: `Invalid input: fits ${fitting} alternatives, only one may` });
+    }
+    const not = schema['not'];
+    if (not !== undefined && this.#fits(not, value, path, references))
+      found.push({ path, message: 'Invalid input: this is not allowed here' });
+    if (schema['if'] !== undefined) {
+      const branch = this.#fits(schema['if'], value, path, references) ? schema['then'] : schema['else'];
+      found.push(...this.issues(branch, value, path, references));
+    }
+    return found;
+  }
+
+  #list(schema: JsonObject, value: readonly Json[], path: Path): readonly JsonSchemaIssue[] {
+    const found: JsonSchemaIssue[] = [];
+    const { items } = schema;
+    const first = Array.isArray(items) ? items : listOf(schema['prefixItems']);
+    const rest = Array.isArray(items) ? schema['additionalItems'] : items;
+    for (const [index, item] of value.entries())
+      found.push(...this.issues(index < first.length ? first[index] : rest, item, [...path, index], 0));
+    const contains = schema['contains'];
+    if (contains !== undefined) {
+      const count = value.filter((item, index) => this.#fits(contains, item, [...path, index], 0)).length;
+      const least = numberOf(schema['minContains']) ?? 1;
+      const most = numberOf(schema['maxContains']) ?? Infinity;
+      if (count < least || count > most)
+        found.push({
+          path,
+          message: `Invalid input: holds ${count} of the items that it must hold ${least} to ${most} of`,
+        });
+    }
+    return found;
+  }
+
+  #object(schema: JsonObject, value: JsonObject, path: Path, references: number): readonly JsonSchemaIssue[] {
+    const found: JsonSchemaIssue[] = [];
+    const properties = objectOf(schema['properties']);
+    const patterns = Object.entries(objectOf(schema['patternProperties']));
+    for (const name of requiredOf(schema))
+      if (!Object.hasOwn(value, name))
+        found.push({
+          path: [...path, name],
+          message: `Invalid input: expected ${typeText(properties, name)}, received undefined`,
+        });
+    for (const [name, each] of Object.entries(value)) {
+      const item = each ?? null;
+      const at = [...path, name];
+      const isKnown = Object.hasOwn(properties, name);
+      if (isKnown) found.push(...this.issues(properties[name], item, at, 0));
+      const fitting = patterns.filter(([pattern]) => matches(pattern, name));
+      for (const [, inner] of fitting) found.push(...this.issues(inner, item, at, 0));
+      if (isKnown || fitting.length > 0) continue;
+      const rest = schema['additionalProperties'];
+      if (rest === false) found.push({ path, message: `Unrecognized key: ${JSON.stringify(name)}` });
+      else found.push(...this.issues(rest, item, at, 0));
+    }
+    const names = schema['propertyNames'];
+    if (names !== undefined)
+      for (const name of Object.keys(value)) found.push(...this.issues(names, name, [...path, name], 0));
+    const dependencies = {
+      ...objectOf(schema['dependencies']),
+      ...objectOf(schema['dependentRequired']),
+      ...objectOf(schema['dependentSchemas']),
+    };
+    for (const [name, wanted] of Object.entries(dependencies)) {
+      if (!Object.hasOwn(value, name)) continue;
+      if (Array.isArray(wanted)) {
+        for (const other of wanted)
+          if (typeof other === 'string' && !Object.hasOwn(value, other))
+            found.push({
+              path: [...path, other],
+              message: `Invalid input: needed beside ${JSON.stringify(name)}`,
+            });
+      } else found.push(...this.issues(wanted, value, path, references));
+    }
+    return found;
+  }
+}
+
+/** What the alternative says that came nearest: the one whose first problem lies deepest. */
+const nearest = (all: readonly (readonly JsonSchemaIssue[])[], path: Path): readonly JsonSchemaIssue[] => {
+  const depth = (issues: readonly JsonSchemaIssue[]): number =>
+    Math.min(...issues.map((issue) => issue.path.length));
+  const [best = []] = all.toSorted((a, b) => depth(b) - depth(a));
+  return depth(best) > path.length
+    ? best
+    : [
+        {
+          path,
+          message: `Invalid input: fits no alternative (${best.map(({ message }) => message).join('; ')})`,
+        },
+      ];
+};
+
+/** What is wrong with a value whatever it holds. */
+const wrongByItself = (schema: JsonObject, value: Json): string | undefined => {
+  const types = listOf(schema['type'], true);
+  if (types.length > 0 && !types.some((type) => isOfType(value, type)))
+    return `Invalid input: expected ${types.join(' or ')}, received ${typeOf(value)}`;
+  const choices = schema['enum'];
+  if (Array.isArray(choices) && !choices.some((each: Json) => isSame(each, value)))
+    return `Invalid option: expected one of ${JSON.stringify(choices).slice(1, -1)}`;
+  if (schema['const'] !== undefined && !isSame(schema['const'], value))
+    return `Invalid input: expected ${JSON.stringify(schema['const'])}`;
+  if (typeof value === 'number') return wrongNumber(schema, value);
+  if (typeof value === 'string') return wrongText(schema, value);
+  if (Array.isArray(value))
+    return (
+      outOf(schema, 'Items', value.length, 'items') ??
+      (schema['uniqueItems'] === true &&
+      new Set(value.map((item: Json) => canonical(item))).size < value.length
+        ? 'Invalid input: items must differ'
+        : undefined)
+    );
+  return isJsonObject(value)
+    ? outOf(schema, 'Properties', Object.keys(value).length, 'properties')
+    : undefined;
+};
+
+const wrongNumber = (schema: JsonObject, value: number): string | undefined => {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
+  // Draft 4 says by a boolean that the bound itself is out.
+  const above = numberOf(exclusiveMinimum) ?? (exclusiveMinimum === true ? numberOf(minimum) : undefined);
+  const below = numberOf(exclusiveMaximum) ?? (exclusiveMaximum === true ? numberOf(maximum) : undefined);
+  if (typeof minimum === 'number' && value < minimum) return `Too small: expected number to be >=${minimum}`;
+  if (typeof maximum === 'number' && value > maximum) return `Too big: expected number to be <=${maximum}`;
+  if (above !== undefined && value <= above) return `Too small: expected number to be >${above}`;
+  if (below !== undefined && value >= below) return `Too big: expected number to be <${below}`;
+  if (typeof multipleOf === 'number' && multipleOf > 0) {
+    const times = value / multipleOf;
+    if (Math.abs(times - Math.round(times)) > 1e-9 * Math.max(1, Math.abs(times)))
+      return `Invalid number: must be a multiple of ${multipleOf}`;
+  }
+  return undefined;
+};
+
+const wrongText = (schema: JsonObject, value: string): string | undefined => {
+  const { pattern } = schema;
+  if (schema['minLength'] !== undefined || schema['maxLength'] !== undefined) {
+    const wrong = outOf(schema, 'Length', Array.from(value).length, 'characters');
+    if (wrong !== undefined) return wrong;
+  }
+  return typeof pattern === 'string' && !matches(pattern, value)
+    ? `Invalid string: must match pattern /${pattern}/`
+    : undefined;
+};
+
+const outOf = (schema: JsonObject, what: string, count: number, of: string): string | undefined => {
+  const least = numberOf(schema[`min${what}`]);
+  const most = numberOf(schema[`max${what}`]);
+  if (least !== undefined && count < least)
+    return `Too small: expected at least ${least} ${of}, received ${count}`;
+  return most !== undefined && count > most
+    ? `Too big: expected at most ${most} ${of}, received ${count}`
+    : undefined;
+};
+
+const patterns = new Map<string, RegExp | undefined>();
+const MOST_PATTERNS = 1_000;
+
+/** A pattern that JavaScript cannot read forbids nothing. */
+const matches = (pattern: string, text: string): boolean => {
+  if (!patterns.has(pattern)) {
+    if (patterns.size >= MOST_PATTERNS) patterns.clear();
+    patterns.set(pattern, compiled(pattern));
+  }
+  return patterns.get(pattern)?.test(text) ?? true;
+};
+
+const compiled = (pattern: string): RegExp | undefined => {
+  for (const flags of ['u', '']) {
+    try {
+      return new RegExp(pattern, flags);
+    } catch {
+      // Other languages allow escapes that `u` refuses.
+    }
+  }
+  return undefined;
+};
+
+const isOfType = (value: Json, type: Json): boolean => {
+  switch (type) {
+    case 'object':
+      return isJsonObject(value);
+    case 'array':
+      return Array.isArray(value);
+    case 'integer':
+      return typeof value === 'number' && Number.isInteger(value);
+    case 'number':
+    case 'string':
+    case 'boolean':
+      return typeof value === type;
+    case 'null':
+      return value === null;
+    default:
+      // A type that nobody knows says nothing.
+      return true;
+  }
+};
+
+const typeOf = (value: Json): string =>
+  value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+
+const typeText = (properties: JsonObject, name: string): string => {
+  const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  const type = isJsonObject(schema) ? schema['type'] : undefined;
+  return typeof type === 'string' ? type : Array.isArray(type) ? type.join(' or ') : 'a value';
+};
+
+const isSame = (one: Json, other: Json): boolean => one === other || canonical(one) === canonical(other);
+
+const numberOf = (value: Json | undefined): number | undefined =>
+  typeof value === 'number' ? value : undefined;
+
+const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
+
+const listOf = (value: Json | undefined, alsoOne = false): readonly Json[] =>
+  Array.isArray(value) ? value : alsoOne && value !== undefined ? [value] : [];
+
+/** Names that must be there; in draft 3 each property says so itself. */
+const requiredOf = (schema: JsonObject): readonly string[] => {
+  const { required } = schema;
+  if (Array.isArray(required)) return required.filter((name: Json) => typeof name === 'string');
+  return Object.entries(objectOf(schema['properties'])).flatMap(([name, each]) =>
+    isJsonObject(each) && each['required'] === true ? [name] : [],
+  );
+};
