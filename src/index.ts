@@ -143,7 +143,7 @@ export type { DefinedTool, ToolOptions } from './tools/define-tool.ts';
 export { jsonSchema } from './tools/json-schema.ts';
 export type { JsonSchemaOf } from './tools/json-schema.ts';
 export { toolset } from './tools/compose.ts';
-export { dual } from './tools/tool-result.ts';
+export { dual, failed } from './tools/tool-result.ts';
 export { askPerson } from './tools/built-in/ask-person.ts';
 export { calculator } from './tools/built-in/calculator.ts';
 export { clock } from './tools/built-in/clock.ts';

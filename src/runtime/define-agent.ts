@@ -40,7 +40,7 @@ import { checkLimits } from './tree-limits.ts';
 import type { Described } from '../contracts/signature.ts';
 
 /** Steps of a run where nothing else limits them: one number, here. */
-const DEFAULT_MAX_STEPS = 20;
+const DEFAULT_MAX_STEPS = 50;
 const DEFAULT_MAX_REJECTIONS = 2;
 /** Failures in a row that are survived where a recovery policy says no number. */
 const DEFAULT_RECOVERIES = 3;
@@ -208,13 +208,13 @@ const rulesFrom = <I extends Described, O extends Described, State extends Json,
   };
 };
 
-const twentySteps = maxSteps(DEFAULT_MAX_STEPS);
+const fewSteps = maxSteps(DEFAULT_MAX_STEPS);
 
 /** Where the agent's own budget limits its steps, that is the limit. */
 const defaultSteps: StopRule = {
-  ...twentySteps,
-  check: (view) => (view.tally.budget?.limitsOwnSteps === true ? undefined : twentySteps.check(view)),
-  pressure: (view) => (view.tally.budget?.limitsOwnSteps === true ? 0 : (twentySteps.pressure?.(view) ?? 0)),
+  ...fewSteps,
+  check: (view) => (view.tally.budget?.limitsOwnSteps === true ? undefined : fewSteps.check(view)),
+  pressure: (view) => (view.tally.budget?.limitsOwnSteps === true ? 0 : (fewSteps.pressure?.(view) ?? 0)),
 };
 
 const modelsFrom = (model: AgentOptions['model']): readonly ModelChoice[] => {

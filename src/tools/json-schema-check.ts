@@ -223,7 +223,7 @@ const nearest = (all: readonly (readonly JsonSchemaIssue[])[], path: Path): read
 const wrongByItself = (schema: JsonObject, value: Json): string | undefined => {
   const types = listOf(schema['type'], true);
   if (types.length > 0 && !types.some((type) => isOfType(value, type)))
-    return `Invalid input: expected ${types.join(' or ')}, received ${typeOf(value)}`;
+    return `Invalid input: expected ${types.map((type) => JSON.stringify(type).replaceAll('"', '')).join(' or ')}, received ${typeOf(value)}`;
   const choices = schema['enum'];
   if (Array.isArray(choices) && !choices.some((each: Json) => isSame(each, value)))
     return `Invalid option: expected one of ${JSON.stringify(choices).slice(1, -1)}`;

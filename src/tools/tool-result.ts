@@ -1,4 +1,5 @@
-import type { ErrorData } from '../contracts/error.ts';
+import type { ErrorData, Retryable } from '../contracts/error.ts';
+import { TroupeError } from '../contracts/error.ts';
 import type { Json } from '../contracts/json.ts';
 import { toJson } from '../contracts/json.ts';
 import type {
@@ -38,6 +39,26 @@ export const dual = <Value = undefined>(result: {
   readonly artifacts?: readonly Artifact[] | undefined;
   readonly control?: Control | undefined;
 }): Dual<Value> => ({ ...result, [DUAL]: true });
+
+/**
+ * Ends a call as failed, with these very words for the model: nothing is put before them.
+ *
+ * @param options.retryable Whether calling it again as it is may help. Default `no`.
+ *
+ * @example
+ * execute: ({ id }) => orders.get(id) ?? failed(`There is no order ${id}.`)
+ *
+ * @throws {TroupeError} `tool.failed`, always: what a tool throws is the result of its call.
+ */
+export const failed = (
+  text: string,
+  {
+    retryable = 'no',
+    details,
+  }: { readonly retryable?: Retryable | undefined; readonly details?: Json | undefined } = {},
+): never => {
+  throw new TroupeError('tool.failed', text, { retryable, details });
+};
 
 /** Whether a tool's return value was made by {@link dual}; true across copies of the package. */
 export const isDual = (value: unknown): value is Dual =>

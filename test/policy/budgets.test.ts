@@ -103,11 +103,11 @@ describe.each(interpreters)('$name', ({ host }) => {
     expect(await ended()).toMatchObject({ budget: 'tokens', limit: 60 });
   });
 
-  test('a step budget stands in place of the default of 20; any other leaves that as it is', async () => {
-    const { totals } = await settled(start(walker({ steps: 30 }), 'go', {}, host?.()));
-    expect(totals.steps).toBe(30);
+  test('a step budget stands in place of the default of 50; any other leaves that as it is', async () => {
+    const { totals } = await settled(start(walker({ steps: 60 }), 'go', {}, host?.()));
+    expect(totals.steps).toBe(60);
     const { stopReason } = await settled(start(walker({ tokens: 1_000_000 }), 'go', {}, host?.()));
-    expect(stopReason).toEqual({ kind: 'maxSteps', limit: 20 });
+    expect(stopReason).toEqual({ kind: 'maxSteps', limit: 50 });
   });
 
   test('a run that is given a bad budget is refused, and says what was found', () => {

@@ -97,7 +97,12 @@ describe('a tool with a raw JSON Schema', () => {
     ['one of', { oneOf: [{ minimum: 2 }, { multipleOf: 2 }] }, [3, 0], [4, 1]],
     ['all of', { allOf: [{ minimum: 2 }, { maximum: 3 }] }, [2], [1, 4]],
     ['not', { not: { type: 'string' } }, [1], ['a']],
-    ['if', { if: { const: 1 }, then: false, else: { type: 'string' } }, ['a'], [1, 2]],
+    [
+      'if',
+      JSON.parse('{"if":{"const":1},"then":false,"else":{"type":"string"}}') as JsonSchema,
+      ['a'],
+      [1, 2],
+    ],
     ['a definition', { $ref: '#/$defs/a', $defs: { a: { type: 'string' } } }, ['a'], [1]],
     [
       'a definition of draft 7',

@@ -1,4 +1,3 @@
-import { Parser } from 'expr-eval-fork';
 import { z } from 'zod';
 import type { ErrorCode } from '../../contracts/error.ts';
 import { messageOf, TroupeError } from '../../contracts/error.ts';
@@ -40,7 +39,9 @@ const functions = {
   round: (value: number, digits = 0): number => Math.round(value * 10 ** digits) / 10 ** digits,
 };
 
-/** Signs that people write, as the parser knows them. */
+const known: ReadonlyMap<string, (...given: number[]) => number> = new Map(Object.entries(functions));
+
+/** Signs that people write, as the formula knows them. */
 const spellings: ReadonlyMap<string, string> = new Map([
   ['**', '^'],
   ['×', '*'],
@@ -56,30 +57,15 @@ const modulo = (a: number, b: number): number => {
   return remainder !== 0 && remainder < 0 !== b < 0 ? remainder + b : remainder;
 };
 
-/** Works formulas out without making code of them, so that it runs under a strict CSP; it knows what is here, no more. */
-const parser = Object.assign(new Parser({ allowMemberAccess: false }), {
-  consts: Object.fromEntries(constants),
-  functions: { ...functions },
-  unaryOps: { '-': (value: number) => -value, '+': Number },
-  binaryOps: {
-    '+': (a: number, b: number) => a + b,
-    '-': (a: number, b: number) => a - b,
-    '*': (a: number, b: number) => a * b,
-    '/': (a: number, b: number) => a / b,
-    '%': modulo,
-    '^': Math.pow,
-  },
-});
-
 const TOKEN =
-  /\s*(?:(?<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?<word>[A-Za-z][A-Za-z0-9]*)|(?<sign>\*\*|[-+*/^%(),×·÷−]))\s*/y;
+  /\s*(?:(?<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?<word>[A-Za-z][A-Za-z0-9]*)|(?<sign>\*\*|\/\/|[-+*/^%(),×·÷−]))\s*/y;
 
 /**
- * Adds up what a formula says: `+ - * / % ^`, parentheses, decimals, `pi`, `e` and the usual functions.
+ * Adds up what a formula says: `+ - * / // % ^`, parentheses, decimals, `pi`, `e` and the usual functions.
  *
  * Only numbers, these signs and these names get as far as the parser; whatever else is in the text is an error,
- * as are a result that is no finite number and a text of more than 1,000 characters. `%` is the remainder, with
- * the sign of the divisor; `log` is the natural one; angles are in radians.
+ * as are a result that is no finite number and a text of more than 1,000 characters. `//` is the quotient rounded down, and
+ * `%` the remainder with the sign of the divisor; `**` is `^`; `log` is the natural one; angles are in radians.
  *
  * @example
  * calculate('(2 + 3) * 4') // => 20
@@ -94,22 +80,19 @@ export const calculate = (expression: string): number => {
       `it is longer than ${MAX_LENGTH} characters`,
       expression.length,
     );
-  const formula = read(expression);
-  let result: unknown;
-  try {
-    result = parser.evaluate(formula);
-  } catch (thrown) {
-    throw cannot('tool.input-invalid', expression, 'it is no formula', messageOf(thrown).split('\n', 1)[0]);
-  }
-  // The name of a function alone.
-  if (typeof result !== 'number') throw cannot('tool.input-invalid', expression, 'it is no formula', formula);
+  const formula = new Formula(read(expression));
+  const result = formula.value();
+  if (result === undefined)
+    throw cannot('tool.input-invalid', expression, 'it is no formula', formula.rest());
   if (!Number.isFinite(result))
     throw cannot('tool.failed', expression, 'its result is no finite number', result);
+  // Nobody wants to read -0.
+  if (result === 0) return 0;
   return Number.isInteger(result) ? result : Number(result.toPrecision(DIGITS));
 };
 
-/** The text as the parser takes it: numbers, known signs and names only, each apart from the next. */
-const read = (expression: string): string => {
+/** The text in its parts: numbers, known signs and names only. */
+const read = (expression: string): readonly string[] => {
   const parts: string[] = [];
   let open = 0;
   let signs = 0;
@@ -141,7 +124,7 @@ const read = (expression: string): string => {
   }
   if (parts.length === 0)
     throw cannot('tool.input-invalid', expression, 'there is no formula', `'${expression}'`);
-  return parts.join(' ');
+  return parts;
 };
 
 const cannot = (code: ErrorCode, expression: string, reason: string, found: unknown): TroupeError => {
@@ -152,6 +135,111 @@ const cannot = (code: ErrorCode, expression: string, reason: string, found: unkn
   });
 };
 
+const PRODUCTS: ReadonlyMap<string, (a: number, b: number) => number> = new Map([
+  ['*', (a, b) => a * b],
+  ['/', (a, b) => a / b],
+  ['//', (a, b) => Math.floor(a / b)],
+  ['%', modulo],
+]);
+
+/** Works a formula out without making code of it, so that it runs under a strict CSP. */
+class Formula {
+  readonly #parts: readonly string[];
+  #at = 0;
+
+  constructor(parts: readonly string[]) {
+    this.#parts = parts;
+  }
+
+  /** Undefined where the parts are no formula. */
+  value(): number | undefined {
+    const result = this.#sum();
+    return this.#at < this.#parts.length ? undefined : result;
+  }
+
+  /** Where reading came to an end. */
+  rest(): string {
+    return this.#parts.slice(this.#at).join(' ') || 'it ends too early';
+  }
+
+  #take(part: string): boolean {
+    if (this.#parts[this.#at] !== part) return false;
+    this.#at += 1;
+    return true;
+  }
+
+  #sum(): number | undefined {
+    let left = this.#product();
+    while (left !== undefined) {
+      const isPlus = this.#take('+');
+      if (!isPlus && !this.#take('-')) return left;
+      const right = this.#product();
+      left = right === undefined ? undefined : isPlus ? left + right : left - right;
+    }
+    return undefined;
+  }
+
+  #product(): number | undefined {
+    let left = this.#signed();
+    while (left !== undefined) {
+      const operation = PRODUCTS.get(this.#parts[this.#at] ?? '');
+      if (operation === undefined) return left;
+      this.#at += 1;
+      const right = this.#signed();
+      left = right === undefined ? undefined : operation(left, right);
+    }
+    return undefined;
+  }
+
+  #signed(): number | undefined {
+    if (this.#take('+')) return this.#signed();
+    if (!this.#take('-')) return this.#power();
+    const value = this.#signed();
+    return value === undefined ? undefined : -value;
+  }
+
+  /** To the right first: 2^3^2 is 2^9; and before a sign: -2^2 is -4. */
+  #power(): number | undefined {
+    const base = this.#single();
+    if (base === undefined || !this.#take('^')) return base;
+    const exponent = this.#signed();
+    return exponent === undefined ? undefined : base ** exponent;
+  }
+
+  #single(): number | undefined {
+    if (this.#take('(')) {
+      const value = this.#sum();
+      return this.#take(')') ? value : undefined;
+    }
+    const part = this.#parts[this.#at] ?? '';
+    if (/^[\d.]/.test(part)) {
+      this.#at += 1;
+      return Number(part);
+    }
+    const constant = constants.get(part);
+    if (constant !== undefined) {
+      this.#at += 1;
+      return constant;
+    }
+    const call = known.get(part);
+    if (call === undefined) return undefined;
+    this.#at += 1;
+    const given = this.#arguments();
+    return given === undefined ? undefined : call(...given);
+  }
+
+  #arguments(): number[] | undefined {
+    if (!this.#take('(')) return undefined;
+    const given: number[] = [];
+    do {
+      const value = this.#sum();
+      if (value === undefined) return undefined;
+      given.push(value);
+    } while (this.#take(','));
+    return this.#take(')') ? given : undefined;
+  }
+}
+
 /**
  * The tool `calculator`: gives a model exact sums. See {@link calculate} for what it understands.
  *
@@ -161,7 +249,7 @@ const cannot = (code: ErrorCode, expression: string, reason: string, found: unkn
 export const calculator = tool({
   name: 'calculator',
   description:
-    'Calculates a formula and gives the number. Knows + - * / % ^, parentheses, decimals, pi, e and the functions ' +
+    'Calculates a formula and gives the number. Knows + - * / // (rounded down) % ^ **, parentheses, decimals, pi, e and the functions ' +
     `${Object.keys(functions).join(', ')}. Examples: "2 + 2", "round(19.99 * 3, 2)", "sqrt(3^2 + 4^2)".`,
   category: 'math',
   input: z.object({ expression: z.string().describe('The formula, such as "(2 + 3) * 4".') }),
