@@ -11,6 +11,7 @@ import { join, resolve } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { deadLinks } from './dead-links.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const folder = join(root, '.tmp/package');
@@ -52,8 +53,13 @@ const pack = (): { tarball: string; report: string } => {
   const missing = needed.filter((path) => !files.includes(path));
   if (missing.length > 0) throw new Error(`Missing in the package: ${missing.join(', ')}`);
 
-  const foreign = files.filter((path) => !/^((dist|src)\/|(package\.json|README\.md|LICENSE)$)/.test(path));
+  const foreign = files.filter(
+    (path) => !/^((dist|src|docs|examples)\/|(package\.json|[A-Z]+\.md|LICENSE)$)/.test(path),
+  );
   if (foreign.length > 0) throw new Error(`Not meant to be in the package: ${foreign.join(', ')}`);
+
+  const dead = deadLinks(readFileSync(join(root, 'README.md'), 'utf8'), files);
+  if (dead.length > 0) throw new Error(`Dead links in the README of the package: ${dead.join(', ')}`);
 
   const report = `${files.length} files, ${kilobytes(packed.size)} packed, ${kilobytes(packed.unpackedSize)} unpacked`;
   return { tarball: join(folder, packed.filename), report };

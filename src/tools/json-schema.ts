@@ -2,8 +2,9 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/sp
 import { messageOf, TroupeError } from '../contracts/error.ts';
 import type { Json, JsonSchema } from '../contracts/json.ts';
 import { isJsonObject, toJson } from '../contracts/json.ts';
-import { brokenReference, jsonSchemaIssues } from './json-schema-check.ts';
+import { jsonSchemaIssues } from './json-schema-check.ts';
 import { plainSchema } from './json-schema-names.ts';
+import { brokenReference } from './json-schema-reference.ts';
 
 /** A Standard Schema over a JSON Schema, as `jsonSchema()` makes it. */
 export interface JsonSchemaOf<Value> {
