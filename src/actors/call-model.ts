@@ -15,6 +15,7 @@ import { isSpent } from '../policy/budget-account.ts';
 import { answerLength, estimatedUsage, isUnreported, reserveCall } from './call-cost.ts';
 import { checkAnswer } from './check-answer.ts';
 import type { Desk } from './desk.ts';
+import { answeredEvent, askedEvent, nameOf } from './model-events.ts';
 import type { ModelAttempt } from './next-attempt.ts';
 import { nextAttempt } from './next-attempt.ts';
 import { andThen } from './promises.ts';
@@ -94,19 +95,20 @@ class Attempt {
   #ask(): Decided | Promise<Decided> {
     const { definition, abort, clock, isWatched } = this.#desk;
     const { key } = this.#effect;
-    this.#desk.emit({
-      type: 'model.asked',
-      model: nameOf(this.#model),
-      key,
-      messages: this.#shown.history.length,
-      attempt: this.#attempt.attempt,
-    });
+    const asked = askedEvent(this.#model, key, this.#shown.history.length, this.#attempt.attempt);
+    let request: ModelRequest;
+    try {
+      request = this.#request();
+    } catch (thrown) {
+      this.#desk.emit(asked);
+      return this.#failed(thrown);
+    }
+    this.#desk.asked(asked, request);
     const continues = definition.retry?.onBreak === 'continue';
     // Shown again under the key of this attempt, as that of the one before was taken back.
     if (this.#said !== '') this.#desk.delta({ type: 'text', text: this.#said });
     let answer: ModelAnswer | Promise<ModelAnswer>;
     try {
-      const request = this.#request();
       this.#wasAsked = true;
       answer = attemptModel(this.#model, request, {
         key,
@@ -179,18 +181,8 @@ class Attempt {
       answer = { ...answer, usage: estimatedUsage(this.#shown.history, answerLength(answer), this.#desk) };
     const costUsd = this.#desk.costOf(this.#model, answer.usage, answer.model);
     this.#settle(answer.usage, costUsd);
-    this.#desk.emit({
-      type: 'model.answered',
-      model: answer.model ?? nameOf(this.#model),
-      key: this.#effect.key,
-      text: answer.text,
-      ...(answer.reasoning === undefined ? {} : { reasoning: answer.reasoning }),
-      calls: answer.calls.length,
-      finish: answer.finish,
-      usage: answer.usage,
-      ...(costUsd === undefined ? {} : { costUsd }),
-      durationMs: this.#desk.clock.now() - this.#startedAt,
-    });
+    const took = { costUsd, durationMs: this.#desk.clock.now() - this.#startedAt };
+    this.#desk.answered(answeredEvent(this.#model, this.#effect.key, answer, took), answer);
     const read = readAnswer(answer, this.#context, this.#desk);
     return isThenable(read)
       ? read.then((decided) => this.#judged(decided, answer))
@@ -295,5 +287,3 @@ const NO_MODEL: ErrorData = {
   message: 'Cannot ask a model as the agent has none: give it a `model`, or a `decide` of its own',
   retryable: 'no',
 };
-
-const nameOf = (model: Model): string => `${model.provider}:${model.id}`;

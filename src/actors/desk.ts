@@ -6,7 +6,7 @@ import type { EventBody } from '../contracts/event.ts';
 import type { Json } from '../contracts/json.ts';
 import type { MemoryRecord } from '../contracts/memory.ts';
 import type { Messenger } from '../contracts/message.ts';
-import type { Model, ModelDelta, Usage } from '../contracts/model.ts';
+import type { Model, ModelAnswer, ModelDelta, ModelRequest, Usage } from '../contracts/model.ts';
 import type { ApprovalRequest } from '../contracts/request.ts';
 import type { RunResult } from '../contracts/run.ts';
 import type { Checked } from '../contracts/schema.ts';
@@ -82,6 +82,10 @@ export interface Desk {
   /** From 0 to below 1. */
   random(): number;
   emit(body: EventBody): void;
+  /** Tells that a model is asked, and keeps what it is sent for those who want that. */
+  asked(body: Extract<EventBody, { type: 'model.asked' }>, request: ModelRequest): void;
+  /** Tells that a model has answered, and keeps what came. */
+  answered(body: Extract<EventBody, { type: 'model.answered' }>, answer: ModelAnswer): void;
   /** Has something remembered, for which nobody waits; `index` tells several of one effect apart. */
   remember(records: readonly MemoryRecord[], index: number): void;
   delta(delta: ModelDelta): void;

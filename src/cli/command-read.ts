@@ -26,7 +26,7 @@ export type Command =
   | InspectCommand
   | GraphCommand
   | RunsCommand
-  | { readonly name: 'show'; readonly runId: string; readonly step: number | undefined }
+  | ShowCommand
   | ResumeCommand
   | (Code & { readonly name: 'replay'; readonly runId: string })
   | ForkCommand
@@ -36,6 +36,14 @@ export type Command =
   | ImportCommand
   | PruneCommand
   | TraceCommand;
+
+export interface ShowCommand {
+  readonly name: 'show';
+  readonly runId: string;
+  readonly step: number | undefined;
+  /** A model call: the end of its key, or its number. */
+  readonly call: string | undefined;
+}
 
 export interface AskCommand {
   readonly name: 'ask';
@@ -142,6 +150,7 @@ interface OwnValues extends InspectValues {
   readonly status?: string | undefined;
   readonly limit?: string | undefined;
   readonly step?: string | undefined;
+  readonly call?: string | undefined;
   readonly 'all-due'?: boolean | undefined;
   readonly at?: string | undefined;
   readonly message?: string | undefined;
@@ -215,7 +224,7 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
         limit: countOf(values.limit, '--limit', name) ?? LISTED,
       };
     case 'show':
-      return { name, runId: first, step: countOf(values.step, '--step', name) };
+      return showFrom(first, values);
     case 'resume':
       return { name, ...code, runId: toResume(rest[0], values), isParked };
     case 'replay':
@@ -272,4 +281,14 @@ const toResume = (runId: string | undefined, values: OwnValues): string | undefi
   const named = values.agent === undefined ? values.file && '--file' : '--agent';
   if (isAll && named !== undefined) throw wrong(`one excludes the other: ${named} and --all-due`, 'resume');
   return runId;
+};
+
+const showFrom = (
+  runId: string,
+  { step, call }: { readonly step?: string | undefined; readonly call?: string | undefined },
+): ShowCommand => {
+  if (step !== undefined && call !== undefined)
+    throw wrong('one excludes the other: --step and --call', 'show');
+  if (call?.trim() === '') throw wrong('--call names no model call', 'show');
+  return { name: 'show', runId, step: countOf(step, '--step', 'show'), call };
 };

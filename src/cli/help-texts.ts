@@ -63,7 +63,8 @@ ${INSPECT}`,
     usage: '[FILE] [INPUT]',
     text: `Serves a page on the loopback and prints its address, which nobody can guess; until Ctrl-C. With INPUT, the agent that FILE
 exports is run, and can be seen while it works. Without, the runs that are kept are there to be gone through: those that a
-command began, and those of the agent that FILE exports.`,
+command began, and those of the agent that FILE exports. A FILE that exports nothing is a program: it is run as it is, with INPUT as
+its argument, and every run that it begins is shown.`,
     options: `      --data           INPUT is JSON, for an agent whose input has a schema
       --export NAME    which export of FILE
       --port N         where the page is served (default: any port that is free)
@@ -72,6 +73,7 @@ command began, and those of the agent that FILE exports.`,
     examples: [
       'troupe inspect team.ts "Plan a trip." --control',
       'troupe inspect',
+      'troupe inspect program.ts',
       'troupe ask "How are retries configured?" ./docs --inspect --open',
     ],
   },
@@ -99,9 +101,14 @@ that is printed instead of a drawing. Runs that it does not go through any more 
     usage: 'RUN',
     text: `${RUN} It is read from the journal alone: the agent's code is not needed.
 Of a damaged journal what is sound is shown, the damage is named, and the exit code is 1.`,
-    options:
-      '      --step N         only that step of each agent, with all that was decided, done and said in it',
-    examples: ['troupe show 3f9a', 'troupe show 3f9a --step 2', 'troupe show 3f9a --json'],
+    options: `      --step N         only that step of each agent, with all that was decided, done and said in it
+      --call CALL      only that model call, with its exact request and what came back: its number, or the end of its key`,
+    examples: [
+      'troupe show 3f9a',
+      'troupe show 3f9a --step 2',
+      'troupe show 3f9a --call 1',
+      'troupe show 3f9a --json',
+    ],
   },
   resume: {
     about: 'go on with a run where it was, after a crash, an answer or a long wait',

@@ -20,9 +20,17 @@ export const loadAgent = async (
   folder: string,
   exportName: string | undefined,
 ): Promise<LoadedAgent> => {
+  return chosen(await loadModule(file, folder), file, exportName);
+};
+
+/** Loads somebody else's module, in JavaScript or TypeScript. @throws {TroupeError} as {@link loadAgent} does. */
+export const loadModule = async (
+  file: string,
+  folder: string,
+): Promise<Readonly<Record<string, unknown>>> => {
   const place = resolve(folder, file);
   if (!existsSync(place)) throw cannot(file, 'there is no such file', place);
-  return chosen(await moduleAt(place, file), file, exportName);
+  return moduleAt(place, file);
 };
 
 const moduleAt = async (place: string, file: string): Promise<Readonly<Record<string, unknown>>> => {
@@ -52,6 +60,8 @@ const typeScriptAt = async (place: string, file: string): Promise<Readonly<Recor
   try {
     // For the whole process: what it imports by itself has a copy of troupe of its own, which knows nothing of stored runs.
     loader.register();
+    // What it starts by itself, with the options of this process, reads TypeScript as well.
+    process.execArgv.push('--import', pathToFileURL(createRequire(place).resolve('tsx')).href);
     // Under another name, as Node remembers that it could not read it.
     const url = `${pathToFileURL(place).href}?typescript`;
     return await import(url);

@@ -21,6 +21,8 @@ export interface Performance {
   readonly model?: Model | undefined;
   /** What there is to show of a run that ended early; nothing by default. */
   readonly soFar?: ((events: readonly RuntimeEvent[]) => string | undefined) | undefined;
+  /** Somebody may answer for a person from elsewhere: the page of an inspector. */
+  readonly isAnswerable?: boolean | undefined;
   /** Where the run is kept, if it is. */
   readonly kept?: KeptRun | undefined;
 }
@@ -31,13 +33,14 @@ export type Attendance = Pick<RunOptions, 'signal' | 'person' | 'model'>;
 /** Has a run go on before the eyes of whoever sits at the terminal, and answers with the exit code. */
 export const perform = async <Output>(
   start: (options: Attendance) => RunHandle<Output, unknown> | Promise<RunHandle<Output, unknown>>,
-  { session, model, soFar = () => undefined, kept }: Performance,
+  { session, model, soFar = () => undefined, isAnswerable = false, kept }: Performance,
 ): Promise<number> => {
   const { terminal, settings, sidePaint: paint } = session;
   const view = progressView(session);
   const isHere = isAttended(terminal) && !settings.json && kept?.isParked !== true;
-  // Where nobody sits here, a run that is kept waits for an answer from elsewhere.
-  const person = isHere || kept === undefined ? personAtTerminal(session, view) : undefined;
+  // Where nobody sits here, a run that is kept, or that the page of an inspector steers, waits for an answer from elsewhere.
+  const person =
+    isHere || (kept === undefined && !isAnswerable) ? personAtTerminal(session, view) : undefined;
   const waiting = kept === undefined ? undefined : new Waiting(kept, session, isHere);
   const events: RuntimeEvent[] = [];
   try {

@@ -12,7 +12,7 @@ export interface Inspected {
   readonly session: Session;
   readonly store: JournalStore | undefined;
   /** Whose runs may be in the store, beside those that were begun by a command. */
-  readonly agent: LoadedAgent | undefined;
+  readonly agent: () => LoadedAgent | undefined;
 }
 
 /**
@@ -32,7 +32,10 @@ export const withInspector = async (
     open: wish.isShown,
     keepsProcess: true,
     store,
-    agents: (entry) => (entry.agent === agent?.name ? agent : agentBegunWith(entry, store, session)),
+    agents: (entry) => {
+      const own = agent();
+      return entry.agent === own?.name ? own : agentBegunWith(entry, store, session);
+    },
   });
   const { terminal, settings, sidePaint: paint, signal } = session;
   const tell = (line: string): void => {

@@ -11,6 +11,8 @@ import { budgetKinds } from './budget.ts';
 import { base, count, event, EVENT_VERSION, json, status, stopReason, text } from './event-shape.ts';
 import { errorSchema as error, usageSchema as usage } from './error-schema.ts';
 import { aboutPerson } from './request-schema.ts';
+import type { SentSource } from './sent-request.ts';
+import { rawAnswerSchema, sentRequestSchema } from './sent-request.ts';
 import { taskSchema } from './task.ts';
 import { totalsSchema as totals } from './totals-schema.ts';
 
@@ -102,7 +104,14 @@ export const runtimeEventSchema = z.discriminatedUnion('type', [
   }),
   event('critic.failed', { critic: text, error }),
 
-  event('model.asked', { model: text, key: text, messages: count, attempt: count }),
+  event('model.asked', {
+    model: text,
+    key: text,
+    messages: count,
+    attempt: count,
+    /** What was sent; in what keeps it (recordings, traces), never in the run's own log. */
+    request: sentRequestSchema.optional(),
+  }),
   event('model.answered', {
     model: text,
     key: text,
@@ -114,6 +123,8 @@ export const runtimeEventSchema = z.discriminatedUnion('type', [
     /** In US dollars; absent where the price is not known. */
     costUsd: z.number().nonnegative().optional(),
     durationMs: z.number(),
+    /** What came back beside this, as it came; in what keeps it, never in the run's own log. */
+    raw: rawAnswerSchema.optional(),
   }),
   event('model.retrying', { model: text, attempt: count, waitMs: z.number(), error }),
   /** A stream broke; its text is kept, and the next attempt goes on from there. */
@@ -254,6 +265,8 @@ export interface Hook<Type extends EventType = EventType> {
   readonly on?: readonly Type[] | Type | undefined;
   /** Higher is served first; equal ones in the order given. Default 0. */
   readonly priority?: number | undefined;
+  /** It reads what models were sent, by `scope.sent`: kept for it from the first call on. Default false. */
+  readonly wantsRequests?: boolean | undefined;
   /** In ms. Default 5,000; `Infinity` waits as long as it takes. */
   readonly timeoutMs?: number | undefined;
   handle(event: EventOf<Type>, scope: HookScope): void | Promise<void>;
@@ -274,6 +287,8 @@ export interface HookScope {
   readonly clock?: Clock | undefined;
   /** Says that it failed at what it began earlier (`observer.failed`). */
   readonly failed?: ((error: unknown) => void) | undefined;
+  /** What the call of that key sent its model, and what it gave, of a hook that wants them. */
+  readonly sent?: SentSource | undefined;
   /** Says that it lost so many events (`observer.dropped`). */
   readonly dropped?: ((count: number) => void) | undefined;
 }

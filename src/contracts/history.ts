@@ -39,6 +39,11 @@ export class HistoryView<T> implements Iterable<T> {
     this.#history = history;
   }
 
+  /** What it is a view of. */
+  get history(): History<T> {
+    return this.#history;
+  }
+
   get length(): number {
     return this.#history.length;
   }

@@ -1,5 +1,6 @@
 import type { InspectionEvent, Observer } from 'xstate';
 import type { LiveEvent } from './event.ts';
+import type { SentSource } from './sent-request.ts';
 import type { RunHandle } from './run.ts';
 
 /** What looks into a run: an XState inspector, or one that wants to know the run, too. */
@@ -20,6 +21,8 @@ export interface InspectedRun {
   now(): number;
   /** Calls `next` with each event as it is written: where the run is stored, before the store has it. */
   watch(next: (event: LiveEvent) => void): void;
+  /** What models were sent, and gave, by the key of the call: of one that `watch` tells of. */
+  readonly sent: SentSource;
   /** Who is at an address; undefined where nobody is (any more). */
   memberAt(path: string): InspectedMember | undefined;
   /** By which it can be held, stepped and talked to; absent for a run that is over, and is gone through again. */

@@ -7,6 +7,7 @@ import type { Message } from './message.ts';
 import type { Usage } from './model.ts';
 import type { Outcome } from './run.ts';
 import type { StopReason } from './stop.ts';
+import type { RawAnswer, SentRequest } from './sent-request.ts';
 import type { TaskInput } from './task.ts';
 import type { Artifact, ToolSpec } from './tool.ts';
 import type { Turn } from './transcript.ts';
@@ -134,6 +135,10 @@ export type Arrival =
       readonly prompt: string;
       readonly tools: readonly ToolSpec[];
     }
+  /** What the agent at `path` sends its model by the call of that key, as what is new in it. */
+  | { readonly type: 'sent'; readonly key: string; readonly path: string; readonly request: SentRequest }
+  /** What came back beside what `model.answered` tells. */
+  | { readonly type: 'heard'; readonly key: string; readonly answer: RawAnswer }
   /** The agent at `path` is about to write to its memories; what an effect has it write is here, what its machine has is made again. */
   | {
       readonly type: 'remembering';

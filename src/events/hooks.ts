@@ -16,7 +16,7 @@ export interface HookSetup {
   /** Events that may wait for one hook; past it the oldest are dropped. Default 1,000. */
   readonly capacity?: number | undefined;
   /** Handed to every hook with every event. */
-  readonly scope?: Pick<HookScope, 'context' | 'thread'> | undefined;
+  readonly scope?: Pick<HookScope, 'context' | 'thread' | 'sent'> | undefined;
 }
 
 /** Hooks at work. */
@@ -102,7 +102,7 @@ export const attachHooks = (
  * await desk.run('…', { hooks: [audit] });
  */
 export const hook = <const Type extends EventType = EventType>(observer: Hook<Type>): Hook => {
-  const { name, on, priority, timeoutMs } = observer;
+  const { name, on, priority, timeoutMs, wantsRequests } = observer;
   const types = typesOf(on);
   const isWanted = (event: LiveEvent): event is EventOf<Type> => types?.has(event.type) ?? true;
   return {
@@ -110,6 +110,7 @@ export const hook = <const Type extends EventType = EventType>(observer: Hook<Ty
     on,
     priority,
     timeoutMs,
+    ...(wantsRequests === undefined ? {} : { wantsRequests }),
     handle: (event, scope) => (isWanted(event) ? observer.handle(event, scope) : undefined),
     ...(observer.flush === undefined ? {} : { flush: (runId: string) => observer.flush?.(runId) }),
   };

@@ -1,4 +1,5 @@
 import type { RunOptions } from '../contracts/run.ts';
+import { ambientInspector } from './ambient-inspector.ts';
 import { patientClock, systemClock } from '../contracts/clock.ts';
 import { errorData } from '../contracts/error.ts';
 import type { Definition } from './definition.ts';
@@ -29,7 +30,9 @@ export interface StartSetup {
 export const createRun = (definition: Definition, options: RunOptions, setup: StartSetup): Run => {
   const clock = options.clock === undefined ? systemClock : patientClock(options.clock);
   const { isReplayed = false } = setup;
-  const inspector = placeInspector(options, () => run, isReplayed);
+  // What happened before is shown by whoever asks for it.
+  const { inspect = isReplayed ? undefined : ambientInspector() } = options;
+  const inspector = placeInspector({ inspect }, () => run, isReplayed);
   const run: Run = new Run(definition, options, {
     host: setup.host ?? (isReplayed ? drivenHost(inspector?.look) : liveHost(inspector?.look)),
     pacer: processPacer,

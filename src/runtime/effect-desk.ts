@@ -8,9 +8,10 @@ import type { EventBody } from '../contracts/event.ts';
 import { TroupeError } from '../contracts/error.ts';
 import type { MemoryRecord } from '../contracts/memory.ts';
 import type { Messenger } from '../contracts/message.ts';
-import type { Model, ModelDelta, Usage } from '../contracts/model.ts';
+import type { Model, ModelAnswer, ModelDelta, ModelRequest, Usage } from '../contracts/model.ts';
 import type { RunResult } from '../contracts/run.ts';
 import type { ToolExecutor } from '../contracts/executor.ts';
+import type { RawAnswer } from '../contracts/sent-request.ts';
 import type { SafetyStrategy } from '../contracts/safety.ts';
 import type { Artifact } from '../contracts/tool.ts';
 import { keyInRun } from '../contracts/effect.ts';
@@ -145,6 +146,23 @@ export class EffectDesk implements Desk {
     this.#entry.run.log.write(body, this.#principal, this.#ask.step, this.#ask.phase);
     if ('usage' in body) for (const counter of countersOver(this.#principal)) counter.count(body);
   }
+  asked(body: Extract<EventBody, { type: 'model.asked' }>, request: ModelRequest): void {
+    if (this.#isOver) return;
+    const { run, path, scope } = this.#principal;
+    const sent = run.log.sent.sends(this.#principal, body.key, request);
+    if (sent !== undefined)
+      run.journal?.arrive(scope, { type: 'sent', key: this.#keyInRun, path, request: sent });
+    this.emit(body);
+  }
+  answered(body: Extract<EventBody, { type: 'model.answered' }>, answer: ModelAnswer): void {
+    const { run, scope } = this.#principal;
+    const raw = this.#isOver || !run.log.sent.isKept ? undefined : rawOf(answer);
+    if (raw !== undefined) {
+      run.log.sent.answered(body.key, raw);
+      run.journal?.arrive(scope, { type: 'heard', key: this.#keyInRun, answer: raw });
+    }
+    this.emit(body);
+  }
   remember(records: readonly MemoryRecord[], index: number): void {
     const { step, phase } = this.#ask;
     if (!this.#isOver) remember(this.#principal, { step, phase, index }, records);
@@ -207,6 +225,9 @@ export class EffectDesk implements Desk {
   get #wanting(): WantingEffect {
     return { actor: this.#principal, ask: this.#ask, abort: this.abort };
   }
+  get #keyInRun(): string {
+    return keyInRun(this.#ask);
+  }
   get #isOver(): boolean {
     return this.#effect.record.state !== 'asked';
   }
@@ -223,6 +244,17 @@ export class EffectDesk implements Desk {
     return waiting;
   }
 }
+
+/** What an answer has beside its text; undefined where that is nothing. */
+const rawOf = ({ calls, refusal, replay, metadata }: ModelAnswer): RawAnswer | undefined => {
+  const raw: RawAnswer = {
+    calls,
+    ...(refusal === undefined ? {} : { refusal }),
+    ...(replay === undefined ? {} : { replay }),
+    ...(metadata === undefined ? {} : { metadata }),
+  };
+  return calls.length === 0 && Object.keys(raw).length === 1 ? undefined : raw;
+};
 
 /** The counters of those that somebody's work runs, from an actor upwards: of a run without children, none. */
 export const countersOver = (actor: Actor): readonly RunCounter[] => {

@@ -9,6 +9,7 @@ import { EventStream } from '../events/event-stream.ts';
 import type { Speaker } from './lazy-log.ts';
 import { LazyLog } from './lazy-log.ts';
 import { RunCounter } from './run-counter.ts';
+import { SentBook } from './sent-book.ts';
 import { ToldLog } from './told-log.ts';
 
 interface OpenTool {
@@ -46,6 +47,8 @@ export interface LogKeeper {
  */
 export class EventLog {
   readonly events: LazyLog;
+  /** What models were sent, and gave: no event of the log has it. */
+  readonly sent = new SentBook();
   readonly stream: EventStream;
   /** The steps of the root, in order. */
   readonly records: StepRecord[] = [];
@@ -72,6 +75,7 @@ export class EventLog {
     this.#rootPath = rootPath;
     this.#clock = clock;
     this.#journal = journal;
+    if (journal !== undefined) this.sent.keep();
     this.#startedAt = clock.now();
     this.#at = this.#startedAt;
     this.events = new LazyLog(runId);

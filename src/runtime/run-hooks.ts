@@ -24,9 +24,10 @@ export const attachRunHooks = (
 ): ((definition: Definition) => void) => {
   const attach = (observers: readonly Hook[]): void => {
     if (observers.length === 0) return;
+    if (observers.some(({ wantsRequests }) => wantsRequests === true)) run.log.sent.keep();
     const attached = attachHooks(run.log.stream, observers, {
       clock: run.clock,
-      scope: { context, thread },
+      scope: { context, thread, sent: run.log.sent },
       onFailure: (observer, error, event) => {
         run.observerFailed(observer, error, event);
       },

@@ -32,6 +32,7 @@ export const placeInspector = (
     },
     begins: () => {
       try {
+        run().log.sent.keep();
         look = safeInspector(inspect.inspects(inspected(run(), isReplayed, failed)), failed);
       } catch (error) {
         failed(error);
@@ -64,6 +65,7 @@ const inspected = (run: Run, isReplayed: boolean, failed: (error: unknown) => vo
         false,
       );
     },
+    sent: run.log.sent,
     memberAt: (path) => memberOf(run.actors.at(path)),
     ...(isReplayed ? {} : { handle }),
   };

@@ -143,6 +143,9 @@ export const packagesStayInTheirRooms = eachImport((source, { from, kind }) => {
 const page = 'inspect/page';
 const bundledIntoPage = /^(preact|@preact\/signals)(\/|$)/;
 
+/** What of a recording is read in the page as it is read elsewhere: it imports nothing but types. */
+const readByThePage = ['entry', 'tableau', 'sent-requests'].map((name) => `inspect/recording/${name}.ts`);
+
 /** The page runs in a browser, and knows of the rest only what a recording holds, and how it is drawn. */
 export const thePageStandsAlone = eachImport((source, { from, kind }) => {
   const isBundled = bundledIntoPage.test(from);
@@ -150,7 +153,7 @@ export const thePageStandsAlone = eachImport((source, { from, kind }) => {
   if (!isRelative(from)) return isBundled ? undefined : 'it is not bundled into the page';
   const target = resolve(source, from);
   if (isIn(target, page) || isIn(target, 'inspect/drawing')) return undefined;
-  if (['inspect/recording/entry.ts', 'inspect/recording/tableau.ts'].includes(target)) return undefined;
+  if (readByThePage.includes(target)) return undefined;
   return kind === 'type' && (roomOf(target) === 'contracts' || isIn(target, 'inspect/recording'))
     ? undefined
     : 'the page knows types of contracts, and recordings';

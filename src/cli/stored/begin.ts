@@ -44,7 +44,7 @@ export const begin = async <Input, Output>(
           'command.usage',
           'Cannot follow the command line as --park needs a store: without one, nobody could go on with the run',
         );
-      const inspected = { session, store: opened?.store, agent };
+      const inspected = { session, store: opened?.store, agent: () => agent };
       return withInspector(wish, inspected, (inspect) =>
         withTrace(trace, session, (hooks) => {
           const own = { hooks, runId, ...(inspect === undefined ? {} : { inspect }) };
@@ -53,6 +53,7 @@ export const begin = async <Input, Output>(
               session,
               model,
               soFar,
+              isAnswerable: wish?.isControlled,
             });
           const { store } = opened;
           const kept = { ...opened, runId, isParked };

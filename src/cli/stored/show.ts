@@ -9,6 +9,9 @@ import { exitCode } from '../exit-code.ts';
 import { failureLine } from '../failure-line.ts';
 import { counted } from '../number-words.ts';
 import type { Session } from '../session.ts';
+import { redactor, secretsIn } from '../../policy/redaction.ts';
+import type { ShowCommand } from '../command-read.ts';
+import { callLines, storedCall } from './call-lines.ts';
 import { commandOf } from './command-record.ts';
 import { findRun } from './find-run.ts';
 import type { OpenStore } from './open-store.ts';
@@ -23,12 +26,13 @@ import { readStoredRun } from './stored-run.ts';
 
 /** `troupe show`: a run as its journal tells it; of one that is damaged, what is sound, and exit code 1. */
 export const show = (
-  { runId, step }: { readonly runId: string; readonly step: number | undefined },
+  { runId, step, call }: Pick<ShowCommand, 'runId' | 'step' | 'call'>,
   session: Session,
 ): Promise<number> =>
   withStore(session, async (opened) => {
     const { terminal, settings, sidePaint } = session;
     const run = await readStoredRun(opened.store, await findRun(opened.store, runId));
+    if (call !== undefined) return showCall(run, call, session);
     const steps = stepsIn(run.events).filter((view) => step === undefined || view.step === step);
     const requests = openRequestsOf(run.records);
     const shown = { run, steps, requests };
@@ -40,6 +44,23 @@ export const show = (
     if (run.damage !== undefined) terminal.stderr.write(failureLine(run.damage, sidePaint, settings.debug));
     return isMissing ? exitCode.usage : run.damage === undefined ? exitCode.answered : exitCode.unanswered;
   });
+
+/** One model call: what was sent, and what came back. */
+const showCall = (
+  { entry, events, records }: StoredRun,
+  wanted: string,
+  { terminal, settings, paint }: Session,
+): number => {
+  const redact = redactor(secretsIn(terminal.environment));
+  const call = storedCall({ runId: entry.runId, events, records }, wanted);
+  const text = settings.json
+    ? jsonLine(call)
+    : callLines(call, paint)
+        .map((line) => `${line}\n`)
+        .join('');
+  terminal.stdout.write(redact(text));
+  return exitCode.answered;
+};
 
 interface Shown {
   readonly run: StoredRun;

@@ -1,5 +1,6 @@
 import type { ErrorData } from '../../contracts/error.ts';
 import type { LiveEvent } from '../../contracts/event.ts';
+import type { RawAnswer, SentRequest } from '../../contracts/sent-request.ts';
 import type { Entry } from '../recording/entry.ts';
 import { brief } from '../drawing/plain-text.ts';
 
@@ -17,7 +18,13 @@ export interface ModelItem extends Placed {
   status: 'asked' | 'answered' | 'failed' | 'discarded';
   text: string;
   reasoning?: string | undefined;
-  tokens?: { readonly input: number; readonly output: number } | undefined;
+  /** Of the tokens that went in, `cached` came from the provider's cache. */
+  tokens?:
+    { readonly input: number; readonly output: number; readonly cached?: number | undefined } | undefined;
+  /** How much it was sent; absent where that was not recorded. */
+  sent?: { readonly messages: number; readonly added: number } | undefined;
+  /** What came back beside the text, as it came. */
+  raw?: RawAnswer | undefined;
   costUsd?: number | undefined;
   durationMs?: number | undefined;
 }
@@ -93,14 +100,15 @@ class Transcript {
       case 'model.asked': {
         const { key, model } = event;
         const item: ModelItem = { ...placeOf(entry), kind: 'model', key, model, status: 'asked', text: '' };
+        if (event.request !== undefined) item.sent = sentIn(event.request);
         this.#models.set(key, item);
         this.items.push(item);
         return;
       }
       case 'model.answered': {
-        const { text, reasoning, usage, costUsd, durationMs } = event;
-        const facts = { status: 'answered' as const, text, reasoning, costUsd, durationMs };
-        this.#changeModel(event.key, { ...facts, tokens: { input: usage.input, output: usage.output } });
+        const { text, reasoning, usage, costUsd, durationMs, raw } = event;
+        const facts = { status: 'answered' as const, text, reasoning, costUsd, durationMs, raw };
+        this.#changeModel(event.key, { ...facts, tokens: usage });
         return;
       }
       case 'model.discarded':
@@ -188,6 +196,11 @@ const saidBy = (event: LiveEvent): { who: string; text: string } | undefined => 
       return undefined;
   }
 };
+
+const sentIn = ({ turns, added }: SentRequest): NonNullable<ModelItem['sent']> => ({
+  messages: turns.reduce((sum, [from, to]) => sum + to - from + 1, 0),
+  added: added.length,
+});
 
 type Note = Omit<NoteItem, 'kind' | 'n' | 'at'>;
 

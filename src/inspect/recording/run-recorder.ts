@@ -4,6 +4,7 @@ import type { InspectedRun } from '../../contracts/inspection.ts';
 import { isJsonObject, toJson } from '../../contracts/json.ts';
 import type { Json, JsonObject } from '../../contracts/json.ts';
 import { activeStates } from './active-states.ts';
+import { withSent } from './sent-requests.ts';
 import type { ChartBook, MachineChart } from './chart-book.ts';
 import { patchBetween } from './context-patch.ts';
 import { EffectRecorder } from './effect-recorder.ts';
@@ -92,7 +93,8 @@ export class RunRecorder {
   #hear(event: RuntimeEvent): void {
     const actor = this.#idOf(event.path);
     // That a state was entered is recorded as a move.
-    if (event.type !== 'phase.entered') this.#recording.add({ kind: 'told', at: event.at, actor, event });
+    if (event.type !== 'phase.entered')
+      this.#recording.add({ kind: 'told', at: event.at, actor, event: withSent(event, this.#run.sent) });
     this.#effects.take(event);
     if (event.type === 'member.ended') this.#effects.ends(actor, event.at);
   }

@@ -1,12 +1,13 @@
 import { resolve } from 'node:path';
 import { canonical } from '../../contracts/canonical.ts';
 import { TroupeError } from '../../contracts/error.ts';
-import type { Hook, RuntimeEvent } from '../../contracts/event.ts';
+import type { Hook, HookScope, RuntimeEvent } from '../../contracts/event.ts';
 import { runtimeEventSchema } from '../../contracts/event.ts';
 import type { JsonObject } from '../../contracts/json.ts';
 import { isJsonObject, toJson } from '../../contracts/json.ts';
 import { sha256 } from '../../contracts/sha256.ts';
 import { hook } from '../../events/hooks.ts';
+import { withSent } from '../recording/sent-requests.ts';
 import { processHolder } from '../../persistence/process-holder.ts';
 import type { Secrets } from '../../policy/redaction.ts';
 import { secretsIn } from '../../policy/redaction.ts';
@@ -129,10 +130,10 @@ export const traceFilesOn = (
     if (trouble !== undefined) throw failure(trouble);
   };
 
-  const handle = (event: RuntimeEvent): void | Promise<void> => {
+  const handle = (event: RuntimeEvent, { sent }: HookScope): void | Promise<void> => {
     const { runId } = event;
     const writer = writerOf(event);
-    writer.take(event);
+    writer.take(sent === undefined ? event : withSent(event, sent));
     if (event.type === 'run.ended') {
       const end = ended(runId, writer);
       const settled = end.catch(() => undefined).then(() => void ending.delete(settled));
@@ -144,7 +145,7 @@ export const traceFilesOn = (
   };
 
   return {
-    ...hook({ name: 'trace', on: durable, timeoutMs: END_MS, handle }),
+    ...hook({ name: 'trace', on: durable, timeoutMs: END_MS, wantsRequests: true, handle }),
     written: async () => {
       await Promise.all([...[...writers.values()].map((writer) => writer.written()), ...ending]);
       for (const [runId, writer] of writers) note(runId, writer);

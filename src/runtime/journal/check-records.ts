@@ -25,6 +25,8 @@ const arrivals: Readonly<Record<Arrival['type'], true>> = {
   kept: true,
   drawn: true,
   prompted: true,
+  sent: true,
+  heard: true,
   remembering: true,
   remembered: true,
   closed: true,

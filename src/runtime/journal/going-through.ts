@@ -195,6 +195,7 @@ export class GoingThrough {
     else if (arrival.type === 'message') run.overheard(arrival.message, arrival.path);
     else if (arrival.type === 'kept') run.keep(arrival.path, arrival.artifacts);
     else if (arrival.type === 'charged') run.log.charge(arrival.model, arrival.usage, arrival.costUsd);
+    else run.sent(arrival);
   }
 
   #retell({ event }: Happened, isInLog: boolean): void {
@@ -277,6 +278,7 @@ export class GoingThrough {
         this.#journey.onPrompted(arrival);
         break;
       default:
+        run.sent(arrival);
         memories.met(arrival);
     }
   }

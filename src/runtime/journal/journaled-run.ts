@@ -86,6 +86,12 @@ export class JournaledRun {
   lose(error: TroupeError): void {
     this.#run.ending.lose(error);
   }
+  /** What a model was sent, and gave, when that happened first. */
+  sent(arrival: Arrival): void {
+    const { log, runId } = this.#run;
+    if (arrival.type === 'sent') log.sent.restore(`${runId}/${arrival.key}`, arrival.request);
+    else if (arrival.type === 'heard') log.sent.answered(`${runId}/${arrival.key}`, arrival.answer);
+  }
   keep(path: string, artifacts: readonly Artifact[]): void {
     this.#run.artifacts.push(...artifacts.map((artifact) => ({ path, artifact })));
   }

@@ -7,6 +7,7 @@ import { countBelow } from '../timeline.ts';
 import type { ModelItem, NoteItem, SaidItem, ToolItem, TranscriptItem } from '../transcript.ts';
 import { transcriptOf, written } from '../transcript.ts';
 import { Icon } from './icon.tsx';
+import { RequestPart } from './request-part.tsx';
 import { Text } from './text.tsx';
 
 const PART = 60;
@@ -27,13 +28,15 @@ export const TranscriptView = () => {
     return transcriptOf(all.toSorted((one, other) => one - other).flatMap((n) => timeline.entry(n) ?? []));
   }, [timeline, actor, count, begin, timeline.first]);
   if (view === undefined) return <p class="empty">Select an actor to read what it says.</p>;
-  return <Items key={actor} items={items} isLive={isLive} />;
+  return <Items key={actor} actor={actor} items={items} isLive={isLive} />;
 };
 
 const Items = ({
+  actor,
   items,
   isLive,
 }: {
+  readonly actor: string;
   readonly items: readonly TranscriptItem[];
   readonly isLive: boolean;
 }) => {
@@ -73,16 +76,22 @@ const Items = ({
       )}
       {items.length === 0 && <p class="empty">Nothing was said yet.</p>}
       {shownItems.map((item) => (
-        <Item key={`${item.n} ${item.kind}`} item={item} isLive={isLive} />
+        <Item key={`${item.n} ${item.kind}`} actor={actor} item={item} isLive={isLive} />
       ))}
     </div>
   );
 };
 
-const Item = ({ item, isLive }: { readonly item: TranscriptItem; readonly isLive: boolean }) => {
+interface ItemProps<Kind> {
+  readonly actor: string;
+  readonly item: Kind;
+  readonly isLive: boolean;
+}
+
+const Item = ({ actor, item, isLive }: ItemProps<TranscriptItem>) => {
   switch (item.kind) {
     case 'model':
-      return <ModelPart item={item} isLive={isLive} />;
+      return <ModelPart actor={actor} item={item} isLive={isLive} />;
     case 'tool':
       return <ToolPart item={item} />;
     case 'said':
@@ -119,7 +128,7 @@ const SaidPart = ({ item }: { readonly item: SaidItem }) => (
   </article>
 );
 
-const ModelPart = ({ item, isLive }: { readonly item: ModelItem; readonly isLive: boolean }) => {
+const ModelPart = ({ actor, item, isLive }: ItemProps<ModelItem>) => {
   const saying = isLive && item.status === 'asked' ? sayings.get(item.key) : undefined;
   const text = saying?.text ?? item.text;
   const reasoning = saying?.reasoning ?? item.reasoning ?? '';
@@ -150,10 +159,12 @@ const ModelPart = ({ item, isLive }: { readonly item: ModelItem; readonly isLive
           {saying !== undefined && <span class="caret" />}
         </p>
       )}
+      <RequestPart actor={actor} item={item} />
       {tokens !== undefined && (
         <footer>
           {[
             `${countOf(tokens.input)} → ${countOf(tokens.output)} tokens`,
+            tokens.cached === undefined ? undefined : `${countOf(tokens.cached)} cached`,
             durationMs === undefined ? undefined : spanOf(durationMs),
             costUsd === undefined ? undefined : moneyOf(costUsd),
           ]

@@ -1,0 +1,28 @@
+import { readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { loadModule } from './load-agent.ts';
+
+/** Whether a file is a program: it exports nothing, and does what it does as it is loaded. */
+export const isProgram = async (file: string, folder: string): Promise<boolean> => {
+  const place = resolve(folder, file);
+  return existsSync(place) && !EXPORTS.test(await readFile(place, 'utf8'));
+};
+
+/** At the beginning of a line: in a text of several lines it may stand there, too, and then the file is taken for a module. */
+const EXPORTS = /^\s*export\b|^\s*(?:module\.)?exports\b/m;
+
+/**
+ * Runs a program in this process, as `node FILE ARGS` would; resolves once it is loaded, with all that it waits for at its top.
+ *
+ * @throws {TroupeError} `command.usage` where it cannot be loaded, or fails.
+ */
+export const runProgram = async (file: string, folder: string, args: readonly string[]): Promise<void> => {
+  const given = process.argv;
+  process.argv = [process.execPath, resolve(folder, file), ...args];
+  try {
+    await loadModule(file, folder);
+  } finally {
+    process.argv = given;
+  }
+};

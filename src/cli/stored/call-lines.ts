@@ -1,0 +1,161 @@
+import type { RuntimeEvent } from '../../contracts/event.ts';
+import type { JournalRecord } from '../../contracts/journal-record.ts';
+import type { RawAnswer, SentRequest, SentSource } from '../../contracts/sent-request.ts';
+import type { Turn } from '../../contracts/transcript.ts';
+import { oneLine, printable } from '../../events/printable.ts';
+import type { WholeRequest } from '../../inspect/recording/sent-requests.ts';
+import { SentRequests, withSent } from '../../inspect/recording/sent-requests.ts';
+import { counted, grouped, lasting } from '../number-words.ts';
+import type { Paint } from '../paint.ts';
+import { wrong } from '../wrong-usage.ts';
+
+type Answered = Extract<RuntimeEvent, { type: 'model.answered' }>;
+
+/** A model call as a journal tells it. */
+export interface StoredCall {
+  readonly key: string;
+  readonly model: string;
+  /** Undefined where it was not recorded. */
+  readonly request: WholeRequest | undefined;
+  /** Undefined where none came. */
+  readonly answer: Answered | undefined;
+  /** The error, where it failed. */
+  readonly failure: string | undefined;
+}
+
+/**
+ * The model call of a run that `wanted` names: by its key, by the last part of it, or by its number, from 1.
+ *
+ * @throws {TroupeError} `command.usage` where there is none, or several.
+ */
+export const storedCall = (
+  { runId, events, records }: { readonly runId: string } & Recorded,
+  wanted: string,
+): StoredCall => {
+  const asked = events.filter((event) => event.type === 'model.asked');
+  const { key } = chosenOf(asked, wanted);
+  const sent = sentIn(records, runId);
+  const requests = new SentRequests();
+  let call: StoredCall | undefined;
+  for (const event of events) {
+    if (event.type === 'model.asked') {
+      const told = withSent(event, sent);
+      if (event.key !== key) requests.note(told);
+      else
+        call = {
+          key,
+          model: event.model,
+          request: requests.take(told),
+          answer: undefined,
+          failure: undefined,
+        };
+    } else if (call !== undefined && event.type === 'model.answered' && event.key === key)
+      call = { ...call, answer: withSent(event, sent) };
+    else if (call !== undefined && event.type === 'model.failed' && event.key === key)
+      call = { ...call, failure: event.error.message };
+  }
+  return call ?? { key, model: '', request: undefined, answer: undefined, failure: undefined };
+};
+
+interface Recorded {
+  readonly events: readonly RuntimeEvent[];
+  readonly records: readonly JournalRecord[];
+}
+
+type Asked = Extract<RuntimeEvent, { type: 'model.asked' }>;
+
+const chosenOf = (asked: readonly Asked[], wanted: string): Asked => {
+  const byNumber = /^\d{1,9}$/.test(wanted) ? asked[Number(wanted) - 1] : undefined;
+  const found = byNumber === undefined ? asked.filter(({ key }) => key.endsWith(wanted)) : [byNumber];
+  const keys = new Set(found.map(({ key }) => key));
+  const [only] = found;
+  if (only !== undefined && keys.size === 1) return only;
+  const problem =
+    only === undefined
+      ? `the run has no model call '${oneLine(wanted)}': it has ${counted(asked.length, 'call')}`
+      : `'${oneLine(wanted)}' is the end of several keys: ${[...keys]
+          .slice(0, 5)
+          .map((key) => oneLine(key))
+          .join(', ')}`;
+  throw wrong(problem, 'show');
+};
+
+/** What models were sent, and gave, as the journal of a run has it. */
+const sentIn = (records: readonly JournalRecord[], runId: string): SentSource => {
+  const requests = new Map<string, SentRequest>();
+  const answers = new Map<string, RawAnswer>();
+  for (const record of records) {
+    if (record.kind !== 'arrived') continue;
+    const { arrival } = record;
+    if (arrival.type === 'sent') requests.set(`${runId}/${arrival.key}`, arrival.request);
+    else if (arrival.type === 'heard') answers.set(`${runId}/${arrival.key}`, arrival.answer);
+  }
+  return { requestOf: (key) => requests.get(key), answerOf: (key) => answers.get(key) };
+};
+
+/** A model call with all that was sent and all that came back. */
+export const callLines = (call: StoredCall, paint: Paint): readonly string[] => [
+  `${paint.bold(oneLine(call.key))} · ${oneLine(call.model)}`,
+  '',
+  ...requestLines(call.request, paint),
+  ...answerLines(call, paint),
+];
+
+const requestLines = (request: WholeRequest | undefined, paint: Paint): readonly string[] => {
+  if (request === undefined)
+    return [paint.yellow('What was sent is not on record: the run was stored by an earlier version.'), ''];
+  const { instructions, tools, messages, output, settings, toolChoice, hashes } = request;
+  const fresh = messages.filter(({ isNew }) => isNew).length;
+  return [
+    `${paint.bold('Instructions')} ${paint.dim(short(hashes.instructions))}`,
+    ...indented(instructions === '' ? 'none' : instructions),
+    `${paint.bold('Tools')} ${paint.dim(`${grouped(tools.length)} · ${short(hashes.tools)}`)}`,
+    ...tools.flatMap((spec) => indented(JSON.stringify(spec))),
+    ...(output === undefined ? [] : [paint.bold('Output'), ...indented(JSON.stringify(output))]),
+    ...(settings === undefined ? [] : [paint.bold('Settings'), ...indented(JSON.stringify(settings))]),
+    ...(toolChoice === undefined ? [] : [paint.bold('Tool choice'), ...indented(JSON.stringify(toolChoice))]),
+    `${paint.bold('Messages')} ${paint.dim(`${grouped(messages.length)}, ${grouped(fresh)} new since the last call`)}`,
+    ...messages.flatMap(({ turn, hash, isNew }, index) => [
+      `  ${isNew ? paint.green('+') : ' '} ${index + 1} ${turnHead(turn)} ${paint.dim(short(hash))}`,
+      ...indented(turnText(turn)),
+    ]),
+    '',
+  ];
+};
+
+const answerLines = ({ answer, failure }: StoredCall, paint: Paint): readonly string[] => {
+  if (answer === undefined)
+    return [paint.red(failure === undefined ? 'No answer came.' : `✗ ${oneLine(failure, 1_000)}`)];
+  const { text, reasoning, usage, finish, durationMs, raw, model } = answer;
+  const cached = usage.cached === undefined ? '' : `, ${grouped(usage.cached)} of them from the cache`;
+  const took = `${grouped(usage.input)} tokens in${cached} · ${grouped(usage.output)} out · ${lasting(durationMs)}`;
+  return [
+    `${paint.bold('Answer')} ${paint.dim(`${oneLine(model)} · ${finish} · ${took}`)}`,
+    ...(reasoning === undefined ? [] : ['  reasoning:', ...indented(reasoning)]),
+    ...(text === '' ? [] : indented(text)),
+    ...(raw?.calls ?? []).flatMap((each) => indented(JSON.stringify(each))),
+    ...(raw?.refusal === undefined ? [] : [`  refusal: ${oneLine(raw.refusal, 1_000)}`]),
+    ...(raw?.replay === undefined
+      ? []
+      : ['  to be sent back as it is:', ...indented(JSON.stringify(raw.replay))]),
+    ...(raw?.metadata === undefined ? [] : ['  metadata:', ...indented(JSON.stringify(raw.metadata))]),
+  ];
+};
+
+const short = (hash: string): string => `sha256 ${hash.slice(0, 12)}`;
+
+const turnHead = (turn: Turn): string => {
+  if (turn.role === 'tool') return `tool ${oneLine(turn.tool)}${turn.failed === true ? ' (failed)' : ''}`;
+  return turn.role === 'user' && turn.from !== undefined ? `user from ${oneLine(turn.from)}` : turn.role;
+};
+
+const turnText = (turn: Turn): string => {
+  if (turn.role !== 'assistant' || (turn.calls ?? []).length === 0) return turn.text;
+  const calls = (turn.calls ?? []).map(({ name, input }) => `→ ${name} ${JSON.stringify(input)}`);
+  return [...(turn.text === '' ? [] : [turn.text]), ...calls].join('\n');
+};
+
+const indented = (text: string): readonly string[] =>
+  printable(text)
+    .split('\n')
+    .map((line) => `    ${line}`);

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import type { ModelAnswer, ModelSettings, OutputSpec, ToolChoice } from './model.ts';
+import type { ToolSpec } from './tool.ts';
+import type { Turn } from './transcript.ts';
+
+/**
+ * The exact request of one model call, as what is new in it: all else was in an earlier request of the same agent.
+ *
+ * Turns of an agent's conversation are numbered from 0 in the order in which they were first sent. A content is written once, with the
+ * SHA-256 of its canonical JSON, and is known by that from then on.
+ */
+export interface SentRequest {
+  /** Numbers begin anew: the first request of the agent in a process. */
+  readonly isFirst?: true | undefined;
+  readonly instructions: { readonly hash: string; readonly text?: string | undefined };
+  readonly tools: { readonly hash: string; readonly specs?: readonly ToolSpec[] | undefined };
+  readonly output?: { readonly hash: string; readonly spec?: OutputSpec | undefined } | undefined;
+  readonly toolChoice?: ToolChoice | undefined;
+  readonly settings?: ModelSettings | undefined;
+  /** The conversation that was sent, in order: numbers of turns, each pair from the first to the last of them. */
+  readonly turns: readonly (readonly [from: number, to: number])[];
+  /** The turns that were never sent before: they have the next numbers. */
+  readonly added: readonly { readonly hash: string; readonly turn: Turn }[];
+}
+
+/** What a model gave beside what its event tells, before anything was made of it. */
+export type RawAnswer = Pick<ModelAnswer, 'calls' | 'refusal' | 'replay' | 'metadata'>;
+
+/** What is known of the calls of a run, by key: its own book, or its journal. */
+export interface SentSource {
+  requestOf(key: string): SentRequest | undefined;
+  answerOf(key: string): RawAnswer | undefined;
+}
+
+const count = z.number().int().nonnegative();
+const text = z.string();
+
+const sentSchema = z.object({
+  isFirst: z.literal(true).optional(),
+  instructions: z.object({ hash: text, text: text.optional() }),
+  tools: z.object({ hash: text, specs: z.array(z.looseObject({ name: text })).optional() }),
+  output: z.object({ hash: text, spec: z.looseObject({}).optional() }).optional(),
+  toolChoice: z.unknown().optional(),
+  settings: z.looseObject({}).optional(),
+  turns: z.array(z.tuple([count, count])),
+  added: z.array(z.object({ hash: text, turn: z.looseObject({ role: text }) })),
+});
+
+/** Reads what an event says of its request. */
+export const sentRequestSchema = z.custom<SentRequest>((value) => sentSchema.safeParse(value).success);
+
+/** Reads what an event says of a raw answer. */
+export const rawAnswerSchema = z.custom<RawAnswer>(
+  (value) => z.looseObject({ calls: z.array(z.looseObject({ name: text })) }).safeParse(value).success,
+);

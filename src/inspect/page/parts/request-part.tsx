@@ -1,0 +1,107 @@
+import { useState } from 'preact/hooks';
+import type { Turn } from '../../../contracts/transcript.ts';
+import { several } from '../figures.ts';
+import { recorded } from '../page-state.ts';
+import { brief, oneLine } from '../../drawing/plain-text.ts';
+import type { SentTurn, WholeRequest } from '../../recording/sent-requests.ts';
+import { SentRequests } from '../../recording/sent-requests.ts';
+import { written } from '../transcript.ts';
+import type { ModelItem } from '../transcript.ts';
+import { Text } from './text.tsx';
+
+/** The exact request of a model call, and what came back: put together when somebody opens it. */
+export const RequestPart = ({ item, actor }: { readonly item: ModelItem; readonly actor: string }) => {
+  const [isOpen, setOpen] = useState(false);
+  const { sent, raw } = item;
+  if (sent === undefined) return null;
+  return (
+    <details
+      class="request-part"
+      onToggle={({ currentTarget }) => {
+        setOpen(currentTarget.open);
+      }}
+    >
+      <summary>
+        request: {several(sent.messages, 'message')}, {sent.added} new
+      </summary>
+      {isOpen && <Request request={requestAt(actor, item.n)} />}
+      {isOpen && raw !== undefined && <Part title="Came back beside the text" value={written(raw)} />}
+    </details>
+  );
+};
+
+/** What an actor sent by the entry at a place: what it was sent before goes into it. */
+const requestAt = (actor: string, n: number): WholeRequest | undefined => {
+  const { timeline } = recorded.peek();
+  const requests = new SentRequests();
+  for (const place of timeline.placesOf(actor).told) {
+    const entry = timeline.entry(place);
+    if (entry?.kind !== 'told') continue;
+    if (place === n) return requests.take(entry.event);
+    requests.note(entry.event);
+  }
+  return undefined;
+};
+
+const Request = ({ request }: { readonly request: WholeRequest | undefined }) => {
+  if (request === undefined)
+    return <p class="empty">What was sent before is not kept here any more: it is in the journal.</p>;
+  const { instructions, tools, messages, output, settings, toolChoice, hashes } = request;
+  return (
+    <>
+      <Part title={`Instructions · ${short(hashes.instructions)}`} value={instructions} />
+      <Part
+        title={`Tools: ${tools.map(({ name }) => oneLine(name, 40)).join(', ') || 'none'} · ${short(hashes.tools)}`}
+        value={tools.length === 0 ? '' : written(tools)}
+      />
+      {output !== undefined && <Part title="Output" value={written(output)} />}
+      {settings !== undefined && <Part title="Settings" value={brief(settings, 400)} />}
+      {toolChoice !== undefined && <Part title="Tool choice" value={brief(toolChoice, 80)} />}
+      <h4>Messages</h4>
+      {messages.slice(-MOST).map((each, index) => (
+        <Message key={index} sent={each} />
+      ))}
+      {messages.length > MOST && (
+        <p class="hint">{several(messages.length - MOST, 'earlier message')} left out</p>
+      )}
+    </>
+  );
+};
+
+const MOST = 200;
+
+const short = (hash: string): string => `sha256 ${hash.slice(0, 8)}`;
+
+const Part = ({ title, value }: { readonly title: string; readonly value: string }) => (
+  <>
+    <h4>{title}</h4>
+    {value !== '' && (
+      <pre>
+        <Text value={value} />
+      </pre>
+    )}
+  </>
+);
+
+const Message = ({ sent: { turn, isNew } }: { readonly sent: SentTurn }) => (
+  <div class={`sent ${isNew ? 'new' : ''}`}>
+    <span class="who">
+      <bdi>{whoOf(turn)}</bdi>
+      {isNew && <span class="tag">new</span>}
+    </span>
+    <pre>
+      <Text value={textOf(turn)} />
+    </pre>
+  </div>
+);
+
+const whoOf = (turn: Turn): string => {
+  if (turn.role === 'tool') return `tool ${oneLine(turn.tool, 60)}`;
+  return turn.role === 'user' && turn.from !== undefined ? `user (${oneLine(turn.from, 60)})` : turn.role;
+};
+
+const textOf = (turn: Turn): string => {
+  if (turn.role !== 'assistant' || (turn.calls ?? []).length === 0) return turn.text;
+  const calls = (turn.calls ?? []).map(({ name, input }) => `→ ${name} ${brief(input, 2_000)}`);
+  return [...(turn.text === '' ? [] : [turn.text]), ...calls].join('\n');
+};

@@ -1,0 +1,115 @@
+import type { LiveEvent } from '../../contracts/event.ts';
+import type { ModelSettings, OutputSpec, ToolChoice } from '../../contracts/model.ts';
+import type { SentRequest, SentSource } from '../../contracts/sent-request.ts';
+import type { ToolSpec } from '../../contracts/tool.ts';
+import type { Turn } from '../../contracts/transcript.ts';
+
+/** One turn of a conversation that a model was sent. */
+export interface SentTurn {
+  readonly turn: Turn;
+  readonly hash: string;
+  /** It was in no request of the agent before this one. */
+  readonly isNew: boolean;
+}
+
+/** The request of a model call, whole. */
+export interface WholeRequest {
+  readonly key: string;
+  readonly model: string;
+  readonly path: string;
+  readonly step?: number | undefined;
+  readonly at: number;
+  readonly instructions: string;
+  readonly tools: readonly ToolSpec[];
+  readonly messages: readonly SentTurn[];
+  readonly output?: OutputSpec | undefined;
+  readonly toolChoice?: ToolChoice | undefined;
+  readonly settings?: ModelSettings | undefined;
+  readonly hashes: { readonly instructions: string; readonly tools: string };
+}
+
+interface Known {
+  readonly texts: Map<string, string>;
+  readonly tools: Map<string, readonly ToolSpec[]>;
+  readonly outputs: Map<string, OutputSpec>;
+  turns: SentRequest['added'][number][];
+}
+
+type Asked = Extract<LiveEvent, { type: 'model.asked' }>;
+
+/**
+ * Puts requests of model calls together from what each added to those before.
+ *
+ * Give it all events from the beginning; `take` gives the request of a `model.asked` that says what was sent, and undefined for all
+ * others, and where what was sent before is not known.
+ */
+export class SentRequests {
+  readonly #agents = new Map<string, Known>();
+
+  /** Takes in an event, without putting its request together. */
+  note(event: LiveEvent): void {
+    if (event.type !== 'model.asked' || event.request === undefined) return;
+    const { isFirst, instructions, tools, output, added } = event.request;
+    const before = this.#agents.get(event.path);
+    const known: Known =
+      before === undefined || isFirst === true
+        ? { texts: new Map(), tools: new Map(), outputs: new Map(), turns: [] }
+        : before;
+    this.#agents.set(event.path, known);
+    if (instructions.text !== undefined) known.texts.set(instructions.hash, instructions.text);
+    if (tools.specs !== undefined) known.tools.set(tools.hash, tools.specs);
+    if (output?.spec !== undefined) known.outputs.set(output.hash, output.spec);
+    known.turns.push(...added);
+  }
+
+  take(event: LiveEvent): WholeRequest | undefined {
+    this.note(event);
+    return event.type === 'model.asked' && event.request !== undefined
+      ? this.#whole(event, event.request)
+      : undefined;
+  }
+
+  #whole({ key, model, path, step, at }: Asked, request: SentRequest): WholeRequest | undefined {
+    const known = this.#agents.get(path);
+    const { instructions, tools, output, toolChoice, settings, turns, added } = request;
+    const text = known?.texts.get(instructions.hash);
+    const specs = known?.tools.get(tools.hash);
+    const spec = output === undefined ? undefined : known?.outputs.get(output.hash);
+    if (known === undefined || text === undefined || specs === undefined) return undefined;
+    const firstNew = known.turns.length - added.length;
+    const messages: SentTurn[] = [];
+    for (const [from, to] of turns)
+      for (let number = from; number <= to; number += 1) {
+        const found = known.turns[number];
+        if (found === undefined) return undefined;
+        messages.push({ ...found, isNew: number >= firstNew });
+      }
+    return {
+      key,
+      model,
+      path,
+      ...(step === undefined ? {} : { step }),
+      at,
+      instructions: text,
+      tools: specs,
+      messages,
+      ...(spec === undefined ? {} : { output: spec }),
+      ...(toolChoice === undefined ? {} : { toolChoice }),
+      ...(settings === undefined ? {} : { settings }),
+      hashes: { instructions: instructions.hash, tools: tools.hash },
+    };
+  }
+}
+
+/** An event with what its model was sent, or gave, where that is known: what is kept of a run may hold it, and its own log never does. */
+export const withSent = <Event extends LiveEvent>(event: Event, source: SentSource): Event => {
+  if (event.type === 'model.asked') {
+    const request = source.requestOf(event.key);
+    return request === undefined ? event : { ...event, request };
+  }
+  if (event.type === 'model.answered') {
+    const raw = source.answerOf(event.key);
+    return raw === undefined ? event : { ...event, raw };
+  }
+  return event;
+};

@@ -1,0 +1,195 @@
+import { canonical } from '../contracts/canonical.ts';
+import type { History } from '../contracts/history.ts';
+import { HistoryView } from '../contracts/history.ts';
+import { toJson } from '../contracts/json.ts';
+import type { ModelRequest } from '../contracts/model.ts';
+import type { RawAnswer, SentRequest } from '../contracts/sent-request.ts';
+import { sha256 } from '../contracts/sha256.ts';
+import type { Turn } from '../contracts/transcript.ts';
+
+/** Calls that are remembered of a run: an observer may be as far behind. */
+const REMEMBERED = 1_000;
+
+/** What an agent has sent so far. */
+interface Sent {
+  /** The text that was hashed last: it hardly ever changes. */
+  prompt: { readonly text: string; readonly hash: string } | undefined;
+  readonly known: Set<string>;
+  readonly byHash: Map<string, number>;
+  readonly byTurn: WeakMap<Turn, number>;
+  conversation: History<Turn> | undefined;
+  numbers: readonly (readonly [from: number, to: number])[];
+  count: number;
+}
+
+/**
+ * What the models of a run were sent and what came back, for those who keep it: nothing is made, and nothing held, where nobody does.
+ *
+ * I1  A request costs what is new in it: a conversation that was only added to is neither copied, hashed nor looked through.
+ * I2  It is written in the order of the calls, so that each can be put together from those before.
+ */
+export class SentBook {
+  /** By the agent itself: once that is gone, so is what it sent. */
+  readonly #agents = new WeakMap<object, Sent>();
+  readonly #requests = new Map<string, SentRequest>();
+  readonly #answers = new Map<string, RawAnswer>();
+  #isKept = false;
+
+  /** Somebody keeps requests, from the next one on. */
+  keep(): void {
+    this.#isKept = true;
+  }
+
+  get isKept(): boolean {
+    return this.#isKept;
+  }
+
+  /** What the model was sent by the call of that key; undefined where nobody kept it, or that is long ago. */
+  requestOf(key: string): SentRequest | undefined {
+    return this.#requests.get(key);
+  }
+
+  answerOf(key: string): RawAnswer | undefined {
+    return this.#answers.get(key);
+  }
+
+  /** The same call may be asked again, under the same key, after a crash: the last one counts. */
+  restore(key: string, request: SentRequest): void {
+    remember(this.#requests, key, request);
+  }
+
+  answered(key: string, answer: RawAnswer): void {
+    remember(this.#answers, key, answer);
+  }
+
+  /** Takes in what an agent sends; undefined where nobody keeps it. */
+  sends(agent: object, key: string, request: ModelRequest): SentRequest | undefined {
+    if (!this.#isKept) return undefined;
+    const known = this.#agents.get(agent);
+    const sent = known ?? nothingSent();
+    if (known === undefined) this.#agents.set(agent, sent);
+    const { instructions, tools, output, toolChoice, settings, messages } = request;
+    const { turns, added } = numbered(sent, messages.history);
+    const [promptHash, toolsHash] = [promptHashOf(sent, instructions), hashOf(tools)];
+    const outputHash = output === undefined ? undefined : hashOf(output);
+    const recorded: SentRequest = {
+      ...(known === undefined ? { isFirst: true } : {}),
+      instructions: { hash: promptHash, ...(isNew(sent, promptHash) ? { text: instructions } : {}) },
+      tools: { hash: toolsHash, ...(isNew(sent, toolsHash) ? { specs: tools } : {}) },
+      ...(output === undefined || outputHash === undefined
+        ? {}
+        : { output: { hash: outputHash, ...(isNew(sent, outputHash) ? { spec: output } : {}) } }),
+      ...(toolChoice === undefined ? {} : { toolChoice }),
+      ...(settings === undefined ? {} : { settings }),
+      turns,
+      added,
+    };
+    remember(this.#requests, key, recorded);
+    return recorded;
+  }
+}
+
+const nothingSent = (): Sent => ({
+  prompt: undefined,
+  known: new Set(),
+  byHash: new Map(),
+  byTurn: new WeakMap(),
+  conversation: undefined,
+  numbers: [],
+  count: 0,
+});
+
+const remember = <Value>(values: Map<string, Value>, key: string, value: Value): void => {
+  values.delete(key);
+  values.set(key, value);
+  for (const oldest of values.keys()) {
+    if (values.size <= REMEMBERED) return;
+    values.delete(oldest);
+  }
+};
+
+/** Tools and schemas are the same objects from call to call. */
+const hashes = new WeakMap<object, string>();
+
+const hashOf = (value: object): string => {
+  const known = hashes.get(value);
+  if (known !== undefined) return known;
+  const hash = sha256(canonical(toJson(value)));
+  hashes.set(value, hash);
+  return hash;
+};
+
+const promptHashOf = (sent: Sent, text: string): string => {
+  if (sent.prompt?.text !== text) sent.prompt = { text, hash: sha256(text) };
+  return sent.prompt.hash;
+};
+
+/** Whether a content was never sent before; from now on it was. */
+const isNew = ({ known }: Sent, hash: string): boolean => {
+  if (known.has(hash)) return false;
+  known.add(hash);
+  return true;
+};
+
+/** The numbers of the turns of a conversation, and those of them that are new. */
+const numbered = (sent: Sent, conversation: History<Turn>): Pick<SentRequest, 'turns' | 'added'> => {
+  const shared = sent.conversation === undefined ? 0 : sharedTurns(sent.conversation, conversation);
+  const turns = firstOf(sent.numbers, shared);
+  const added: { readonly hash: string; readonly turn: Turn }[] = [];
+  const view = new HistoryView(conversation);
+  for (let index = shared; index < conversation.length; index += 1) {
+    const turn = view.at(index);
+    if (turn === undefined) continue;
+    let number = sent.byTurn.get(turn);
+    if (number === undefined) {
+      const hash = sha256(canonical(toJson(turn)));
+      number = sent.byHash.get(hash);
+      if (number === undefined) {
+        number = sent.count;
+        sent.count += 1;
+        sent.byHash.set(hash, number);
+        added.push({ hash, turn });
+      }
+      sent.byTurn.set(turn, number);
+    }
+    const last = turns.at(-1);
+    if (last !== undefined && last[1] + 1 === number) turns[turns.length - 1] = [last[0], number];
+    else turns.push([number, number]);
+  }
+  sent.conversation = conversation;
+  sent.numbers = turns;
+  return { turns, added };
+};
+
+/** As many numbers from the beginning. */
+const firstOf = (
+  numbers: readonly (readonly [from: number, to: number])[],
+  count: number,
+): (readonly [number, number])[] => {
+  const kept: (readonly [number, number])[] = [];
+  let left = count;
+  for (const [from, to] of numbers) {
+    if (left <= 0) break;
+    const taken = Math.min(left, to - from + 1);
+    kept.push([from, from + taken - 1]);
+    left -= taken;
+  }
+  return kept;
+};
+
+/** How many turns two conversations have in common from the beginning on: chunks are looked at by what they are, not into. */
+const sharedTurns = (before: History<Turn>, after: History<Turn>): number => {
+  let chunks = 0;
+  if (before.full === after.full) chunks = before.full.length;
+  else
+    while (
+      chunks < Math.min(before.full.length, after.full.length) &&
+      before.full[chunks] === after.full[chunks]
+    )
+      chunks += 1;
+  // All chunks are of one length.
+  let shared = chunks * (before.full[0]?.length ?? 0);
+  const [old, now] = [new HistoryView(before), new HistoryView(after)];
+  while (shared < Math.min(before.length, after.length) && old.at(shared) === now.at(shared)) shared += 1;
+  return shared;
+};
