@@ -18,6 +18,8 @@ export const attribute = {
   reasoningTokens: 'gen_ai.usage.reasoning.output_tokens',
   inputMessages: 'gen_ai.input.messages',
   outputMessages: 'gen_ai.output.messages',
+  systemInstructions: 'gen_ai.system_instructions',
+  toolDefinitions: 'gen_ai.tool.definitions',
   toolName: 'gen_ai.tool.name',
   toolType: 'gen_ai.tool.type',
   toolCall: 'gen_ai.tool.call.id',

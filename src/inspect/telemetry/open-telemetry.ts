@@ -88,8 +88,10 @@ export const openTelemetry = async (options: OpenTelemetryOptions = {}): Promise
     name: 'open-telemetry',
     // Told first, so that a log can ask where an event belongs.
     priority: 100,
+    ...(spans === 'full' ? { wantsRequests: true } : {}),
     on: chunks ? [...followed, 'model.delta'] : followed,
     handle: (event, scope) => {
+      content.note?.(event, scope);
       each(followers, (follower) => {
         follower.take(event, scope);
       });

@@ -1,10 +1,16 @@
 import type { Attributes } from '@opentelemetry/api';
 import type { ErrorData } from '../../contracts/error.ts';
 import { attribute, finishName } from './conventions.ts';
+import type { Turn } from '../../contracts/transcript.ts';
+import type { HookScope, LiveEvent } from '../../contracts/event.ts';
+import type { WholeRequest } from '../recording/sent-requests.ts';
+import { SentRequests, withSent } from '../recording/sent-requests.ts';
 import type { Work, WorkEnd } from './work.ts';
 
 /** What spans tell of what people, models and tools said. */
 export interface SpanContent {
+  /** An event has come: of what is told later, some may be in it. */
+  note?(event: LiveEvent, scope: HookScope): void;
   atStart(work: Work): Attributes;
   atEnd(work: Work, end: WorkEnd): Attributes;
   message(error: ErrorData | undefined): string | undefined;
@@ -30,9 +36,32 @@ export const fullContent = (redact: (text: string) => string, longest: number): 
       parts: [{ type: 'text', content: typeof value === 'string' ? value : (JSON.stringify(value) ?? '') }],
     },
   ];
+  /** Of each run what was sent so far, and the request that was made last. */
+  const runs = new Map<string, SentRequests>();
+  const asked = new Map<string, WholeRequest>();
+  const sentIn = (request: WholeRequest | undefined): Attributes =>
+    request === undefined
+      ? {}
+      : {
+          [attribute.systemInstructions]: text([{ type: 'text', content: request.instructions }]),
+          [attribute.toolDefinitions]: text(
+            request.tools.map(({ name, description }) => ({ type: 'function', name, description })),
+          ),
+          [attribute.inputMessages]: text(request.messages.map(({ turn }) => messageOf(turn))),
+        };
   return {
+    note: (event, { sent }) => {
+      if (event.type === 'run.ended') runs.delete(event.runId);
+      if (event.type !== 'model.asked' || sent === undefined) return;
+      const requests = runs.get(event.runId) ?? new SentRequests();
+      runs.set(event.runId, requests);
+      const whole = requests.take(withSent(event, sent));
+      asked.clear();
+      if (whole !== undefined) asked.set(event.key, whole);
+    },
     atStart: ({ kind, by }) => {
       if (kind === 'tool' && 'input' in by) return { [attribute.toolArguments]: text(by.input) };
+      if (by.type === 'model.asked' && kind === 'model') return sentIn(asked.get(by.key));
       return by.type === 'run.started' ? { [attribute.inputMessages]: text(said('user', by.input)) } : {};
     },
     atEnd: ({ kind, path }, { by }) => {
@@ -49,4 +78,14 @@ export const fullContent = (redact: (text: string) => string, longest: number): 
     },
     message: (error) => (error === undefined ? undefined : text(error.message)),
   };
+};
+
+/** A turn of a conversation as the conventions have it. */
+const messageOf = (turn: Turn): object => {
+  if (turn.role === 'tool')
+    return { role: 'tool', parts: [{ type: 'tool_call_response', id: turn.callId, response: turn.text }] };
+  const calls = turn.role === 'assistant' ? (turn.calls ?? []) : [];
+  const said = turn.text === '' ? [] : [{ type: 'text', content: turn.text }];
+  const called = calls.map(({ id, name, input }) => ({ type: 'tool_call', id, name, arguments: input }));
+  return { role: turn.role, parts: [...said, ...called] };
 };

@@ -315,6 +315,16 @@ describe('what spans say', () => {
     expect(failed?.status.message).toBe('Cannot answer as the service is down: [redacted]');
   });
 
+  test('[FIND-71] what a model was sent is in its span where content is wanted, and nowhere else', async () => {
+    const sent = ['gen_ai.system_instructions', 'gen_ai.tool.definitions', 'gen_ai.input.messages'];
+    const { attributes } = named(await run('full'), 'chat small');
+    const [, , messages] = sent.map((name) => JSON.parse(String(attributes[name])) as unknown);
+    expect(messages).toContainEqual(expect.objectContaining({ role: 'user' }));
+    expect(Object.keys(named(await run('names'), 'chat small').attributes)).not.toEqual(
+      expect.arrayContaining(sent.slice(0, 1)),
+    );
+  });
+
   test('[QITOS-97] off: not one span', async () => {
     expect(await run('off')).toEqual([]);
   });
