@@ -7,14 +7,16 @@ import { wishFor } from '../../src/runtime/journal/stored-run.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { quiet } from '../support/runs.ts';
 
+const textOf = (input: unknown): string => (typeof input === 'string' ? input : JSON.stringify(input));
+
 /** Decides anew each time that it is asked; what it decided is on its bill. */
 const clerk = (bill: string[] = [], name = 'clerk') =>
   agent({
     name,
     decide: async ({ step, input }): Promise<Decision> => {
       await Promise.resolve();
-      bill.push(`${String(input)} ${step}`);
-      return step < 2 ? { kind: 'wait', forMs: 0 } : { kind: 'answer', answer: `${String(input)} is done` };
+      bill.push(`${textOf(input)} ${step}`);
+      return step < 2 ? { kind: 'wait', forMs: 0 } : { kind: 'answer', answer: `${textOf(input)} is done` };
     },
   });
 
