@@ -53,7 +53,7 @@ export const withSession = async (
 };
 
 /** Why a run that Ctrl-C ended was aborted. */
-export const INTERRUPTED = 'interrupted from the keyboard';
+const INTERRUPTED = 'interrupted from the keyboard';
 
 /** The model that the command line names, else the one of the environment. */
 export const modelOf = ({ settings, terminal }: Session): Model =>

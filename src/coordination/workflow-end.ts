@@ -65,7 +65,7 @@ export const failureEnd = (context: WorkflowContext, { error }: NodeFailure): Te
 });
 
 /** What every node left; null where it left nothing. */
-export const outputsOf = (context: WorkflowContext): Readonly<Record<string, Json>> =>
+const outputsOf = (context: WorkflowContext): Readonly<Record<string, Json>> =>
   Object.fromEntries(graphOf(context).nodes.map(({ id }) => [id, stateOf(context, id).output]));
 
 /** What is left of a workflow: as of every team, and of each node what became of it. */

@@ -73,7 +73,7 @@ export interface NodeFailure {
 }
 
 /** A node of which nothing has happened yet. */
-export const PENDING: NodeState = {
+const PENDING: NodeState = {
   status: 'pending',
   parts: [],
   output: null,

@@ -7,7 +7,7 @@ import type { SkippedLine, ThreadEntry, ThreadTurn } from '../contracts/thread.t
 import type { Turn } from '../contracts/transcript.ts';
 
 /** The version of what is written of a thread beside its turns, and of turns that are words alone. */
-export const THREAD_VERSION = 1;
+const THREAD_VERSION = 1;
 
 /** The version of turns with calls, results or states: an earlier release, which would lose them, refuses it by name. */
 const CYCLES_VERSION = 2;

@@ -4,7 +4,7 @@ import type { AdaptiveRetry } from '../contracts/adaptive-retry.ts';
 import type { ModelFailure } from '../contracts/model-failure.ts';
 
 /** What an adaptive retry does where it says nothing: 5 s after a rate limit, at once after an answer that is none, ten steps of memory. */
-export const adaptiveRetryDefaults = {
+const adaptiveRetryDefaults = {
   rateLimitWaitMs: 5_000,
   invalidWaitMs: 0,
   steps: 10,

@@ -13,7 +13,7 @@ export interface Filled {
   readonly missing: number;
 }
 
-export const nothing: Filled = { value: undefined, found: 0, missing: 0 };
+const nothing: Filled = { value: undefined, found: 0, missing: 0 };
 
 /** Makes a value that fits `schema` out of the material; `key` is the property it is for. */
 export const fill = (

@@ -28,7 +28,7 @@ export interface ResearchDeskSetup {
 }
 
 /** Far more than a question needs: a desk that uses as much has lost its way. */
-export const deskBudget: Budget = { steps: 200, toolCalls: 300, tokens: 2_000_000 };
+const deskBudget: Budget = { steps: 200, toolCalls: 300, tokens: 2_000_000 };
 
 /** A model that takes longer is likely to take far longer: a second one may be done before it. */
 const HEDGE_AFTER_MS = 45_000;

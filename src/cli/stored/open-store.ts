@@ -121,7 +121,7 @@ const opened = async (place: StorePlace, session: Session): Promise<OpenStore> =
 };
 
 /** A word as a shell reads it. */
-export const quoted = (word: string): string =>
+const quoted = (word: string): string =>
   /^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 const makeOwnFolder = (file: string): void => {

@@ -23,7 +23,7 @@ const WANTED = {
 } as const;
 
 /** The command that answers it: `troupe approve 3f9a 81c0`. */
-export const answeringCommand = (request: OpenRequest, runId: string, isOnlyOne: boolean): string => {
+const answeringCommand = (request: OpenRequest, runId: string, isOnlyOne: boolean): string => {
   const name = requestName(request);
   if (request.kind === 'question')
     return `troupe answer ${runId} TEXT${isOnlyOne ? '' : ` --request ${name}`}`;

@@ -40,7 +40,7 @@ export interface ChartDrawing {
 }
 
 export const LINE_HEIGHT = 15;
-export const TITLE_HEIGHT = 32;
+const TITLE_HEIGHT = 32;
 const CHARACTER = 5.5;
 const NAME_CHARACTER = 7.6;
 const COUNT_WIDTH = 24;

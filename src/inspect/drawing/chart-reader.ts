@@ -29,7 +29,7 @@ const textOf = ({ event, guard }: ArrowShape): string =>
 export const isBox = ({ states }: StateShape): boolean => states.length > 0;
 
 /** The place from which arrows of a state begin that has others in it: they may be taken in any of them. */
-export const anywhereIn = (id: string): string => `${id}::anywhere`;
+const anywhereIn = (id: string): string => `${id}::anywhere`;
 
 /** What a chart is drawn from: its states by id, what leads where, and which states are entered first. */
 export class ChartReader {

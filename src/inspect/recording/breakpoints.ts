@@ -22,7 +22,7 @@ export interface Sight {
 }
 
 /** Why a run is to be paused at an entry, in words; undefined where it is not. Pure. */
-export const reasonToBreak = (breakpoint: Breakpoint, sight: Sight): string | undefined => {
+const reasonToBreak = (breakpoint: Breakpoint, sight: Sight): string | undefined => {
   const { entry, name, before, spent } = sight;
   if ('actor' in breakpoint && breakpoint.actor !== undefined && !isAbout(breakpoint.actor, sight))
     return undefined;

@@ -11,7 +11,7 @@ const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 const FOLDER = (constants.O_DIRECTORY ?? 0) | NO_FOLLOW;
 
 /** Opening a pipe must not wait for its other end. */
-export const NO_WAIT = (constants.O_NONBLOCK ?? 0) | NO_FOLLOW;
+const NO_WAIT = (constants.O_NONBLOCK ?? 0) | NO_FOLLOW;
 
 /** Names below an open folder can be reached through it, whatever becomes of the path that led there. */
 const hasOpenFolders = existsSync('/proc/self/fd');

@@ -36,7 +36,7 @@ const row = (event: RuntimeEvent, index: number, startedAt: number): Markup => {
 };
 
 /** Whether something went wrong, as it tells. */
-export const isBad = (event: RuntimeEvent): boolean =>
+const isBad = (event: RuntimeEvent): boolean =>
   ('error' in event && event.error !== undefined) ||
   (event.type === 'tool.finished' && !event.ok) ||
   (event.type === 'agent.critiqued' && event.verdict !== 'accept');
