@@ -1,3 +1,4 @@
+import { freezeJson } from '../contracts/freeze-json.ts';
 import type { Effect } from '../contracts/effect.ts';
 import { messageOf, toError } from '../contracts/error.ts';
 import type { Artifact, Tool, ToolResult } from '../contracts/tool.ts';
@@ -120,7 +121,7 @@ const identified = (result: ToolResult, { key }: Effect): ToolResult =>
 const felt = (result: ToolResult, { call }: ToolAsk, desk: Desk): ToolResult | Promise<ToolResult> => {
   const { environment } = desk;
   if (environment === undefined) return result;
-  const action = { callId: call.id, tool: call.name, input: call.input, result };
+  const action = freezeJson({ callId: call.id, tool: call.name, input: call.input, result });
   const told = withinAgentTime(environment.outcome(action), 'step of the environment', desk);
   return Promise.resolve(told).then(
     (outcome) => (outcome === undefined ? result : { ...result, environment: outcome }),

@@ -1,3 +1,4 @@
+import { freezeJson } from '../contracts/freeze-json.ts';
 import type { Effect } from '../contracts/effect.ts';
 import { messageOf } from '../contracts/error.ts';
 import { toJson } from '../contracts/json.ts';
@@ -30,7 +31,7 @@ export const consultSafety = (
         step: effect.step,
         tool: tool.name,
         facts: tool,
-        input: call.input,
+        input: freezeJson(call.input),
         context: desk.context,
         get signal() {
           return desk.abort.signal;

@@ -1,3 +1,4 @@
+import { freezeJson } from '../contracts/freeze-json.ts';
 import { z } from 'zod';
 import type { Critic, Critique, CritiquePatch, Review, SaidCritique } from '../contracts/critique.ts';
 import { effectKey } from '../contracts/effect.ts';
@@ -127,10 +128,10 @@ const plainPatch = (patch: unknown): CritiquePatch => {
 };
 
 const reviewOf = (context: AgentContext, desk: Desk, abort: LazyAbort): Review => ({
-  input: context.input,
-  ...(context.review.candidate === null ? {} : { candidate: context.review.candidate.answer }),
+  input: freezeJson(context.input),
+  ...(context.review.candidate === null ? {} : { candidate: freezeJson(context.review.candidate.answer) }),
   state: context.state,
-  results: context.cycle.results,
+  results: freezeJson(context.cycle.results),
   get evidence() {
     return [...new HistoryView(context.history)].filter((turn): turn is ToolTurn => turn.role === 'tool');
   },

@@ -1,3 +1,4 @@
+import { freezeJson } from '../contracts/freeze-json.ts';
 import type { Decision } from '../contracts/decision.ts';
 import { categoryOf } from '../contracts/error-category.ts';
 import type { ErrorData } from '../contracts/error.ts';
@@ -29,7 +30,7 @@ export const recover = (ask: RecoverAsk, desk: Desk): Recovered | Promise<Recove
 };
 
 const failureOf = ({ error, port, context }: RecoverAsk, desk: Desk): Failure => ({
-  error,
+  error: freezeJson(error),
   category: categoryOf(error),
   phase: phaseOfPort[port],
   step: context.step,

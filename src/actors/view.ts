@@ -1,18 +1,19 @@
+import { freezeJson } from '../contracts/freeze-json.ts';
 import type { AgentView } from '../contracts/agent.ts';
 import { HistoryView } from '../contracts/history.ts';
 import type { AgentContext } from '../machines/agent-context.ts';
 import type { Desk } from './desk.ts';
 
-/** What the agent's own functions see: the context by reference, and a signal made only if it is read. */
+/** What the agent's own functions see: the context by reference, frozen, and a signal made only if it is read. */
 export const viewOf = (context: AgentContext, desk: Pick<Desk, 'abort' | 'context'>): AgentView => ({
-  input: context.input,
+  input: freezeJson(context.input),
   state: context.state,
   step: context.step,
   transcript: new HistoryView(context.history),
-  observation: context.cycle.observation ?? undefined,
-  memory: context.cycle.memory ?? undefined,
-  results: context.cycle.previous,
-  tally: context.tally,
+  observation: freezeJson(context.cycle.observation) ?? undefined,
+  memory: freezeJson(context.cycle.memory) ?? undefined,
+  results: freezeJson(context.cycle.previous),
+  tally: freezeJson(context.tally),
   context: desk.context,
   get signal() {
     return desk.abort.signal;

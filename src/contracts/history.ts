@@ -1,3 +1,5 @@
+import { freezeJson } from './freeze-json.ts';
+
 /**
  * An append-only list as plain JSON: full chunks, and a tail that is still filling.
  *
@@ -15,9 +17,10 @@ const CHUNK = 64;
 /** The history of nothing. */
 export const emptyHistory = <T>(): History<T> => ({ full: [], tail: [], length: 0 });
 
-/** `history` with `items` at its end. */
+/** `history` with `items`, frozen, at its end. */
 export const append = <T>(history: History<T>, ...items: readonly T[]): History<T> => {
   if (items.length === 0) return history;
+  for (const item of items) freezeJson(item);
   let full = history.full;
   let tail = [...history.tail, ...items];
   while (tail.length >= CHUNK) {

@@ -1,3 +1,4 @@
+import { freezeJson } from '../contracts/freeze-json.ts';
 import { append } from '../contracts/history.ts';
 import type { StopReason, StopView } from '../contracts/stop.ts';
 import { isStopKind } from '../contracts/stop.ts';
@@ -24,7 +25,13 @@ export const checked = (context: AgentContext): AgentChange => {
   if (context.end !== null) return {};
   const { review, step, state, tally, cycle } = context;
   if (review.candidate !== null) return answered(context);
-  const view = { step, state, tally, decision: cycle.decision ?? undefined, results: cycle.results };
+  const view: StopView = freezeJson({
+    step,
+    state,
+    tally,
+    decision: cycle.decision ?? undefined,
+    results: cycle.results,
+  });
   const rules = rulesInForce();
   try {
     const memory = remembered(rules.stop, view, review.watch.memory);

@@ -1,3 +1,4 @@
+import { freezeJson } from '../contracts/freeze-json.ts';
 import type { EndingVerdict, EndingView } from '../contracts/ending.ts';
 import type { EventBody } from '../contracts/event.ts';
 import type { Json } from '../contracts/json.ts';
@@ -53,22 +54,23 @@ export const judgeCalls = (
 const viewOf = (
   { run, step, state, tally, review: { watch } }: AgentContext,
   found: Partial<Pick<EndingView, 'answer' | 'text' | 'results'>>,
-): EndingView => ({
-  agent: run.agent,
-  step,
-  phase: run.phase ?? null,
-  state,
-  tally,
-  answer: null,
-  text: '',
-  results: [],
-  said: watch.said,
-  sentBack: watch.sentBack,
-  stuck: watch.stuck,
-  spoken: watch.spoken,
-  isLast: watch.stage === 'wrappingUp',
-  ...found,
-});
+): EndingView =>
+  freezeJson({
+    agent: run.agent,
+    step,
+    phase: run.phase ?? null,
+    state,
+    tally,
+    answer: null,
+    text: '',
+    results: [],
+    said: watch.said,
+    sentBack: watch.sentBack,
+    stuck: watch.stuck,
+    spoken: watch.spoken,
+    isLast: watch.stage === 'wrappingUp',
+    ...found,
+  });
 
 /** An answer that was given; undefined after calls. */
 type Given = { readonly answer: Json; readonly text: string } | undefined;

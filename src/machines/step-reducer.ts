@@ -1,3 +1,4 @@
+import { freezeJson } from '../contracts/freeze-json.ts';
 import { append } from '../contracts/history.ts';
 import type { ToolResult } from '../contracts/tool.ts';
 import type { Turn } from '../contracts/transcript.ts';
@@ -39,13 +40,14 @@ export const reduced = (context: AgentContext): AgentChange => {
   if (reduce === undefined || context.end !== null) return change;
   const { decision, observation } = cycle;
   try {
-    const said = reduce({
+    const view = freezeJson({
       state: context.state,
       step,
       observation: observation ?? undefined,
       decision: decision ?? undefined,
       results,
     });
+    const said = reduce(view);
     const state = plain(atOnce(said), context.state, 'state');
     const diff = difference(context.state, state);
     return { ...change, state, cycle: { ...cycle, results, plan: null, diff } };

@@ -1,3 +1,4 @@
+import { copyPlain } from '../contracts/copy-plain.ts';
 import type { AgentDefinition, OutputCheck } from '../actors/agent-definition.ts';
 import { applyBackend } from '../actors/backends/apply-backend.ts';
 import { backendOf } from '../actors/backends/backend-registry.ts';
@@ -99,7 +100,7 @@ export const agentDefinition = <
     fragments: [instructionsFragment(options.instructions ?? ''), ...(options.fragments ?? [])],
     strategy: options.strategy,
     models: modelsFrom(options.model),
-    settings: options.settings,
+    settings: freezeJson(copyPlain(options.settings)),
     retry: checkRetry(options.retry, name),
     tools: options.tools ?? [],
     environment: options.environment,

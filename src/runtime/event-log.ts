@@ -180,7 +180,7 @@ export class EventLog {
   /** Deltas are for those who watch at this moment; no log keeps them. */
   delta(key: string, delta: ModelDelta, { path, agent }: Speaker, step: number): void {
     if (this.#isClosed || !this.stream.wantsDeltas) return;
-    const event: DeltaEvent = {
+    const event: DeltaEvent = Object.freeze({
       v: EVENT_VERSION,
       type: 'model.delta',
       at: this.now(),
@@ -189,8 +189,9 @@ export class EventLog {
       agent,
       step,
       key,
-      delta,
-    };
+      // The model may go on with its own.
+      delta: Object.freeze({ ...delta }),
+    });
     this.stream.publish(event);
   }
 

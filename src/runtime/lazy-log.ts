@@ -1,3 +1,4 @@
+import { freezeJson } from '../contracts/freeze-json.ts';
 import type { EventBody, RuntimeEvent } from '../contracts/event.ts';
 import { EVENT_VERSION } from '../contracts/event.ts';
 import type { EventSource } from '../events/event-source.ts';
@@ -19,7 +20,8 @@ interface Moment extends Speaker {
  * The durable events of a run, kept as their parts: an event that nobody looks at is not built.
  *
  * Most runs are watched by nobody and read by few, and a step has some fifteen events: building them all was a third
- * of its cost, most of it garbage collection. What is read once is built once, and stays the same object.
+ * of its cost, most of it garbage collection. What is read once is built once, and stays the same object: it is frozen, as is what it shares with the machine that
+ * said it.
  */
 export class LazyLog implements EventSource {
   readonly #runId: string;
@@ -78,7 +80,7 @@ export class LazyLog implements EventSource {
     if (moment === undefined) return undefined;
     const { path, agent, at, step, phase } = moment;
     // A body with what is the same for every type is an event of its type.
-    const event = {
+    const event = freezeJson({
       v: EVENT_VERSION,
       seq: index,
       at,
@@ -88,7 +90,7 @@ export class LazyLog implements EventSource {
       ...(step === undefined ? undefined : { step }),
       ...(phase === undefined ? undefined : { phase }),
       ...this.#bodies[index],
-    } as RuntimeEvent;
+    } as RuntimeEvent);
     this.#built[index] = event;
     return event;
   }

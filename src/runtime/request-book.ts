@@ -1,3 +1,4 @@
+import { freezeJson } from '../contracts/freeze-json.ts';
 import type { EventBody, RuntimeEvent } from '../contracts/event.ts';
 import type { OpenRequest } from '../contracts/request.ts';
 import type { Approval } from '../machines/tool-call-context.ts';
@@ -14,7 +15,7 @@ export interface Told {
 export type Place = Pick<RuntimeEvent, 'at' | 'path' | 'agent' | 'step'>;
 
 /**
- * The requests to people in a run, as its events tell of them: which are open, and what was said to the others. It needs nothing
+ * The requests to people in a run, frozen: what is approved is what was shown, as its events tell of them: which are open, and what was said to the others. It needs nothing
  * but events, so that whoever reads a journal knows as much as the process that runs it.
  */
 export class RequestBook {
@@ -74,7 +75,7 @@ export class RequestBook {
 
   #add(request: OpenRequest): void {
     const { id } = request;
-    if (!this.#open.has(id) && !this.#closed.has(id)) this.#open.set(id, request);
+    if (!this.#open.has(id) && !this.#closed.has(id)) this.#open.set(id, freezeJson(request));
   }
   #close(id: string | undefined, said: Said | undefined): void {
     if (id !== undefined && this.#open.delete(id)) this.#closed.set(id, said);

@@ -1,3 +1,5 @@
+import { copyPlain } from '../contracts/copy-plain.ts';
+import { freezeJson } from '../contracts/freeze-json.ts';
 import type { ErrorCode } from '../contracts/error.ts';
 import type { EventBody, RuntimeEvent } from '../contracts/event.ts';
 import type { History } from '../contracts/history.ts';
@@ -88,15 +90,17 @@ export const resultOf = <Output = Json>(
     ...(isWhole && run.task?.task !== undefined ? { task: run.task.task } : {}),
     status: outcome.status,
     // The schema of the agent's answer was checked when the answer was decided.
-    output: outcome.output as Output | undefined,
-    candidate: outcome.candidate,
-    ...(isWhole || outcome.conversation === undefined ? {} : { conversation: outcome.conversation }),
+    output: copyPlain(outcome.output) as Output | undefined,
+    candidate: copyPlain(outcome.candidate),
+    ...(isWhole || outcome.conversation === undefined
+      ? {}
+      : { conversation: freezeJson(outcome.conversation) }),
     ...(outcome.autoCompleted === true ? { autoCompleted: true } : {}),
-    stopReason: outcome.stopReason,
-    error: outcome.error,
-    ...(outcome.report === undefined ? {} : { report: outcome.report }),
-    state: outcome.state,
-    artifacts: run.artifacts.filter(isOurs).map(({ artifact }) => artifact),
+    stopReason: freezeJson(outcome.stopReason),
+    error: freezeJson(outcome.error),
+    ...(outcome.report === undefined ? {} : { report: freezeJson(outcome.report) }),
+    state: freezeJson(outcome.state),
+    artifacts: run.artifacts.filter(isOurs).map(({ artifact }) => ({ ...artifact })),
     totals: isWhole ? totals : partTotals(outcome, actor.counter),
   };
   // What is read later is held by itself: a result that is kept does not keep its run.
@@ -116,7 +120,6 @@ interface Kept {
   readonly since: number;
   readonly isWhole: boolean;
   builtEvents?: readonly RuntimeEvent[];
-  builtEffects?: readonly EffectRecord[];
   readonly history: History<Turn> | undefined;
   builtTranscript?: readonly Turn[];
 }
@@ -127,9 +130,9 @@ type Keeping = { readonly [KEPT]: Kept };
 
 const eventsOf = (kept: Kept): readonly RuntimeEvent[] => {
   const { events, isWhole, since, path } = kept;
-  return (kept.builtEvents ??= isWhole
-    ? events.slice()
-    : events.slice(since).filter((event) => isWithin(event.path, path)));
+  return (kept.builtEvents ??= Object.freeze(
+    isWhole ? events.slice() : events.slice(since).filter((event) => isWithin(event.path, path)),
+  ));
 };
 
 /** One set of getters for all results: getters in a literal give each result a shape of its own, which lives for long. */
@@ -138,7 +141,9 @@ const readLater = {
     enumerable: true,
     get(this: Keeping) {
       const kept = this[KEPT];
-      return kept.isWhole ? kept.records : stepsOf(eventsOf(kept), kept.path);
+      return kept.isWhole
+        ? kept.records.map((record) => freezeJson(record))
+        : stepsOf(eventsOf(kept), kept.path);
     },
   },
   events: {
@@ -160,9 +165,9 @@ const readLater = {
     get(this: Keeping) {
       const kept = this[KEPT];
       const { isWhole, effects, path } = kept;
-      return (kept.builtEffects ??= isWhole
-        ? effects
-        : effects.filter((effect) => isWithin(effect.path, path)));
+      const ours = isWhole ? effects : effects.filter((effect) => isWithin(effect.path, path));
+      // As they are by now: what comes too late is noted later on.
+      return ours.map((effect) => freezeJson({ ...effect }));
     },
   },
 };

@@ -1,3 +1,4 @@
+import { copyPlain } from '../contracts/copy-plain.ts';
 import { messageOf, TroupeError } from '../contracts/error.ts';
 import { toJson } from '../contracts/json.ts';
 import type { Tool, ToolContext } from '../contracts/tool.ts';
@@ -49,7 +50,9 @@ const around = async (
   let input = given;
   let outcome: CallOutcome | undefined;
   for (const interceptor of interceptors) {
-    const said = await isolated(tool, interceptor, context, () => interceptor.before?.(input, context));
+    const said = await isolated(tool, interceptor, context, () =>
+      interceptor.before?.(copyPlain(input), context),
+    );
     if (said.failed !== undefined) {
       outcome = said.failed;
       break;
@@ -78,7 +81,9 @@ const judgedBy = async (
   outcome: CallOutcome,
   context: ToolContext,
 ): Promise<CallOutcome> => {
-  const said = await isolated(tool, interceptor, context, () => interceptor.after?.(outcome, context));
+  const said = await isolated(tool, interceptor, context, () =>
+    interceptor.after?.(copyPlain(outcome), context),
+  );
   return said.failed ?? said.value ?? outcome;
 };
 

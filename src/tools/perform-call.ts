@@ -1,3 +1,4 @@
+import { copyPlain } from '../contracts/copy-plain.ts';
 import type { Clock } from '../contracts/clock.ts';
 import type { ErrorData } from '../contracts/error.ts';
 import { errorData, isTroupeError, messageOf } from '../contracts/error.ts';
@@ -76,7 +77,8 @@ class Attempt {
     if (this.#options.abort.isAborted) return this.#cancelled(this.#options.abort.reason);
     let checked: Checked<unknown> | Promise<Checked<unknown>>;
     try {
-      checked = this.#options.checkedInput ?? this.#tool.check(input);
+      // A copy: what the tool is given is its own, and what was asked for stays as it is on record.
+      checked = this.#options.checkedInput ?? this.#tool.check(copyPlain(input));
     } catch (thrown) {
       return this.#brokenCheck(thrown);
     }

@@ -1,3 +1,4 @@
+import { freezeJson } from '../contracts/freeze-json.ts';
 import type { ErrorData } from '../contracts/error.ts';
 import { errorData, messageOf } from '../contracts/error.ts';
 import type { Tool, ToolCall, ToolFailure, ToolSpec, Toolset } from '../contracts/tool.ts';
@@ -188,7 +189,7 @@ export class ToolRegistry {
       return;
     }
     try {
-      const spec = { name, description: tool.description, parameters: tool.parameters };
+      const spec = freezeJson({ name, description: tool.description, parameters: tool.parameters });
       this.#entries.set(name, { name, tool, spec, toolset });
       this.#isChanged = true;
     } catch (thrown) {

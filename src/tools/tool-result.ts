@@ -1,5 +1,6 @@
 import type { ErrorData, Retryable } from '../contracts/error.ts';
 import { TroupeError } from '../contracts/error.ts';
+import { copyPlain } from '../contracts/copy-plain.ts';
 import type { Json } from '../contracts/json.ts';
 import { toJson } from '../contracts/json.ts';
 import type {
@@ -106,7 +107,9 @@ export const success = (call: ToolCall, returned: unknown, effort: Effort): Tool
   const hasText = both !== undefined && both.text.trim() !== '';
   const capped = capOutput(hasText ? both.text : given === undefined ? NO_OUTPUT : textOfPlain(value), call);
   const artifacts =
-    both?.artifacts === undefined ? capped.artifacts : [...both.artifacts, ...capped.artifacts];
+    both?.artifacts === undefined
+      ? capped.artifacts
+      : [...both.artifacts.map((artifact) => ({ ...artifact })), ...capped.artifacts];
   return {
     callId: call.id,
     tool: call.name,
@@ -115,7 +118,7 @@ export const success = (call: ToolCall, returned: unknown, effort: Effort): Tool
     value,
     ...effort,
     ...(artifacts.length === 0 ? {} : { artifacts }),
-    ...(both?.control === undefined ? {} : { control: both.control }),
+    ...(both?.control === undefined ? {} : { control: copyPlain(both.control) }),
   };
 };
 

@@ -174,6 +174,7 @@ export const back = (index: number): Step => ({
   },
 });
 export const abort: Step = { type: 'abort', at: 3_000, reason: 'enough' };
+export const expire: Step = { type: 'expired', at: 3_000, reason: { kind: 'maxTime', limitMs: 1_000 } };
 export const break_ = (
   port: string,
   index = 0,

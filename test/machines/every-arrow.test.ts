@@ -8,6 +8,7 @@ import { maxSteps } from '../../src/machines/stop-rules.ts';
 import type { Walk } from '../../src/testing/walk.ts';
 import {
   abort,
+  expire,
   accept,
   act,
   agentWalk,
@@ -93,6 +94,10 @@ const walks: {
             seeing,
             rules({ stop: [maxSteps(3)] }),
           ),
+      },
+      'is out of time in the midst of a call': {
+        end: 'stopped',
+        walk: () => agentWalk([ready, look(), decide(calling('look')), expire], seeing),
       },
       'goes on seeing, is judged, and is called off': {
         end: 'aborted',

@@ -1,8 +1,9 @@
+import { filter, firstValueFrom } from 'rxjs';
 import { z } from 'zod';
 import { describe, expect, test } from 'vitest';
 import { answer, wait } from '../../src/contracts/decision.ts';
 import type { Agent } from '../../src/contracts/agent.ts';
-import type { RunOptions, RunResult } from '../../src/contracts/run.ts';
+import type { RunHandle, RunOptions, RunResult } from '../../src/contracts/run.ts';
 import { allOf, anyOf } from '../../src/machines/composed-rules.ts';
 import { maxSteps, maxTime } from '../../src/machines/stop-rules.ts';
 import { agent } from '../../src/runtime/agent.ts';
@@ -67,6 +68,14 @@ const resultNow = async <Output, State>(handle: {
   void settled(handle).then((settling) => (result = settling));
   await quiet();
   return result;
+};
+
+/** A stored run has begun, and waits for what never settles: its store may take long to open. */
+const underWay = async (handle: Pick<RunHandle<unknown, unknown>, 'events$'>): Promise<void> => {
+  await firstValueFrom(
+    handle.events$.pipe(filter(({ type }) => type === 'tool.started' || type === 'model.asked')),
+  );
+  await quiet();
 };
 
 describe.each(interpreters)('$name', ({ host }) => {
@@ -385,6 +394,7 @@ describe('a stored run whose time is up', () => {
     const make = limited[kind];
     if (make === undefined) throw new Error(kind);
     const handle = startIn(store, make(), 'go', { runId: 'r', clock });
+    await underWay(handle);
     await clock.advance(DUE_MS);
     const { events, stopReason, status } = await settled(handle);
     const replayed = await replay(make(), 'r', { store });
@@ -419,6 +429,7 @@ describe('a stored run whose time is up', () => {
     const store = memoryStore();
     const clock = virtualClock();
     const first = startIn(store, limited['agent']?.() ?? parrot('a'), 'go', { runId: 'r', clock });
+    await underWay(first);
     await clock.advance(600);
     const suspending = first.suspend({ withinMs: 100 });
     await clock.advance(100);

@@ -1,3 +1,5 @@
+import { copyPlain } from '../../contracts/copy-plain.ts';
+import { freezeJson } from '../../contracts/freeze-json.ts';
 import type { TakenDecision } from '../../contracts/decision.ts';
 import type { DecisionReview, Strategy } from '../../contracts/strategy.ts';
 import { callIdOf } from '../../contracts/effect.ts';
@@ -26,7 +28,7 @@ export const reviewDecided = (
       resolve('asked');
     };
   });
-  const review = strategy.review(decided.decision, {
+  const review = strategy.review(freezeJson(decided.decision), {
     view: viewOf(context, desk),
     ask: (question) => {
       onAsk();
@@ -74,7 +76,7 @@ const replaced = (decided: Chosen, decision: TakenDecision, { step }: AgentConte
   const calls = decision.calls.map(({ name, input }, index): PlannedCall => ({
     id: callIdOf(step, index),
     name,
-    input,
+    input: copyPlain(input),
     ...plannedTool(name, desk),
   }));
   // What a provider wants echoed no longer fits the calls.
