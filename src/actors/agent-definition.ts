@@ -47,6 +47,8 @@ export interface AgentDefinition {
   readonly hooks: readonly Hook[];
   /** Present where the answer has a schema. */
   readonly output: OutputCheck | undefined;
+  /** Checks an answer that no model of its own gave as `output` asked for it; absent where the answer has no schema. */
+  readonly checkOutput: ((answer: Json) => Checked<unknown> | Promise<Checked<unknown>>) | undefined;
   /** It has no input schema: its input is a string. */
   readonly takesText: boolean;
   checkInput(input: unknown): Checked<unknown> | Promise<Checked<unknown>>;

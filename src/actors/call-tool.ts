@@ -15,6 +15,7 @@ import { cachedCall } from './cached-call.ts';
 import { CallContext } from './call-context.ts';
 import { describeCall, needsApproval } from './describe-call.ts';
 import type { Desk } from './desk.ts';
+import { fitCompletion } from './fit-output.ts';
 import { andThen } from './promises.ts';
 import { withinAgentTime } from './within-agent-time.ts';
 
@@ -106,10 +107,11 @@ const judged = (
   return concluded(result, ask, desk);
 };
 
-const concluded = (result: ToolResult, ask: ToolAsk, desk: Desk): Acted | Promise<Acted> => {
-  finished(result, desk);
-  return andThen(felt(result, ask, desk), (whole) => ({ kind: 'result', result: whole }));
-};
+const concluded = (given: ToolResult, ask: ToolAsk, desk: Desk): Acted | Promise<Acted> =>
+  andThen(fitCompletion(given, desk.definition), (result) => {
+    finished(result, desk);
+    return andThen(felt(result, ask, desk), (whole) => ({ kind: 'result', result: whole }));
+  });
 
 /** A failure bears the key of its attempt, unless what failed lies deeper and has a name of its own. */
 const identified = (result: ToolResult, { key }: Effect): ToolResult =>

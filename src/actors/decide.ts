@@ -11,6 +11,7 @@ import { isTooDeep } from '../contracts/json.ts';
 import { TOO_DEEP } from '../models/call-arguments.ts';
 import type { Desk } from './desk.ts';
 import { plannedTool } from './planned-tool.ts';
+import { fitDecision } from './fit-output.ts';
 import { takeBranch } from './take-branch.ts';
 import { withinAgentTime } from './within-agent-time.ts';
 import { viewOf } from './view.ts';
@@ -23,10 +24,10 @@ export const decide = (effect: Effect, context: AgentContext, desk: Desk): Decid
   return andThen(withinAgentTime(definition.decide(view), 'decide', desk), (choice) => {
     if (choice === undefined) return callModel(effect, context, FIRST, desk);
     const decision = checked(choice, definition.name);
-    if (decision.kind !== 'branch') return chosen({ decision }, context, desk);
+    if (decision.kind !== 'branch') return settled({ decision }, context, desk);
     const given = choice.kind === 'branch' ? choice : decision;
     return andThen(withinAgentTime(takeBranch(given, decision, view), 'branch', desk), (taken) =>
-      taken === undefined ? callModel(effect, context, FIRST, desk) : chosen(taken, context, desk),
+      taken === undefined ? callModel(effect, context, FIRST, desk) : settled(taken, context, desk),
     );
   });
 };
@@ -85,12 +86,26 @@ const withinReach = (choice: Decision): Decision => {
 
 const OUT_OF_REACH = '[too deep]';
 
-/** A decision that was taken, as the machine is told of it. */
-export const chosen = (
-  taken: { readonly decision: TakenDecision; readonly branch?: BranchTaken },
+/**
+ * A decision that was taken, as the machine gets it: an answer has been parsed by the output schema.
+ *
+ * @throws (or rejects with) {TroupeError} `output.invalid` for an answer that does not fit.
+ */
+export const settled = (
+  taken: Taken,
   context: AgentContext,
   desk: Desk,
-): Exclude<Decided, Trouble> =>
+): Exclude<Decided, Trouble> | Promise<Exclude<Decided, Trouble>> =>
+  andThen(fitDecision(taken.decision, desk.definition), (decision) =>
+    chosen({ ...taken, decision }, context, desk),
+  );
+
+interface Taken {
+  readonly decision: TakenDecision;
+  readonly branch?: BranchTaken;
+}
+
+const chosen = (taken: Taken, context: AgentContext, desk: Desk): Exclude<Decided, Trouble> =>
   taken.decision.kind === 'act'
     ? { kind: 'decided', ...taken, calls: plannedCalls(taken.decision, context, desk) }
     : { kind: 'decided', ...taken };

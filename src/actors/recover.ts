@@ -9,21 +9,23 @@ import { isThenable } from '../contracts/thenable.ts';
 import type { RecoverAsk } from '../machines/asks.ts';
 import type { Recovered } from '../machines/recovery.ts';
 import { phaseOfPort } from '../machines/recovery.ts';
-import { checked, chosen } from './decide.ts';
+import { checked, settled } from './decide.ts';
 import type { Desk } from './desk.ts';
+import { andThen } from './promises.ts';
 import { withinAgentTime } from './within-agent-time.ts';
 
 /** Decides what to do about a failure. Never throws or rejects: a handler that breaks gives up. */
 export const recover = (ask: RecoverAsk, desk: Desk): Recovered | Promise<Recovered> => {
   const failure = failureOf(ask, desk);
-  const understand = (said: unknown): Recovered => understood(said, failure, ask, desk);
+  const understand = (said: unknown) => understood(said, failure, ask, desk);
   const giveUp = (thrown: unknown): Recovered => ({
     decision: 'giveUp',
     note: `the recovery handler failed: ${messageOf(thrown)}`,
   });
   try {
     const said = withinAgentTime(desk.definition.recovery?.handle?.(failure), 'handle', desk);
-    return isThenable(said) ? said.then(understand).catch(giveUp) : understand(said);
+    const recovered = isThenable(said) ? said.then(understand) : understand(said);
+    return isThenable(recovered) ? recovered.then(undefined, giveUp) : recovered;
   } catch (thrown) {
     return giveUp(thrown);
   }
@@ -56,7 +58,12 @@ const usualFor = (error: ErrorData): Failure['usual'] => {
 };
 
 /** A handler is foreign code: its decision is looked at as closely as a model's. */
-const understood = (said: unknown, failure: Failure, ask: RecoverAsk, desk: Desk): Recovered => {
+const understood = (
+  said: unknown,
+  failure: Failure,
+  ask: RecoverAsk,
+  desk: Desk,
+): Recovered | Promise<Recovered> => {
   if (said === undefined) return { decision: failure.usual };
   if (!isDecision(said))
     throw new TypeError(`it answered ${JSON.stringify(toJson(said))}, which is no decision`);
@@ -72,17 +79,17 @@ const understood = (said: unknown, failure: Failure, ask: RecoverAsk, desk: Desk
     case 'observe':
       return { ...base, observation: value };
     case 'decide':
-      return { ...base, decided: decidedInstead(said.with, ask, desk) };
+      return andThen(decidedInstead(said.with, ask, desk), (decided) => ({ ...base, decided }));
     case 'act':
       return { ...base, text: typeof value === 'string' ? value : JSON.stringify(value) };
   }
 };
 
-const decidedInstead = (given: unknown, { context }: RecoverAsk, desk: Desk): Recovered['decided'] => {
+const decidedInstead = (given: unknown, { context }: RecoverAsk, desk: Desk): ReturnType<typeof settled> => {
   // What is no decision fails the check as one.
   const decision = checked(given as Decision, desk.definition.name);
   if (decision.kind === 'branch') throw new TypeError('a branch cannot stand in for a decision');
-  return chosen({ decision }, context, desk);
+  return settled({ decision }, context, desk);
 };
 
 const KINDS: readonly unknown[] = ['retry', 'skip', 'replace', 'giveUp'];

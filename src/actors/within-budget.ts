@@ -23,7 +23,7 @@ export const withinBudget = (
       const stopReason = roundOf(ask.input) === undefined ? desk.take('steps') : undefined;
       return stopReason === undefined
         ? andThen(work(ask, desk), stamp)
-        : stamp({ kind: 'spent', stopReason } satisfies Decided);
+        : stamp({ kind: 'spent', stopReason, isUnbegun: true } satisfies Decided);
     }
     case 'prepare':
     case 'act':

@@ -5,7 +5,7 @@ import type { Decision, TakenDecision } from './decision.ts';
 import type { Ending, LoopLimits, WrapUp } from './ending.ts';
 import type { Environment, EnvironmentScope } from './environment.ts';
 import type { Hook } from './event.ts';
-import type { Json } from './json.ts';
+import type { AsJson, Json } from './json.ts';
 import type { MemoryBlock, MemorySource, RecallPolicy } from './memory.ts';
 import type { AgentMailbox } from './message.ts';
 import type { Model, ModelRetry, ModelSettings } from './model.ts';
@@ -100,7 +100,12 @@ export interface AgentOptions<
     ((view: AgentView<State>) => Observation | undefined | Promise<Observation | undefined>) | undefined;
   /** The agent's own choice, or a branch of choices; `undefined` leaves it to the model. */
   readonly decide?:
-    | ((view: AgentView<State, Observation>) => Decision | undefined | Promise<Decision | undefined>)
+    | ((
+        view: AgentView<State, Observation, AsJson<OutputOf<InputSchemaOf<Input, Output>>>>,
+      ) =>
+        | Decision<AnswerFor<Input, Output>>
+        | undefined
+        | Promise<Decision<AnswerFor<Input, Output>> | undefined>)
     | undefined;
   /**
    * Folds a step into the state, which stays plain JSON: what is none ends the run as failed. The state that it sees is
@@ -142,9 +147,15 @@ export interface AgentOptions<
   readonly hooks?: readonly Hook[] | undefined;
 }
 
+/** What `decide` may answer with: what the output schema takes in, as JSON; without one any JSON. */
+type AnswerFor<Input extends Described, Output extends Described> = AsJson<
+  InputOf<OutputSchemaOf<Input, Output>, Json>
+>;
+
 /** What an agent's own functions see of the run. */
-export interface AgentView<State extends Json = Json, Observation extends Json = Json> {
-  readonly input: Json;
+export interface AgentView<State extends Json = Json, Observation extends Json = Json, Input = Json> {
+  /** As JSON holds it: where the input schema makes a Date, its text. */
+  readonly input: Input;
   readonly state: State;
   readonly step: number;
   readonly transcript: Transcript;

@@ -3,10 +3,11 @@ import type { AgentView } from './agent.ts';
 import type { Json } from './json.ts';
 
 /** What an agent chose to do. Later kinds are added here and nowhere else. */
-export type Decision = TakenDecision | BranchDecision;
+export type Decision<Answer = Json> = TakenDecision<Answer> | BranchDecision;
 
 /** A decision as it is carried out: of a branch, the candidate that was picked. */
-export type TakenDecision = ActDecision | AnswerDecision | WaitDecision | HandoffDecision;
+export type TakenDecision<Answer = Json> =
+  ActDecision | AnswerDecision<Answer> | WaitDecision | HandoffDecision;
 
 /** Use tools; at least one. */
 export interface ActDecision {
@@ -21,9 +22,10 @@ export interface ChosenCall {
 }
 
 /** Propose the final answer; critics may still object. */
-export interface AnswerDecision {
+export interface AnswerDecision<Answer = Json> {
   readonly kind: 'answer';
-  readonly answer: Json;
+  /** Parsed by the agent's output schema, if it has one. */
+  readonly answer: Answer;
 }
 
 /** Sleep until a message arrives, or for so long. */
@@ -122,7 +124,10 @@ const candidateSchema: z.ZodType<Candidate> = z.object({
 export const act = (...calls: readonly ChosenCall[]): ActDecision => ({ kind: 'act', calls });
 
 /** Decide on the final answer: `answer('42')`. */
-export const answer = (value: Json): AnswerDecision => ({ kind: 'answer', answer: value });
+export const answer = <const Answer extends Json>(value: Answer): AnswerDecision<Answer> => ({
+  kind: 'answer',
+  answer: value,
+});
 
 /** Decide to sleep until a message comes, or for `forMs`: `wait('the customer')`. */
 export const wait = (reason?: string, forMs?: number): WaitDecision => ({ kind: 'wait', reason, forMs });

@@ -9,6 +9,24 @@ export interface JsonObject {
 /** A JSON Schema document (draft 2020-12), as providers take it for tool parameters and structured output. */
 export type JsonSchema = JsonObject;
 
+/**
+ * The type of a value once it has been through {@link toJson}: a Date is text, a bigint its digits, a thing with `toJSON` what
+ * that gives.
+ */
+export type AsJson<Value> = Json extends Value
+  ? Json
+  : Value extends string | number | boolean | null | undefined
+    ? Value
+    : Value extends { toJSON(...given: never[]): infer Made }
+      ? AsJson<Made>
+      : Value extends bigint
+        ? string
+        : Value extends readonly (infer Item)[]
+          ? readonly AsJson<Item>[]
+          : Value extends object
+            ? { readonly [Key in keyof Value]: AsJson<Value[Key]> }
+            : Json;
+
 /** Whether `value` is an object that is neither null nor an array. */
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

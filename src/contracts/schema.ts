@@ -22,3 +22,20 @@ export interface SchemaIssue {
 /** What checking a value against a schema gives. */
 export type Checked<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly issues: readonly SchemaIssue[] };
+
+/** More problems than this are counted, not listed: a megabyte of wrong items must not become a megabyte of text. */
+const MAX_ISSUES = 20;
+
+/**
+ * All problems in one text, for a model to mend: `a: expected number; b: required`.
+ *
+ * Never empty; more than twenty problems are counted rather than listed.
+ */
+export const issuesText = (issues: readonly SchemaIssue[]): string => {
+  const listed = issues
+    .slice(0, MAX_ISSUES)
+    .map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+  const more = issues.length - listed.length;
+  if (more > 0) listed.push(`and ${more} more`);
+  return listed.join('; ') || 'no reason was given';
+};

@@ -153,6 +153,8 @@ type Choice =
       /** Nothing was chosen, as a budget does not allow it. */
       readonly kind: 'spent';
       readonly stopReason: BudgetSpent;
+      /** The step itself is not allowed: nothing of it has begun. */
+      readonly isUnbegun?: true | undefined;
       /** What attempts used before. */
       readonly usage?: Usage | undefined;
     };

@@ -124,6 +124,7 @@ export const agentMachine = agentSetup.createMachine({
           on: {
             'answered.decide': [
               { guard: 'isTroubled', actions: ['troubled', 'engage'] },
+              { guard: 'isUnaffordable', target: '#agent.stopped', actions: 'decided' },
               {
                 guard: 'wantsToAct',
                 target: 'ACT',

@@ -163,6 +163,9 @@ export const agentSetup = setup({
       'output' in event &&
       hasTrouble(event.output) &&
       (event.type !== 'answered.act' || (cycle.plan !== null && isOpen(cycle.plan, event.index))),
+    // A step that the budget does not allow has not begun, and is not counted.
+    isUnaffordable: ({ event }) =>
+      event.type === 'answered.decide' && event.output.kind === 'spent' && event.output.isUnbegun === true,
     // Without a single call ACT would wait for ever.
     wantsToAct: ({ event }) =>
       event.type === 'answered.decide' && event.output.kind === 'decided' && !!event.output.calls?.length,

@@ -2,6 +2,9 @@ import { freezeJson } from '../contracts/freeze-json.ts';
 import type { EndingVerdict, EndingView } from '../contracts/ending.ts';
 import type { EventBody } from '../contracts/event.ts';
 import type { Json } from '../contracts/json.ts';
+import { toJson } from '../contracts/json.ts';
+import { issuesText } from '../contracts/schema.ts';
+import { isThenable } from '../contracts/thenable.ts';
 import type { ToolResult } from '../contracts/tool.ts';
 import type { AgentContext, Candidate, End, ReviewState } from './agent-context.ts';
 import { failure, threw } from './agent-end.ts';
@@ -85,10 +88,23 @@ const follow = (
   const { watch } = review;
   const answer = given?.answer ?? null;
   switch (verdict.kind) {
-    case 'end':
-      return { review: { ...review, candidate: { answer: verdict.answer ?? answer } } };
+    case 'end': {
+      const fitted = fit(verdict.answer ?? answer, given);
+      // The model reads what is wrong, as where its own answer does not fit.
+      if (!fitted.ok) return goOn(review, { kind: 'goOn', note: unfitNote(fitted.problem) }, given);
+      return { review: { ...review, candidate: { answer: fitted.answer } } };
+    }
     case 'autoComplete': {
-      const candidate: Candidate = { answer: verdict.answer, autoCompleted: true };
+      const fitted = fit(verdict.answer, given);
+      if (!fitted.ok) {
+        const note = `its answer does not fit its schema: ${fitted.problem}`;
+        const stopReason = { kind: 'unresolved', by: policy, note, times: watch.sentBack } as const;
+        return {
+          review: { ...review, candidate: { answer: verdict.answer } },
+          end: { status: 'stopped', stopReason },
+        };
+      }
+      const candidate: Candidate = { answer: fitted.answer, autoCompleted: true };
       const notice = {
         type: 'agent.auto-completed',
         text: textOf(verdict.answer),
@@ -116,6 +132,23 @@ const follow = (
       throw new TypeError(`it gave ${JSON.stringify(verdict)}, which is no verdict of '${policy}'`);
   }
 };
+
+type Fitted = { readonly ok: true; readonly answer: Json } | { readonly ok: false; readonly problem: string };
+
+/** An answer as the output schema makes it; the model's own was parsed when it came. */
+const fit = (answer: Json, given: Given): Fitted => {
+  const { checkOutput } = rulesInForce();
+  if (checkOutput === undefined || answer === given?.answer) return { ok: true, answer };
+  const checked = checkOutput(answer);
+  if (isThenable(checked))
+    throw new TypeError('its output schema checks asynchronously, and REDUCE cannot wait');
+  return checked.ok
+    ? { ok: true, answer: toJson(checked.value) }
+    : { ok: false, problem: issuesText(checked.issues) };
+};
+
+const unfitNote = (problem: string): string =>
+  `Your answer does not fit its schema: ${problem}. Answer again with one that fits.`;
 
 const goOn = (
   review: ReviewState,

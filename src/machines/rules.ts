@@ -3,6 +3,7 @@ import type { Json } from '../contracts/json.ts';
 import { freezeJson } from '../contracts/freeze-json.ts';
 import { oddValueIn } from '../contracts/odd-value.ts';
 import type { ReduceView } from '../contracts/agent.ts';
+import type { Checked } from '../contracts/schema.ts';
 import type { StopRule, StopView } from '../contracts/stop.ts';
 
 /**
@@ -20,6 +21,8 @@ export interface Rules {
   readonly stop: readonly StopRule[];
   /** Default: an answer without calls ends the work. */
   readonly ends?: Ending | undefined;
+  /** Parses an answer that a policy of ending takes from elsewhere than the model's answer. */
+  readonly checkOutput?: ((answer: Json) => Checked<unknown> | Promise<Checked<unknown>>) | undefined;
   /** Without it nobody looks for loops. */
   readonly loops?: LoopLimits | undefined;
   /** Without it limits are met unprepared. */

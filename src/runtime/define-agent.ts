@@ -23,7 +23,7 @@ import { MAX_OUTPUT_BYTES } from '../tools/cap-output.ts';
 import { checkAllotment } from '../policy/allotted-limits.ts';
 import { budgetLimits } from '../policy/budget-limits.ts';
 import { describedSchemas } from '../tools/described-schemas.ts';
-import { checkSchema, jsonSchemaOf } from '../tools/schemas.ts';
+import { checkInput, checkSchema, jsonSchemaOf } from '../tools/schemas.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
 import { checkRecovery } from './check-recovery.ts';
 import { checkCount } from './check-count.ts';
@@ -86,7 +86,8 @@ export const agentDefinition = <
   const [problem] = new ToolRegistry(options.tools).problems;
   if (problem !== undefined) throw new TroupeError(problem.code, problem.message, { tool: problem.tool });
   checkRecovery(name, options.recovery, options.timeoutMs);
-  const rules = { ...rulesFrom(options), ...endingRules(options, output !== undefined) };
+  const checkOutput = output === undefined ? undefined : (answer: Json) => checkInput(output, answer);
+  const rules = { ...rulesFrom(options), ...endingRules(options, output !== undefined), checkOutput };
   const count = { code: 'agent.invalid', owner: `the agent '${name}'` } as const;
   budgetLimits(options.budget, count);
   checkMailbox(options.mailbox, count);
@@ -121,6 +122,7 @@ export const agentDefinition = <
     timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     hooks: options.hooks ?? [],
     output: outputFrom(output, name),
+    checkOutput,
     takesText: input === undefined,
     checkInput: inputCheck(input),
     prompt: promptFrom(options.prompt),

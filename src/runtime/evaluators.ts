@@ -3,7 +3,8 @@ import type { Evaluator, Examined } from '../contracts/evaluator.ts';
 import type { Json } from '../contracts/json.ts';
 import { isJsonObject, toJson } from '../contracts/json.ts';
 import type { Schema } from '../contracts/schema.ts';
-import { checkSchema, issuesText } from '../tools/schemas.ts';
+import { issuesText } from '../contracts/schema.ts';
+import { checkSchema } from '../tools/schemas.ts';
 
 /** A longer answer is not searched with a pattern: some patterns take for ever on long texts. In characters. */
 const MAX_MATCHED = 100_000;

@@ -5,7 +5,7 @@ import { EXPIRED } from '../contracts/request.ts';
 import type { RunOptions } from '../contracts/run.ts';
 import type { Checked } from '../contracts/schema.ts';
 import { isThenable } from '../contracts/thenable.ts';
-import { issuesText } from '../tools/schemas.ts';
+import { issuesText } from '../contracts/schema.ts';
 import { checkCount } from './check-count.ts';
 import { misfitOf, saidEvent, saidOf } from './person-words.ts';
 import type { Place, Said } from './request-book.ts';

@@ -1,6 +1,6 @@
 import { copyPlain } from '../contracts/copy-plain.ts';
 import { freezeJson } from '../contracts/freeze-json.ts';
-import type { ErrorCode } from '../contracts/error.ts';
+import type { ErrorCode, ErrorData } from '../contracts/error.ts';
 import type { EventBody, RuntimeEvent } from '../contracts/event.ts';
 import type { History } from '../contracts/history.ts';
 import { HistoryView } from '../contracts/history.ts';
@@ -23,8 +23,18 @@ const isOutcome = (output: unknown): output is Outcome =>
 /** What an actor left, or that it left nothing. */
 export const outcomeOf = (output: unknown, at: number): Outcome =>
   isOutcome(output)
-    ? output
+    ? explained(output)
     : outcomeOfFailure('machine.threw', 'Cannot use an actor as it left no outcome', at);
+
+/** A machine may end as failed and leave no error: it has failed all the same, and its run rejects. */
+const explained = (outcome: Outcome): Outcome =>
+  outcome.status === 'failed' && outcome.error === undefined ? { ...outcome, error: UNEXPLAINED } : outcome;
+
+const UNEXPLAINED: ErrorData = {
+  code: 'agent.threw',
+  message: 'Cannot go on as a machine ended as failed: it left no error that says why',
+  retryable: 'no',
+};
 
 /** How the actor of a troubled call ended, as its agent is told of it. */
 export const callEnd = (

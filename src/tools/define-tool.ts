@@ -6,6 +6,7 @@ import type { Checked, InputOf, OutputOf, Schema } from '../contracts/schema.ts'
 import type { Became, Safety, Tool, ToolContext, ToolRetry } from '../contracts/tool.ts';
 import { canGiveJsonSchema, checkInput, isSchema, jsonSchemaOf, schemaFound } from './schemas.ts';
 import { letGo } from '../contracts/let-go.ts';
+import { unsendableIn } from './unsendable-parts.ts';
 import { isThenable } from '../contracts/thenable.ts';
 import { jsonSchema } from './json-schema.ts';
 import { becameOf, checkingOutput } from './fitting-output.ts';
@@ -24,6 +25,9 @@ export type Returned<Output extends Schema | undefined> = Output extends Schema
 
 /** The value in what a tool returned: without its promise, and without the text of a dual result. */
 export type ValueOf<Result> = Awaited<Result> extends Dual<infer Value> ? Value : Awaited<Result>;
+
+/** What `execute` gives where its result is checked: what the schema makes of it; later, where either takes its time. */
+export type Fitted<Value> = Value | Dual<Value> | Promise<Value | Dual<Value>>;
 
 /** What a tool is. A name, a description, an input schema and `execute`; all else has a default. */
 export interface ToolOptions<
@@ -93,9 +97,9 @@ export interface ToolOptions<
 }
 
 /** A tool that still knows its types, so that programs and tests can call it. */
-export interface DefinedTool<Input = unknown, Output = unknown> extends Tool {
+export interface DefinedTool<Input = unknown, Output = unknown, Result = unknown> extends Tool {
   /** With checked input: `await add.execute({ a: 1, b: 2 }, context)`. */
-  execute(input: Input, context: ToolContext): unknown;
+  execute(input: Input, context: ToolContext): Result;
   /** Never there at run time: carries the types of the checked input and of the value. */
   readonly types?: { readonly input: Input; readonly output: Output } | undefined;
 }
@@ -121,7 +125,11 @@ export const tool = <
   Result extends Returned<Output> = Returned<Output>,
 >(
   options: ToolOptions<Input, Output, Result>,
-): DefinedTool<OutputOf<Input, Json>, Output extends Schema ? OutputOf<Output> : ValueOf<Result>> => {
+): DefinedTool<
+  OutputOf<Input, Json>,
+  Output extends Schema ? OutputOf<Output> : ValueOf<Result>,
+  Executed<Output, Result>
+> => {
   refuseInvalid(options);
   const { name, description, output, approval, describe } = options;
   const { input, parameters } = checkedBy(options);
@@ -174,7 +182,7 @@ export const tool = <
         return `Using ${name}`;
       }
     },
-    execute: output === undefined ? options.execute.bind(options) : checkingOutput(options, output),
+    execute: executorOf<OutputOf<Input, Json>, Output, Result>(options, output),
     ...becameOf(options, output),
   };
 };
@@ -198,6 +206,23 @@ const checkedBy = ({
     ? { input: undefined, parameters: parametersOf(name, described.input) }
     : { input: described.input, parameters: parametersOf(name, described.input) };
 };
+
+/** What `execute` of a tool gives: with an output schema what that makes of it. */
+type Executed<Output extends Schema | undefined, Result> = Output extends Schema
+  ? Fitted<OutputOf<Output>>
+  : Result;
+
+const executorOf = <Input, Output extends Schema | undefined, Result>(
+  options: { readonly name: string; execute(input: Input, context: ToolContext): Result },
+  output: Output | undefined,
+): Executor<Input, Executed<Output, Result>> =>
+  // TypeScript cannot see which branch of the conditional type this is.
+  (output === undefined ? options.execute.bind(options) : checkingOutput(options, output)) as Executor<
+    Input,
+    Executed<Output, Result>
+  >;
+
+type Executor<Input, Executed> = (input: Input, context: ToolContext) => Executed;
 
 /** The input's check; without a schema everything is let through as it is. */
 const checkerOf = <Value>(
@@ -274,6 +299,7 @@ const refuseInvalid = (options: ToolOptions<Schema | undefined, Schema | undefin
       !canGiveJsonSchema(input) &&
       options.parameters === undefined &&
       `its input gives no JSON Schema and there are no parameters: a schema of ${input['~standard'].vendor}`,
+    ...(isSchema(input) && options.parameters === undefined ? unsendableIn(input) : []),
     output !== undefined && !isSchema(output) && `its output is no Standard Schema: ${schemaFound(output)}`,
     timeoutMs !== undefined && !(timeoutMs > 0) && `its time-out is no positive number of ms: ${timeoutMs}`,
     attempts !== undefined &&

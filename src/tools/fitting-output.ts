@@ -2,7 +2,8 @@ import { TroupeError } from '../contracts/error.ts';
 import type { Checked, Schema } from '../contracts/schema.ts';
 import { isThenable } from '../contracts/thenable.ts';
 import type { Tool, ToolContext } from '../contracts/tool.ts';
-import { checkSchema, issuesText } from './schemas.ts';
+import { issuesText } from '../contracts/schema.ts';
+import { checkSchema } from './schemas.ts';
 import { dual, isDual } from './tool-result.ts';
 
 /** What a tool returned, as its output schema lets it through. */

@@ -15,7 +15,7 @@ import type {
 } from '../contracts/tool.ts';
 import { classifyToolError, statusOf } from './classify-tool-error.ts';
 import type { LazyAbort } from '../contracts/lazy-abort.ts';
-import { issuesText } from './schemas.ts';
+import { issuesText } from '../contracts/schema.ts';
 import { isThenable } from '../contracts/thenable.ts';
 import { failure, success } from './tool-result.ts';
 

@@ -4,7 +4,7 @@ import { toJson } from '../contracts/json.ts';
 import type { Safety, Tool, ToolContext } from '../contracts/tool.ts';
 import type { DefinedTool } from './define-tool.ts';
 import { requiredBy, requiring } from './environments/requiring.ts';
-import { issuesText } from './schemas.ts';
+import { issuesText } from '../contracts/schema.ts';
 import { dual, isDual } from './tool-result.ts';
 
 /** What a tool made of others is called. */

@@ -6,9 +6,6 @@ import { isJsonObject, toJson } from '../contracts/json.ts';
 import type { Checked, Schema, SchemaIssue } from '../contracts/schema.ts';
 import { isThenable } from '../contracts/thenable.ts';
 
-/** More problems than this are counted, not listed: a megabyte of wrong items must not become a megabyte of text. */
-const MAX_ISSUES = 20;
-
 /** Longer messages and paths are cut; in characters. */
 const MAX_ISSUE_LENGTH = 300;
 
@@ -111,20 +108,6 @@ const toIssue = ({ message, path = [] }: StandardSchemaV1.Issue): SchemaIssue =>
 const cut = (text: string): string =>
   text.length <= MAX_ISSUE_LENGTH ? text : `${text.slice(0, MAX_ISSUE_LENGTH)}…`;
 
-/**
- * All problems in one text, for a model to mend: `a: expected number; b: required`.
- *
- * Never empty; more than twenty problems are counted rather than listed.
- */
-export const issuesText = (issues: readonly SchemaIssue[]): string => {
-  const listed = issues
-    .slice(0, MAX_ISSUES)
-    .map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
-  const more = issues.length - listed.length;
-  if (more > 0) listed.push(`and ${more} more`);
-  return listed.join('; ') || 'no reason was given';
-};
-
 /** Whether something is a Standard Schema at all. */
 export const isSchema = (value: unknown): value is Schema =>
   (typeof value === 'object' || typeof value === 'function') &&
@@ -146,7 +129,8 @@ type WithJsonSchema = Schema & StandardJSONSchemaV1;
 const givesJsonSchema = (schema: Schema): schema is WithJsonSchema =>
   'jsonSchema' in schema['~standard'] && typeof schema['~standard'].jsonSchema === 'object';
 
-const isZod = (schema: Schema): schema is Schema & z.ZodType =>
+/** Whether a schema is one of zod 4. */
+export const isZod = (schema: Schema): schema is Schema & z.ZodType =>
   schema['~standard'].vendor === 'zod' && '_zod' in schema;
 
 /** Whether {@link jsonSchemaOf} has a chance: false for a library that knows no JSON Schema. */

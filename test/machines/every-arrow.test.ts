@@ -38,6 +38,11 @@ import {
 } from './agent-walks.ts';
 import { abortCall, breakCall, modelWalk, toolWalk } from './call-walks.ts';
 
+const refused = {
+  kind: 'spent',
+  stopReason: { kind: 'budget', budget: 'steps', limit: 4, used: 4, path: 'team' },
+  isUnbegun: true,
+} as const;
 const wait = decide(deciding({ kind: 'wait', forMs: 10 }));
 const seeing = { observes: true };
 const pause = { pause: () => undefined };
@@ -55,6 +60,10 @@ const walks: {
       'cannot begin': {
         end: 'failed',
         walk: () => agentWalk([{ prepare: () => prepared({ problems: [problem('no model')] }) }]),
+      },
+      'may not begin a step': {
+        end: 'stopped',
+        walk: () => agentWalk([ready, decide(refused)]),
       },
       'acts, with one troubled call and one late one, is judged, and answers': {
         end: 'completed',
@@ -296,7 +305,7 @@ test('the count notices an arrow that is not taken', () => {
   expect(taken).toEqual([
     'agent.preparing: answered.prepare #2',
     'agent.running.OBSERVE.listening: always #0',
-    'agent.running.DECIDE: answered.decide #2',
+    'agent.running.DECIDE: answered.decide #3',
     'agent.running.REDUCE: always #1',
     'agent.running.CHECK_STOP: always #0 [isAnswered]',
   ]);

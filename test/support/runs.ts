@@ -98,7 +98,7 @@ export const deferred = <T>(): Deferred<T> => {
 };
 
 /** A promise that nobody keeps. */
-export const never = <T>(): Promise<T> => new Promise(() => undefined);
+export const never = <T = never>(): Promise<T> => new Promise(() => undefined);
 
 /** Gives back what it is given. */
 export const echo = tool({

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { Json } from '../../src/contracts/json.ts';
 import type { Tool, ToolContext } from '../../src/contracts/tool.ts';
 import { tool } from '../../src/tools/define-tool.ts';
-import type { DefinedTool } from '../../src/tools/define-tool.ts';
+import type { DefinedTool, Fitted } from '../../src/tools/define-tool.ts';
+import type { Dual } from '../../src/tools/tool-result.ts';
 import { dual } from '../../src/tools/tool-result.ts';
 
 const base = { name: 'add', description: 'Adds.' };
@@ -20,7 +21,7 @@ test('[M18] the input of execute is what comes out of the schema', () => {
       return a + b + c;
     },
   });
-  expectTypeOf(add).toEqualTypeOf<DefinedTool<{ a: number; b: number; c: number }, number>>();
+  expectTypeOf(add).toEqualTypeOf<DefinedTool<{ a: number; b: number; c: number }, number, number>>();
 });
 
 test('[M18] an asynchronous tool has the type of what its promise gives', () => {
@@ -29,7 +30,9 @@ test('[M18] an asynchronous tool has the type of what its promise gives', () => 
     input: z.object({ a: z.number() }),
     execute: async ({ a }) => ({ doubled: a * 2 }),
   });
-  expectTypeOf(later).toEqualTypeOf<DefinedTool<{ a: number }, { doubled: number }>>();
+  expectTypeOf(later).toEqualTypeOf<
+    DefinedTool<{ a: number }, { doubled: number }, Promise<{ doubled: number }>>
+  >();
 });
 
 test('[TENEX-44] a dual result has the type of its value', () => {
@@ -38,7 +41,9 @@ test('[TENEX-44] a dual result has the type of its value', () => {
     input: z.object({}),
     execute: async () => dual({ text: 'one', value: { count: 1 } }),
   });
-  expectTypeOf(twofold).toEqualTypeOf<DefinedTool<Record<string, never>, { count: number }>>();
+  expectTypeOf(twofold).toEqualTypeOf<
+    DefinedTool<Record<string, never>, { count: number }, Promise<Dual<{ count: number }>>>
+  >();
 });
 
 test('[M18] with an output schema, execute must return what it takes in', () => {
@@ -48,7 +53,9 @@ test('[M18] with an output schema, execute must return what it takes in', () => 
     output: z.object({ count: z.number() }),
     execute: () => ({ count: 1 }),
   });
-  expectTypeOf(counted).toEqualTypeOf<DefinedTool<Record<string, never>, { count: number }>>();
+  expectTypeOf(counted).toEqualTypeOf<
+    DefinedTool<Record<string, never>, { count: number }, Fitted<{ count: number }>>
+  >();
   tool({
     ...base,
     input: z.object({}),

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import type { Json } from '../../src/contracts/json.ts';
 import type { Schema } from '../../src/contracts/schema.ts';
 import { tool } from '../../src/tools/define-tool.ts';
-import { checkInput, checkSchema, issuesText, jsonSchemaOf } from '../../src/tools/schemas.ts';
+import { issuesText } from '../../src/contracts/schema.ts';
+import { checkInput, checkSchema, jsonSchemaOf } from '../../src/tools/schemas.ts';
 import { describeWithFixtures, fixtures } from '../support/fixtures.ts';
 import { perform, performNow } from './tool-context.ts';
 

@@ -82,7 +82,15 @@ describe('what is wrong with tools', () => {
   });
 
   test('[QITOS-46] is collected, all at once', () => {
-    const invalid = tool({ name: 'text', description: 'x', input: z.string(), execute: () => 1 });
+    // What another library's schema comes to shows when it is asked.
+    const text = Object.assign(z.object({}), {});
+    Reflect.set(text, '~standard', {
+      version: 1,
+      vendor: 'other',
+      validate: (value: unknown) => ({ value }),
+      jsonSchema: { input: () => ({ type: 'string' }), output: () => ({ type: 'string' }) },
+    });
+    const invalid = tool({ name: 'text', description: 'x', input: text, execute: () => 1 });
     const registry = new ToolRegistry([
       add,
       add,

@@ -1,7 +1,8 @@
 import type { Critic } from '../../contracts/critique.ts';
 import type { Json } from '../../contracts/json.ts';
 import type { Schema } from '../../contracts/schema.ts';
-import { checkSchema, issuesText } from '../../tools/schemas.ts';
+import { issuesText } from '../../contracts/schema.ts';
+import { checkSchema } from '../../tools/schemas.ts';
 
 /**
  * Sends an answer back that does not fit a schema, with what is wrong; a text that is JSON is taken for what it holds.

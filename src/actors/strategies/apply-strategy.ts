@@ -1,8 +1,8 @@
-import type { AgentOptions } from '../../contracts/agent.ts';
+import type { AgentOptions, AgentView } from '../../contracts/agent.ts';
 import type { Json } from '../../contracts/json.ts';
 import type { Described } from '../../contracts/signature.ts';
 import type { StopRule } from '../../contracts/stop.ts';
-import type { Strategy } from '../../contracts/strategy.ts';
+import type { Choice, Strategy } from '../../contracts/strategy.ts';
 
 /**
  * What a strategy makes of an agent's options: its `decide`, critics and stop rules. (Models are wrapped where they are
@@ -25,8 +25,8 @@ export const applyStrategy = <
     ...(choose === undefined
       ? {}
       : {
-          // A strategy hands on the view that it was given: its state is of the agent's own type.
-          decide: (view) => choose(view, (same) => own?.(same as typeof view)),
+          // A strategy knows no agent's types. It hands on the view that it was given, and the answer is parsed by the schema.
+          decide: around(choose, own as PlainDecide | undefined) as typeof own,
         }),
     fragments: [...(options.fragments ?? []), ...fragments],
     critics: [...(options.critics ?? []), ...critics],
@@ -34,3 +34,10 @@ export const applyStrategy = <
     stop: [...rules, ...stop],
   };
 };
+
+type PlainDecide = (view: AgentView) => Choice;
+
+const around =
+  (choose: NonNullable<Strategy['decide']>, own: PlainDecide | undefined): PlainDecide =>
+  (view) =>
+    choose(view, (same) => own?.(same));

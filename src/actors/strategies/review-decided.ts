@@ -9,6 +9,8 @@ import type { AgentContext, Decided } from '../../machines/agent-context.ts';
 import type { PlannedCall } from '../../machines/call-plan.ts';
 import type { Desk } from '../desk.ts';
 import { plannedTool } from '../planned-tool.ts';
+import { fitDecision } from '../fit-output.ts';
+import { andThen } from '../promises.ts';
 import { viewOf } from '../view.ts';
 import { withinAgentTime } from '../within-agent-time.ts';
 
@@ -46,7 +48,12 @@ export const reviewDecided = (
 
 type Chosen = Extract<Decided, { kind: 'decided' }>;
 
-const reviewed = (decided: Chosen, review: DecisionReview, context: AgentContext, desk: Desk): Decided => {
+const reviewed = (
+  decided: Chosen,
+  review: DecisionReview,
+  context: AgentContext,
+  desk: Desk,
+): Decided | Promise<Decided> => {
   switch (review.kind) {
     case 'keep':
       return decided;
@@ -63,7 +70,9 @@ const reviewed = (decided: Chosen, review: DecisionReview, context: AgentContext
       };
     }
     case 'replace':
-      return replaced(decided, review.decision, context, desk);
+      return andThen(fitDecision(review.decision, desk.definition), (decision) =>
+        replaced(decided, decision, context, desk),
+      );
     default:
       // In JavaScript anything may be said.
       throw new TypeError(`Cannot go by a review as it is none: ${messageOf(review)}`);

@@ -5,7 +5,8 @@ import type { Answer, AskOptions, TellOptions } from '../../contracts/message.ts
 import type { InputOf, OutputOf, Schema } from '../../contracts/schema.ts';
 import type { ToolContext, Toolset } from '../../contracts/tool.ts';
 import { protocolTools } from './protocol-tools.ts';
-import { checkSchema, isSchema, issuesText } from '../schemas.ts';
+import { issuesText } from '../../contracts/schema.ts';
+import { checkSchema, isSchema } from '../schemas.ts';
 
 /** One message of a protocol: what it says and, where an answer is waited for, what that says. */
 export interface ProtocolMessage {
