@@ -21,9 +21,9 @@ export const unsendableIn = (schema: Schema): readonly string[] => {
   return found;
 };
 
-const SCALARS: ReadonlySet<string> = new Set([
-  ...['string', 'number', 'int', 'boolean', 'null', 'array', 'tuple', 'enum', 'literal', 'template_literal'],
-]);
+const SCALARS: ReadonlySet<string> = new Set(
+  'string number int boolean null array tuple enum literal template_literal'.split(' '),
+);
 
 /** By zod's word for the type, what to use in its place. */
 const INSTEAD: ReadonlyMap<string, string> = new Map([
