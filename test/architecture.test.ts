@@ -124,10 +124,10 @@ const rules: { name: string; rule: Rule; bad: Sample[]; good: Sample }[] = [
     good: { 'contracts/json.ts': '' },
   },
   {
-    name: 'no file is longer than 300 lines',
+    name: 'no file is longer than 400 lines',
     rule: filesAreShort,
-    bad: [{ 'runtime/live.ts': 'x;\n'.repeat(301) }],
-    good: { 'runtime/live.ts': 'x;\n'.repeat(300), 'index.ts': 'x;\n'.repeat(301) },
+    bad: [{ 'runtime/live.ts': 'x;\n'.repeat(401) }],
+    good: { 'runtime/live.ts': 'x;\n'.repeat(400), 'index.ts': 'x;\n'.repeat(401) },
   },
   {
     name: 'exports are named',

@@ -55,7 +55,7 @@ export const permits: readonly Permit[] = [
   { packages: /^nostr-tools(\/|$)/, allowed: [], types: ['inspect'], lazily: ['inspect'] },
 ];
 
-const longestFile = 300;
+const longestFile = 400;
 
 const vagueNames = ['types', 'utils', 'util', 'helpers', 'common', 'core', 'misc', 'shared', 'lib'];
 
