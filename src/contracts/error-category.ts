@@ -39,6 +39,7 @@ const byNoun: Readonly<Record<Noun, ErrorCategory>> = {
   session: 'system',
   journal: 'system',
   request: 'policy',
+  secret: 'policy',
   inspector: 'system',
   command: 'task',
   telemetry: 'system',

@@ -91,6 +91,7 @@ export const errorCodes = [
   'request.unknown',
   'request.answered',
   'request.expired',
+  'secret.missing',
   'run.aborted',
   'run.ended',
   'run.duplicate',

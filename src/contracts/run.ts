@@ -16,6 +16,7 @@ import type { ApprovalRequest, OpenRequest, RequestOptions } from './request.ts'
 import type { Prices } from './prices.ts';
 import type { ToolExecutor } from './executor.ts';
 import type { SafetyStrategy } from './safety.ts';
+import type { Secrets } from './secrets/redactor.ts';
 import type { StopReason, Tally } from './stop.ts';
 import type { Threads } from './thread.ts';
 import type { Task, TaskInput } from './task.ts';
@@ -146,6 +147,13 @@ export interface RunOptions {
   /** Aborting it aborts the run. */
   readonly signal?: AbortSignal | undefined;
   readonly hooks?: readonly Hook[] | undefined;
+  /**
+   * Texts that nobody may read, by the name that stands for them, beside the secrets of the process's environment: events, errors, threads
+   * and stored journals have `[redacted NAME]`, or a reference to the name, in their place. Tools and models get what they need.
+   *
+   * Whoever resumes a stored run has to give them again, else it is refused with `secret.missing`.
+   */
+  readonly secrets?: Secrets | undefined;
   /** Told of every error, once for each event that tells of one. */
   readonly log?: LogSink | undefined;
   readonly clock?: Clock | undefined;

@@ -3,7 +3,8 @@ import type { ErrorCode } from '../contracts/error.ts';
 import { TroupeError } from '../contracts/error.ts';
 import type { JournalRow } from '../contracts/journal.ts';
 import type { Json } from '../contracts/json.ts';
-import { isJsonObject } from '../contracts/json.ts';
+import type { Redactor, Secrets } from '../contracts/secrets/redactor.ts';
+import { dereferenced, referenced } from './secret-references.ts';
 
 /** The version of the records that are written now. */
 export const journalVersion = 1;
@@ -18,15 +19,26 @@ export interface OpenedJournal {
   readonly rows: number;
   /** Of the last sound row: the next one is chained to it. */
   readonly check: string;
+  /** The names of secrets that its records refer to and that are not known here; `[redacted NAME]` stands for each. */
+  readonly missing: readonly string[];
   /** Why it ends where it does, if it is not at its end: `journal.corrupt` or `journal.version`. */
   readonly damage: TroupeError | undefined;
+}
+
+/** How a journal is read back. */
+export interface OpenOptions {
+  readonly migrations?: Migrations;
+  /** The version that is wanted. Default {@link journalVersion}. */
+  readonly version?: number;
+  /** By name, the secrets that records refer to. Default: none. */
+  readonly secrets?: Secrets;
 }
 
 /** Whose journal is written, and how. */
 export interface SealOptions {
   readonly runId: string;
-  /** What is done to each string and key before it is written: takes secrets out. */
-  readonly redact?: ((text: string) => string) | undefined;
+  /** Finds the secrets of which only the names are written. Default: all is written as it is. */
+  readonly redactor?: Redactor | undefined;
   /** The journal that is gone on with. Default: a new one. */
   readonly after?: OpenedJournal | undefined;
   /** The version of the records. Default {@link journalVersion}. */
@@ -40,19 +52,19 @@ export interface SealOptions {
  * when it is sealed: one that could not be stored has to be stored after all before the next.
  *
  * @example
- * const journal = new JournalSeal({ runId: 'r1', redact: redactor(secretsIn(process.env)) });
+ * const journal = new JournalSeal({ runId: 'r1', redactor: new Redactor({ SHOP_API_KEY: key }) });
  * await store.commit(lease, { rows: [journal.seal([{ type: 'input', text: 'Hello' }])], change });
  */
 export class JournalSeal {
   readonly #runId: string;
-  readonly #redact: ((text: string) => string) | undefined;
+  readonly #redactor: Redactor | undefined;
   readonly #version: number;
   #next: number;
   #check: string;
 
-  constructor({ runId, redact, after, version = journalVersion }: SealOptions) {
+  constructor({ runId, redactor, after, version = journalVersion }: SealOptions) {
     this.#runId = runId;
-    this.#redact = redact;
+    this.#redactor = redactor;
     this.#version = version;
     this.#next = after?.rows ?? 0;
     this.#check = after?.check ?? '';
@@ -61,7 +73,7 @@ export class JournalSeal {
   /** The next row: one call, one row. */
   seal(records: readonly (Json | object)[]): JournalRow {
     const n = this.#next;
-    const text = redacted(records, this.#redact);
+    const text = textOf(records, this.#redactor);
     const version = this.#version;
     this.#check = checkOf(this.#check, { version, runId: this.#runId, n }, text);
     this.#next = n + 1;
@@ -82,17 +94,21 @@ export class JournalSeal {
 export const openJournal = (
   runId: string,
   rows: readonly JournalRow[],
-  { migrations = {}, version = journalVersion }: { migrations?: Migrations; version?: number } = {},
+  { migrations = {}, version = journalVersion, secrets = {} }: OpenOptions = {},
 ): OpenedJournal => {
   const records: Json[] = [];
+  const missing = new Set<string>();
   let check = '';
   for (const [n, row] of rows.entries()) {
     const found = readRow({ runId, n, check, version }, row);
-    const damage = 'damage' in found ? found.damage : migrate(runId, n, found, records, migrations, version);
-    if (damage !== undefined) return { records, rows: n, check, damage };
+    const damage =
+      'damage' in found
+        ? found.damage
+        : migrate(runId, n, found, { into: records, migrations, wanted: version, secrets, missing });
+    if (damage !== undefined) return { records, rows: n, check, missing: [...missing], damage };
     if ('check' in found) check = found.check;
   }
-  return { records, rows: rows.length, check, damage: undefined };
+  return { records, rows: rows.length, check, missing: [...missing], damage: undefined };
 };
 
 /** What the next row has to go on from. */
@@ -101,6 +117,13 @@ interface Place {
   readonly n: number;
   readonly check: string;
   readonly version: number;
+}
+
+/** What rows are opened into, and with what. */
+interface Opening extends Required<Pick<OpenOptions, 'migrations' | 'secrets'>> {
+  readonly into: Json[];
+  readonly wanted: number;
+  readonly missing: Set<string>;
 }
 
 interface SoundRow {
@@ -139,22 +162,20 @@ const migrate = (
   runId: string,
   n: number,
   { records, version }: SoundRow,
-  into: Json[],
-  migrations: Migrations,
-  wanted: number,
+  { into, migrations, wanted, secrets, missing }: Opening,
 ): TroupeError | undefined => {
   const hops = Array.from({ length: Math.max(wanted - version, 0) }, (_, hop) => version + hop);
-  const missing = hops.find((from) => migrations[from] === undefined);
-  if (missing !== undefined)
+  const step = hops.find((from) => migrations[from] === undefined);
+  if (step !== undefined)
     return ofVersion(
       { runId, n },
       version,
-      `nothing brings version ${missing} to ${missing + 1}: row ${n} is of version ${version}, ${wanted} is wanted`,
+      `nothing brings version ${step} to ${step + 1}: row ${n} is of version ${version}, ${wanted} is wanted`,
     );
   try {
     const moved = hops.reduce<readonly Json[]>(
       (now, from) => now.map((record) => migrations[from]?.(record) ?? null),
-      records,
+      records.map((record) => dereferenced(record, secrets, missing)),
     );
     for (const record of moved) into.push(record);
     return undefined;
@@ -209,25 +230,13 @@ const checkOf = (
   records: string,
 ): string => sha256(`${previous}\n${version}\n${runId}\n${n}\n${records}`).slice(0, 16);
 
-/** The records as text. Only where that has something to redact are they gone through. */
-const redacted = (
-  records: readonly (Json | object)[],
-  redact: ((text: string) => string) | undefined,
-): string => {
+/** The records as text. Only where that has a secret in it are they looked at one by one. */
+const textOf = (records: readonly (Json | object)[], redactor: Redactor | undefined): string => {
   const text = JSON.stringify(records);
-  if (redact === undefined || redact(text) === text) return text;
-  return JSON.stringify(withoutSecrets(JSON.parse(text) as Json, redact));
-};
-
-const withoutSecrets = (value: Json, redact: (text: string) => string): Json => {
-  if (typeof value === 'string') return redact(value);
-  if (Array.isArray(value)) return value.map((item: Json) => withoutSecrets(item, redact));
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([key, item]) =>
-      item === undefined ? [] : [[redact(key), withoutSecrets(item, redact)]],
-    ),
-  );
+  if (redactor === undefined || redactor.known(text).length === 0) return text;
+  // What JSON gave, it takes.
+  const plain = JSON.parse(text) as readonly Json[];
+  return JSON.stringify(plain.map((record) => referenced(record, redactor)));
 };
 
 const parse = (text: string): unknown => {

@@ -1,81 +1,76 @@
-/** Secrets by the name that stands for them: `{ OPENAI_API_KEY: 'sk-…' }`. */
-export type Secrets = Readonly<Record<string, string>>;
+import type { Secrets } from '../contracts/secrets/redactor.ts';
+import { Redactor } from '../contracts/secrets/redactor.ts';
+import { findPublic } from '../contracts/secrets/find-public.ts';
+
+export type { Secrets } from '../contracts/secrets/redactor.ts';
 
 /** Shorter values are found everywhere by chance. */
 const SHORTEST = 8;
 
+/** How the names of variables end that hold secrets. */
+const NAMES =
+  /(?:^|_|PG|API|ACCESS|AUTH|SECRET|PRIVATE|DB|DATABASE)(?:KEYS?|TOKENS?|SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE|PASS|PWD|PW|PATS?|DSN|CREDENTIALS?|CREDS|AUTH|COOKIES?|JWT|SALT|WEBHOOK(?:_URL)?|CONN(?:ECTION)?_?STR(?:ING)?|SAS|BEARER)$/i;
+
+/** `postgres://user:password@host`. */
+const ADDRESS = /^[a-z][\w+.-]{1,30}:\/\/[^\s/@]*:(?<password>[^\s@]+)@/i;
+
+const PATH = /^(?:\.{0,2}\/[\w.@ -]+(?:\/|$)|~\/|[A-Za-z]:\\)/;
+
+const PLAIN = /^(?:true|false|none|null|undefined|disabled|enabled|required|optional)$/i;
+
 /**
- * The secrets of an environment: the values of variables whose names end in `_KEY`, `_TOKEN`, `_SECRET` or `_PASSWORD`, of 8
- * characters or more.
+ * The secrets of an environment: the values, of 8 characters or more, of variables that are named like one (`OPENAI_API_KEY`,
+ * `PGPASSWORD`, `GITHUB_PAT`, `SENTRY_DSN` …) or look like one (a key of known shape, an address with a password in it).
+ *
+ * Paths and words such as `true` are none.
  *
  * @example
  * secretsIn({ OPENAI_API_KEY: 'sk-123456789', HOME: '/home/ada' }) // => { OPENAI_API_KEY: 'sk-123456789' }
  */
-export const secretsIn = (environment: Readonly<Record<string, string | undefined>>): Secrets =>
-  Object.fromEntries(
-    Object.entries(environment).filter(
-      (entry): entry is [string, string] =>
-        /_(KEY|TOKEN|SECRET|PASSWORD)$/i.test(entry[0]) && (entry[1]?.length ?? 0) >= SHORTEST,
-    ),
-  );
+export const secretsIn = (environment: Readonly<Record<string, string | undefined>>): Secrets => {
+  const found: Record<string, string> = {};
+  for (const [name, given] of Object.entries(environment)) {
+    const value = given?.trim() ?? '';
+    if (value.length < SHORTEST || PATH.test(value) || PLAIN.test(value)) continue;
+    const password = ADDRESS.exec(value)?.groups?.['password'];
+    if (password === undefined && !NAMES.test(name) && !isKey(value)) continue;
+    found[name] = value;
+    // Drivers tell the password without its address.
+    if (password !== undefined && password.length >= SHORTEST) found[`${name} password`] = password;
+  }
+  return found;
+};
+
+/** Whether all of a value is a key of known shape. */
+const isKey = (value: string): boolean =>
+  findPublic(value).some(({ start, end }) => start === 0 && end === value.length);
+
+/** The variables of the process; none where there is no process (a browser). */
+const processEnvironment = (): Readonly<Record<string, string | undefined>> => globalThis.process?.env ?? {};
+
+/** Made once for the same secrets: most processes have one set of them. */
+let made: { readonly of: string; readonly redactor: Redactor } | undefined;
 
 /**
- * Takes secrets out of a text: each becomes `[redacted NAME]`, also where it stands as JSON has it (twice over, too) or within
- * base64. Takes time in proportion to the text.
+ * Finds the secrets that are given, by default those of the process's environment, and all that are known by their looks; `more` are
+ * found, too.
+ */
+export const redactorOf = (given?: Secrets, more?: Secrets): Redactor => {
+  const secrets = { ...(given ?? secretsIn(processEnvironment())), ...more };
+  const of = JSON.stringify(secrets);
+  if (made?.of !== of) made = { of, redactor: new Redactor(secrets) };
+  return made.redactor;
+};
+
+/**
+ * Takes secrets out of a text: each becomes `[redacted NAME]`. The values given are found as they are, as JSON has them (twice over,
+ * too), in addresses, in hexadecimal digits, in base64 and in other case; keys of known shape, private keys, passwords in addresses
+ * and what is assigned to a name such as `password` are found without being given. Takes time in proportion to the text.
  *
  * @example
  * redactor({ API_KEY: 'sk-123456789' })('key=sk-123456789') // => 'key=[redacted API_KEY]'
  */
 export const redactor = (secrets: Secrets): ((text: string) => string) => {
-  const forms = Object.entries(secrets)
-    .filter(([, value]) => value !== '')
-    .flatMap(([name, value]) => formsOf(value).map((form) => ({ name, ...form })))
-    // A secret that holds another one is the one that is meant.
-    .sort((a, b) => b.length - a.length);
-  if (forms.length === 0) return (text) => text;
-  const pattern = new RegExp(forms.map(({ source }) => `(${source})`).join('|'), 'g');
-  return (text) =>
-    text.replaceAll(pattern, (_, ...groups: readonly unknown[]) => {
-      const index = groups.findIndex((group) => group !== undefined);
-      return `[redacted ${forms[index]?.name}]`;
-    });
+  const found = new Redactor(secrets);
+  return (text) => found.text(text);
 };
-
-interface Form {
-  readonly source: string;
-  readonly length: number;
-}
-
-const formsOf = (value: string): readonly Form[] => {
-  const inJson = JSON.stringify(value).slice(1, -1);
-  const literal = [value, inJson, JSON.stringify(inJson).slice(1, -1)];
-  return [
-    ...[...new Set(literal)].map((text) => ({ source: quoted(text), length: text.length })),
-    ...base64Of(value),
-  ];
-};
-
-const quoted = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
-
-const DIGIT = '[A-Za-z0-9+/_-]';
-
-/**
- * How a value looks within base64: three ways, by how many bytes stand before it. The digits at its ends that it shares with
- * its neighbours can be any.
- */
-const base64Of = (value: string): readonly Form[] => {
-  const bytes = new TextEncoder().encode(value);
-  return [0, 1, 2].map((before) => {
-    const binary = '\0'.repeat(before) + Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
-    const first = Math.ceil((before * 8) / 6);
-    const bits = (before + bytes.length) * 8;
-    const own = btoa(binary).slice(first, Math.floor(bits / 6));
-    return {
-      source: `${before === 0 ? '' : DIGIT}${asDigits(own)}${bits % 6 === 0 ? '' : `${DIGIT}=*`}`,
-      length: own.length,
-    };
-  });
-};
-
-/** Digits of base64, as they are or as addresses have them. */
-const asDigits = (digits: string): string => digits.replaceAll('+', '[+-]').replaceAll('/', '[/_]');

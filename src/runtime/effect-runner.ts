@@ -155,7 +155,8 @@ export class EffectRunner {
     );
   }
 
-  #answer(entry: Actor, ask: Ask, { record }: EffectUnderWay, output: unknown): void {
+  #answer(entry: Actor, ask: Ask, { record }: EffectUnderWay, given: unknown): void {
+    const output = this.#run.secrets.answer(given);
     record.state = 'answered';
     record.output = output;
     const { journal, log, person } = this.#run;
@@ -167,7 +168,7 @@ export class EffectRunner {
   #fail(entry: Actor, ask: Ask, { record }: EffectUnderWay, thrown: unknown): void {
     const { runId, path, step, phase, port: operation, key: errorId } = ask;
     const message = `Cannot do '${ask.port}' for '${ask.agent}' as it failed`;
-    const error = errorData(thrown, 'agent.threw', {
+    const found = errorData(thrown, 'agent.threw', {
       message,
       runId,
       path,
@@ -176,6 +177,7 @@ export class EffectRunner {
       operation,
       errorId,
     });
+    const error = this.#run.secrets.error(found);
     record.state = 'failed';
     record.output = error;
     const { journal, log, person } = this.#run;

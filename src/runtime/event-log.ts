@@ -8,8 +8,10 @@ import type { RunTotals, StepRecord } from '../contracts/run.ts';
 import { EventStream } from '../events/event-stream.ts';
 import type { Speaker } from './lazy-log.ts';
 import { LazyLog } from './lazy-log.ts';
+import { RedactedDeltas } from './redacted-deltas.ts';
 import { RunCounter } from './run-counter.ts';
 import { SentBook } from './sent-book.ts';
+import { RunSecrets } from './run-secrets.ts';
 import { ToldLog } from './told-log.ts';
 
 interface OpenTool {
@@ -56,6 +58,7 @@ export class EventLog {
   readonly #rootPath: string;
   readonly #clock: Clock;
   readonly #journal: LogKeeper | undefined;
+  readonly #deltas: RedactedDeltas;
   readonly #counter = new RunCounter();
   /** By path, then by call id: an actor that ends looks at its own only. */
   readonly #openTools = new Map<string, Map<string, OpenTool>>();
@@ -70,7 +73,13 @@ export class EventLog {
   #sink: ((event: RuntimeEvent) => void) | undefined;
   #look: ((event: RuntimeEvent) => void) | undefined;
 
-  constructor(runId: string, rootPath: string, clock: Clock, journal?: LogKeeper) {
+  constructor(
+    runId: string,
+    rootPath: string,
+    clock: Clock,
+    journal?: LogKeeper,
+    secrets = new RunSecrets(),
+  ) {
     this.#runId = runId;
     this.#rootPath = rootPath;
     this.#clock = clock;
@@ -78,7 +87,9 @@ export class EventLog {
     if (journal !== undefined) this.sent.keep();
     this.#startedAt = clock.now();
     this.#at = this.#startedAt;
-    this.events = new LazyLog(runId);
+    this.#deltas = new RedactedDeltas(secrets);
+    const redact = (event: RuntimeEvent): RuntimeEvent => secrets.event(event);
+    this.events = new LazyLog(runId, redact);
     this.#told = journal === undefined ? undefined : new ToldLog(this.events);
     this.stream = new EventStream(this.#told ?? this.events, (observer, thrown, event) => {
       const message = `Cannot go on observing with '${observer}' as it failed`;
@@ -141,6 +152,8 @@ export class EventLog {
       }
       ({ body, at } = admitted);
     }
+    // What was held back of a model's words comes before what ends them.
+    for (const { key, delta } of this.#deltas.ended(body)) this.#publishDelta(key, delta, speaker, step ?? 0);
     const index = this.events.length;
     // A run may have waited in line since it was made: its time counts from its first event.
     if (index === 0) this.#startedAt = at;
@@ -180,6 +193,11 @@ export class EventLog {
   /** Deltas are for those who watch at this moment; no log keeps them. */
   delta(key: string, delta: ModelDelta, { path, agent }: Speaker, step: number): void {
     if (this.#isClosed || !this.stream.wantsDeltas) return;
+    const shown = this.#deltas.shown(key, delta);
+    if (shown !== undefined) this.#publishDelta(key, shown, { path, agent }, step);
+  }
+
+  #publishDelta(key: string, delta: ModelDelta, { path, agent }: Speaker, step: number): void {
     const event: DeltaEvent = Object.freeze({
       v: EVENT_VERSION,
       type: 'model.delta',

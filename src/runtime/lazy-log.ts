@@ -25,12 +25,15 @@ interface Moment extends Speaker {
  */
 export class LazyLog implements EventSource {
   readonly #runId: string;
+  readonly #redact: (event: RuntimeEvent) => RuntimeEvent;
   readonly #bodies: EventBody[] = [];
   readonly #moments: Moment[] = [];
   readonly #built: (RuntimeEvent | undefined)[] = [];
 
-  constructor(runId: string) {
+  /** `redact` takes out of an event what nobody may read. */
+  constructor(runId: string, redact: (event: RuntimeEvent) => RuntimeEvent = (event) => event) {
     this.#runId = runId;
+    this.#redact = redact;
   }
 
   get length(): number {
@@ -80,17 +83,19 @@ export class LazyLog implements EventSource {
     if (moment === undefined) return undefined;
     const { path, agent, at, step, phase } = moment;
     // A body with what is the same for every type is an event of its type.
-    const event = freezeJson({
-      v: EVENT_VERSION,
-      seq: index,
-      at,
-      runId: this.#runId,
-      path,
-      agent,
-      ...(step === undefined ? undefined : { step }),
-      ...(phase === undefined ? undefined : { phase }),
-      ...this.#bodies[index],
-    } as RuntimeEvent);
+    const event = freezeJson(
+      this.#redact({
+        v: EVENT_VERSION,
+        seq: index,
+        at,
+        runId: this.#runId,
+        path,
+        agent,
+        ...(step === undefined ? undefined : { step }),
+        ...(phase === undefined ? undefined : { phase }),
+        ...this.#bodies[index],
+      } as RuntimeEvent),
+    );
     this.#built[index] = event;
     return event;
   }

@@ -9,6 +9,7 @@ import type { EffectRecord, Outcome, RunResult, RunTotals, StepRecord } from '..
 import { emptyTally } from '../contracts/stop.ts';
 import type { Turn } from '../contracts/transcript.ts';
 import type { RunCounter } from './run-counter.ts';
+import type { RunSecrets } from './run-secrets.ts';
 import { historyOf } from './said-by.ts';
 import type { Actor, Stage } from './stage.ts';
 
@@ -115,7 +116,17 @@ export const resultOf = <Output = Json>(
   };
   // What is read later is held by itself: a result that is kept does not keep its run.
   const history = historyOf(actor);
-  const kept: Kept = { events, records, effects: run.effects.records, history, path, since, isWhole };
+  const { secrets } = run;
+  const kept: Kept = {
+    events,
+    records,
+    effects: run.effects.records,
+    secrets,
+    history,
+    path,
+    since,
+    isWhole,
+  };
   return Object.defineProperties(plain, { ...readLater, [KEPT]: { value: kept } }) as RunResult<Output>;
 };
 
@@ -129,6 +140,8 @@ interface Kept {
   readonly path: string;
   readonly since: number;
   readonly isWhole: boolean;
+  readonly secrets: RunSecrets;
+  builtRecords?: readonly StepRecord[];
   builtEvents?: readonly RuntimeEvent[];
   readonly history: History<Turn> | undefined;
   builtTranscript?: readonly Turn[];
@@ -151,9 +164,9 @@ const readLater = {
     enumerable: true,
     get(this: Keeping) {
       const kept = this[KEPT];
-      return kept.isWhole
-        ? kept.records.map((record) => freezeJson(record))
-        : stepsOf(eventsOf(kept), kept.path);
+      if (kept.isWhole)
+        return (kept.builtRecords ??= kept.secrets.value(kept.records).map((record) => freezeJson(record)));
+      return stepsOf(eventsOf(kept), kept.path);
     },
   },
   events: {

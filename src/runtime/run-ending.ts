@@ -146,7 +146,8 @@ export class RunEnding {
     if (!this.hasBegun) this.#run.over(this.#run.root, this.#failure(error.data));
   }
 
-  #failure(error: ReturnType<typeof errorData>): Outcome {
+  #failure(found: ReturnType<typeof errorData>): Outcome {
+    const error = this.#run.secrets.error(found);
     return { ...outcomeOfFailure(error.code, error.message, this.#run.log.now()), error };
   }
 

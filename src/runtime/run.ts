@@ -27,6 +27,7 @@ import { PersonDesk } from './person-desk.ts';
 import { outcomeOfFailure } from './result.ts';
 import { RunEnding } from './run-ending.ts';
 import { RunMoney } from './run-money.ts';
+import { RunSecrets } from './run-secrets.ts';
 import type { RunTask } from '../actors/run-task.ts';
 import { placeOfRoot, readTask, refusalOf, taskFacts } from './task-of.ts';
 import type { Actor, Host, Job, KeptArtifact, Recorder, Stage } from './stage.ts';
@@ -64,6 +65,7 @@ export class Run implements Stage {
   readonly money: RunMoney;
   readonly host: Host;
   readonly journal: Recorder | undefined;
+  readonly secrets: RunSecrets;
   readonly log: EventLog;
   readonly gate: Gate;
   readonly person: PersonDesk;
@@ -110,7 +112,8 @@ export class Run implements Stage {
     this.#queue = new JobQueue(setup.pacer, work, onIdle);
     // A store has to be opened first.
     if (journal !== undefined) this.#queue.hold();
-    this.log = new EventLog(setup.runId, definition.name, setup.clock, journal);
+    this.secrets = new RunSecrets(options.secrets);
+    this.log = new EventLog(setup.runId, definition.name, setup.clock, journal, this.secrets);
     this.gate = new Gate(options.concurrency ?? Infinity, options.paused ?? false);
     this.person = new PersonDesk(this, options, setup.isAttended);
     this.effects = new EffectRunner(this);

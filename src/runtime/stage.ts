@@ -26,6 +26,7 @@ import type { Definition } from './definition.ts';
 import type { Scope } from './journal/scope.ts';
 import type { Envelope } from './envelope.ts';
 import type { EventLog, LogKeeper } from './event-log.ts';
+import type { RunSecrets } from './run-secrets.ts';
 import type { Gate } from './gate.ts';
 import type { PriceBook } from './price-book.ts';
 import type { RunCounter } from './run-counter.ts';
@@ -55,6 +56,8 @@ export interface Stage {
   readonly host: Host;
   /** Where a run is stored: what it writes down, and goes through again. */
   readonly journal: Recorder | undefined;
+  /** Taken out of what is told. */
+  readonly secrets: RunSecrets;
   readonly log: EventLog;
   readonly gate: Gate;
   /** Where requests to people wait. */

@@ -89,6 +89,7 @@ describe('secrets', () => {
     expect(kept).not.toContain(btoa(secret).slice(4, 20));
     expect(kept).toContain('[redacted SOME_VENDOR_API_KEY]');
     const again = await (await resume(make(), 'r', { store })).result;
-    expect(again.output).toBe('It was [redacted SOME_VENDOR_API_KEY].');
+    expect(again.output).toBe(`It was ${secret}.`);
+    expect(again.events).toEqual(result.events);
   });
 });

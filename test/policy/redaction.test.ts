@@ -23,7 +23,69 @@ describe('the secrets of an environment', () => {
   });
 });
 
+describe('[FIND-52] the secrets of an environment by other names and by their looks', () => {
+  const found = (environment: Record<string, string>) => Object.keys(secretsIn(environment));
+
+  test('are those of databases, tokens for persons, addresses and keys of known shape', () => {
+    expect(
+      found({
+        DATABASE_URL: 'postgres://app:hunter2hunter2@db/app',
+        PGPASSWORD: 'correct horse',
+        GITHUB_PAT: 'abcdefgh1234',
+        SENTRY_DSN: 'https://abcdef0123456789@sentry.example/1',
+        WHATEVER: 'ghp_16C7e42F292c6912E7710c838347Ae178B4a',
+        AZURE_STORAGE_CONNECTION_STRING: 'AccountName=a;AccountKey=abcdefg',
+      }),
+    ).toEqual([
+      'DATABASE_URL',
+      'DATABASE_URL password',
+      'PGPASSWORD',
+      'GITHUB_PAT',
+      'SENTRY_DSN',
+      'WHATEVER',
+      'AZURE_STORAGE_CONNECTION_STRING',
+    ]);
+  });
+
+  test('are no folders, no words and no plain addresses', () => {
+    expect(
+      found({
+        PWD: '/home/ada/project',
+        OLDPWD: '/home/ada/other',
+        SSH_AUTH: '/run/user/1000/agent',
+        GOOGLE_APPLICATION_CREDENTIALS: '/etc/google/key.json',
+        USE_TOKEN: 'disabled',
+        API_URL: 'https://api.example.com/v1',
+        LESSKEYS: 'abcdefghij',
+      }),
+    ).toEqual([]);
+  });
+});
+
 describe('a redactor', () => {
+  test('[FIND-52] finds a value in addresses, in hexadecimal digits and in other case', () => {
+    const value = 'Ke/y+va=lue 4217';
+    const find = redactor({ SHOP_KEY: value });
+    const hex = Buffer.from(value).toString('hex');
+    for (const text of [
+      encodeURIComponent(value),
+      encodeURIComponent(value).replaceAll('%20', '+'),
+      encodeURIComponent(value).toLowerCase(),
+      hex,
+      hex.toUpperCase(),
+      value.toUpperCase(),
+      value.toLowerCase(),
+    ])
+      expect(find(`<${text}>`)).toBe('<[redacted SHOP_KEY]>');
+  });
+
+  test('[FIND-52] takes a password that is a word for one only where it stands alone, as it is', () => {
+    const find = redactor({ DB_PASSWORD: 'postgres' });
+    expect(find('Postgres and postgresql are databases; postgres')).toBe(
+      'Postgres and postgresql are databases; [redacted DB_PASSWORD]',
+    );
+  });
+
   const secret = 'p"ss\\wörd\n+1';
   const redact = redactor({ A_KEY: secret });
   const base64 = (text: string) => Buffer.from(text).toString('base64');

@@ -1,7 +1,7 @@
 import type { InspectedRun, RunInspector } from '../../contracts/inspection.ts';
 import type { RunHandle } from '../../contracts/run.ts';
 import type { Secrets } from '../../policy/redaction.ts';
-import { redactor, secretsIn } from '../../policy/redaction.ts';
+import { redactorOf } from '../../policy/redaction.ts';
 
 import type { Breakpoint } from './breakpoint.ts';
 import { Breakpoints } from './breakpoints.ts';
@@ -58,7 +58,8 @@ export const recorder = ({ capacity = CAPACITY, secrets }: RecorderOptions = {})
   const failures: unknown[] = [];
   const handles = new Map<string, RunHandle<unknown, unknown>>();
   const breakpoints = new Breakpoints();
-  const redact = redactor(secrets ?? secretsIn(globalThis.process?.env ?? {}));
+  const found = redactorOf(secrets);
+  const redact = (text: string): string => found.text(text);
   const recording = new Recording({
     capacity: Math.max(1, capacity),
     redact,

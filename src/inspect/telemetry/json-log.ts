@@ -1,5 +1,5 @@
 import type { EventType, Hook, HookScope, LiveEvent } from '../../contracts/event.ts';
-import { redactor, secretsIn } from '../../policy/redaction.ts';
+import { redactorOf } from '../../policy/redaction.ts';
 import { factsOf } from './event-facts.ts';
 
 /** How much it matters. */
@@ -88,8 +88,8 @@ const levelOf = (event: LiveEvent): LogLevel => {
  */
 export const jsonLog = (write: (line: string) => void, options: JsonLogOptions = {}): Hook => {
   const { level = 'info', on, content = 'names', fields } = options;
-  const environment = globalThis.process?.env ?? {};
-  const redact = options.redact ?? redactor(secretsIn(environment));
+  const secrets = redactorOf();
+  const redact = options.redact ?? ((line: string) => secrets.text(line));
   const least = order.indexOf(level);
   const types = on === undefined ? undefined : new Set<EventType>(on);
   return {

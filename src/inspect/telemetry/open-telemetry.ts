@@ -1,6 +1,6 @@
 import type { Context, MeterProvider, SpanContext, TracerProvider } from '@opentelemetry/api';
 import type { Hook, HookScope, LiveEvent } from '../../contracts/event.ts';
-import { redactor, secretsIn } from '../../policy/redaction.ts';
+import { redactorOf } from '../../policy/redaction.ts';
 import { Fault } from './fault.ts';
 import { WorkFollower } from './follow-work.ts';
 import { followed } from './followed-events.ts';
@@ -70,8 +70,8 @@ export const openTelemetry = async (options: OpenTelemetryOptions = {}): Promise
   const { spans = 'names', chunks = false, parent } = options;
   const tracers = options.tracerProvider ?? api.trace.getTracerProvider();
   const meters = options.meterProvider ?? api.metrics.getMeterProvider();
-  const environment = globalThis.process?.env ?? {};
-  const redact = options.redact ?? redactor(secretsIn(environment));
+  const secrets = redactorOf();
+  const redact = options.redact ?? ((text: string) => secrets.text(text));
   const content = spans === 'full' ? fullContent(redact, options.maxCharacters ?? 8_192) : noContent;
   const maker = new SpanMaker({
     api,

@@ -3,11 +3,12 @@ import type { Json, JsonObject } from '../../contracts/json.ts';
 import { isJsonObject, toJson } from '../../contracts/json.ts';
 import { printableJson } from '../../events/printable.ts';
 import type { Secrets } from '../../policy/redaction.ts';
-import { redactor } from '../../policy/redaction.ts';
+import { redactorOf } from '../../policy/redaction.ts';
 
 /** What is not to be written, and how much of it. */
 export interface TidyOptions {
-  readonly secrets: Secrets;
+  /** Default: those of the environment. */
+  readonly secrets: Secrets | undefined;
   /** Done to every text after secrets were taken out. */
   readonly redact?: ((text: string) => string) | undefined;
   /** Characters of one text, at least 1. */
@@ -45,12 +46,12 @@ export const tidier = ({
   redact = (text) => text,
   maxText,
 }: TidyOptions): ((value: unknown) => Tidied<Json>) => {
-  const withoutSecrets = redactor(secrets);
+  const found = redactorOf(secrets);
   const keys = new Map<string, Key>();
   return (value) => {
     let cut = 0;
     const text = (given: string): string => {
-      const clean = redact(withoutSecrets(given));
+      const clean = redact(found.text(given));
       if (clean.length <= maxText) return clean;
       cut += 1;
       const head = clean.slice(0, maxText).replace(/[\uD800-\uDBFF]$/, '');

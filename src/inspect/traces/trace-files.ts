@@ -10,7 +10,6 @@ import { hook } from '../../events/hooks.ts';
 import { withSent } from '../recording/sent-requests.ts';
 import { processHolder } from '../../persistence/process-holder.ts';
 import type { Secrets } from '../../policy/redaction.ts';
-import { secretsIn } from '../../policy/redaction.ts';
 import { atProcessEnd } from './at-process-end.ts';
 import { tidier } from './tidy-event.ts';
 import type { TraceDisk } from './trace-disk.ts';
@@ -165,14 +164,7 @@ const failure = ({ runId, message }: TraceTrouble): TroupeError =>
 
 const setupOf = (
   disk: TraceDisk,
-  {
-    folder,
-    secrets = secretsIn(process.env),
-    redact,
-    facts,
-    maxBytes = 256 * MIB,
-    maxText = 100_000,
-  }: TraceOptions,
+  { folder, secrets, redact, facts, maxBytes = 256 * MIB, maxText = 100_000 }: TraceOptions,
 ): Omit<TraceSetup, 'maxWaiting'> => {
   if (folder.trim() === '') throw refused('folder', 'it names none');
   if (!(maxBytes >= 0)) throw refused('maxBytes', 'it is no number of bytes');

@@ -5,7 +5,7 @@ import { environmentSpecSchema } from '../../contracts/environment.ts';
 import { toJson } from '../../contracts/json.ts';
 import type { RunOptions } from '../../contracts/run.ts';
 import type { TaskInput } from '../../contracts/task.ts';
-import { redactor, secretsIn } from '../../policy/redaction.ts';
+import { redactorOf } from '../../policy/redaction.ts';
 import type { Definition } from '../definition.ts';
 import type { Run } from '../run.ts';
 import { statesOf } from '../run-states.ts';
@@ -71,6 +71,8 @@ const titleOf = (text: string): string => {
   return line.length > TITLE_LENGTH ? `${line.slice(0, TITLE_LENGTH - 1)}…` : line;
 };
 
-/** Secrets of this process's environment are not written. */
-export const secretsOut = (): ((text: string) => string) =>
-  redactor(secretsIn(globalThis.process?.env ?? {}));
+/** Takes out of a text what nobody may read. */
+export const secretsOut = (): ((text: string) => string) => {
+  const found = redactorOf();
+  return (text) => found.text(text);
+};

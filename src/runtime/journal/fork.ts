@@ -11,7 +11,15 @@ import { journaledDefinition } from './resume.ts';
 import { entryOf } from './beginning.ts';
 import type { RunPoint } from './run-point.ts';
 import { partingAt } from './run-point.ts';
-import { beginAgain, journaled, keepIn, optionsOf, recordsIn, wishFor } from './stored-run.ts';
+import {
+  assertSecretsKnown,
+  beginAgain,
+  journaled,
+  keepIn,
+  optionsOf,
+  recordsIn,
+  wishFor,
+} from './stored-run.ts';
 
 /** Where a run is forked, and what is other from there. */
 export interface ForkOptions extends Omit<ResumeOptions, 'model'> {
@@ -41,7 +49,7 @@ export interface ForkChange {
  * const { output } = await other.result;
  *
  * @throws {TroupeError} `command.usage` for a point that the run does not have; {@link DeterminismError} where the agent does something
- * else before it; `journal.exists` for a run id that is taken; `journal.unknown`, `journal.corrupt`, `journal.version`.
+ * else before it; `journal.exists` for a run id that is taken; `journal.unknown`, `journal.corrupt`, `journal.version`; `secret.missing`.
  */
 export const fork = async <Input, Output, State>(
   agent: Agent<Input, Output, State>,
@@ -49,7 +57,8 @@ export const fork = async <Input, Output, State>(
   { store, at, change, runId: forkId = crypto.randomUUID(), ...options }: ForkOptions,
 ): Promise<RunHandle<Output, State>> => {
   const definition = journaledDefinition(agent);
-  const { records, began } = await recordsIn(store, runId);
+  const { records, began, opened } = await recordsIn(store, runId, options.secrets);
+  assertSecretsKnown(runId, opened);
   const { records: shared, inHand, seq } = partingAt(records, at);
   // A conversation goes on with the run that it has, not with what might have been.
   const begun: Began = { ...began, runId: forkId, thread: undefined, fork: { runId, seq } };

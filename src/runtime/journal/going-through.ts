@@ -121,7 +121,7 @@ export class GoingThrough {
     step: number | undefined,
     phase: string | undefined,
   ): EventBody {
-    const { run, redact } = this.#journey;
+    const { run } = this.#journey;
     const place = { at: scope.now, path, agent };
     const found = {
       ...place,
@@ -131,7 +131,7 @@ export class GoingThrough {
     };
     const { next } = rerun;
     const isRecorded = next?.kind === 'event' && next.tick === undefined;
-    if (!isRecorded || !isSameEvent(next.event, found, redact)) {
+    if (!isRecorded || !isSameEvent(next.event, found)) {
       const expected = toJson(next?.kind === 'event' ? next.event : (next ?? null));
       throw new DeterminismError({ runId: run.runId, path, step, expected, found: toJson(found) });
     }

@@ -19,8 +19,6 @@ export interface JournalPlan {
   readonly path: string;
   readonly run: JournaledRun;
   readonly clock: Clock;
-  /** Takes secrets out. */
-  readonly redact: (text: string) => string;
   /** Set where the journal is only read. */
   readonly reading?: Reading | undefined;
 }

@@ -32,7 +32,6 @@ export interface Journey {
   readonly moment: Moment;
   readonly run: JournaledRun;
   readonly memories: MemoryWrites;
-  readonly redact: (text: string) => string;
   readonly budgets: DrawnBudgets;
   /** Does a job of a scope. */
   readonly job: (scope: Scope, work: () => void) => void;

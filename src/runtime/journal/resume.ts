@@ -28,7 +28,8 @@ export type ResumeOptions = Omit<
  * const handle = await resume(clerk, 'run-17', { store });
  * const { output } = await handle.result;
  *
- * @throws {TroupeError} `journal.unknown`; `journal.held` while another process has it; `journal.corrupt`, `journal.version`; and
+ * @throws {TroupeError} `journal.unknown`; `journal.held` while another process has it; `journal.corrupt`, `journal.version`; `secret.missing` for
+ * a secret that the journal refers to and that is not known here; and
  * {@link DeterminismError} (`journal.diverged`) where the agents do something else than the journal says.
  */
 export const resume = async <Input, Output, State>(
@@ -37,7 +38,11 @@ export const resume = async <Input, Output, State>(
   options: ResumeOptions,
 ): Promise<RunHandle<Output, State>> => {
   const { store, ...rest } = options;
-  return resumeTaken<Output, State>(journaledDefinition(agent), await takeOver(store, runId), rest);
+  return resumeTaken<Output, State>(
+    journaledDefinition(agent),
+    await takeOver(store, runId, rest.secrets),
+    rest,
+  );
 };
 
 /** The definition behind an agent's face. @throws `agent.invalid` for something that only looks like one. */

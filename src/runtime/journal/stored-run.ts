@@ -6,6 +6,8 @@ import type { Began, JournalRecord } from '../../contracts/journal-record.ts';
 import type { RunHandle, RunOptions } from '../../contracts/run.ts';
 import type { TreeLimits } from '../../contracts/tree-limits.ts';
 import type { OpenedJournal } from '../../persistence/journal-codec.ts';
+import type { Secrets } from '../../contracts/secrets/redactor.ts';
+import { redactorOf } from '../../policy/redaction.ts';
 import type { Definition } from '../definition.ts';
 import { drivenHost } from '../driven-host.ts';
 import { Handle } from '../handle.ts';
@@ -15,7 +17,7 @@ import { joinThread, noLine } from '../run-thread.ts';
 import type { Run } from '../run.ts';
 import type { StartSetup } from '../create-run.ts';
 import { createRun } from '../create-run.ts';
-import { beganWith, entryOf, secretsOut } from './beginning.ts';
+import { beganWith, entryOf } from './beginning.ts';
 import { enterRun } from './enter-run.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { JournaledRun } from './journaled-run.ts';
@@ -47,7 +49,6 @@ export const journaled = (
     path: definition.name,
     run: attached,
     clock,
-    redact: secretsOut(),
     reading,
   });
   // Who wants to inspect it has to have real actors; what is recorded is the same.
@@ -126,10 +127,12 @@ export interface Taken {
 }
 
 /** Takes a run over from whoever had it, with all that its journal has. */
-export const takeOver = async (store: JournalStore, runId: string): Promise<Taken> => {
+export const takeOver = async (store: JournalStore, runId: string, secrets?: Secrets): Promise<Taken> => {
   const lease = await store.acquire(runId, wishFor(store));
   try {
-    return { store, lease, ...(await recordsIn(store, runId)) };
+    const found = await recordsIn(store, runId, secrets);
+    assertSecretsKnown(runId, found.opened);
+    return { store, lease, ...found };
   } catch (thrown) {
     await store.release(lease);
     throw thrown;
@@ -137,10 +140,11 @@ export const takeOver = async (store: JournalStore, runId: string): Promise<Take
 };
 
 /** All records of a run. @throws `journal.unknown`, `journal.corrupt`, `journal.version` */
-export const recordsIn = async (store: JournalStore, runId: string) => {
+export const recordsIn = async (store: JournalStore, runId: string, given?: Secrets) => {
   const { openJournal } = await import('../../persistence/journal-codec.ts');
   const { checkRecords } = await import('./check-records.ts');
-  const opened = openJournal(runId, await store.read(runId));
+  const { secrets } = redactorOf(undefined, given);
+  const opened = openJournal(runId, await store.read(runId), { secrets });
   if (opened.damage !== undefined) throw opened.damage;
   const records = checkRecords(runId, opened.records);
   const [began] = records;
@@ -149,6 +153,14 @@ export const recordsIn = async (store: JournalStore, runId: string) => {
   const why = isEmpty ? 'it had not begun: run it once more' : 'its journal does not say how it began';
   const code = isEmpty ? 'journal.unknown' : 'journal.corrupt';
   throw new TroupeError(code, `Cannot go on with run '${runId}' as ${why}`, { runId });
+};
+
+/** What was stored by a name alone has to be known where a run goes on: a placeholder is nothing to call a tool with. */
+export const assertSecretsKnown = (runId: string, { missing }: OpenedJournal): void => {
+  if (missing.length === 0) return;
+  const names = missing.join(', ');
+  const message = `Cannot go on with run '${runId}' as its journal refers to secrets that are not known here: ${names}. Set the variables, or give them as \`secrets\``;
+  throw new TroupeError('secret.missing', message, { runId, details: { names: [...missing] } });
 };
 
 /** Goes on with a run whose journal was taken over. */
@@ -230,7 +242,7 @@ export const keepIn = async ({ store, lease, run, journal, first, after }: Keepi
   const { JournalSeal } = await import('../../persistence/journal-codec.ts');
   const { takeLetter } = await import('./letters.ts');
   const { runId } = run;
-  const seal = new JournalSeal({ runId, redact: secretsOut(), after });
+  const seal = new JournalSeal({ runId, redactor: run.secrets.redactor, after });
   const writer = new JournalWriter({
     store,
     lease,

@@ -1,0 +1,65 @@
+import type { Place } from './phrase-finder.ts';
+
+/** `https://user:password@host`: what stands between the slashes and the `@`. */
+const IN_ADDRESS = /:\/\/(?<credentials>[^\s/:@"'<>`\\?#]{0,128}:[^\s/@"'<>`\\]{1,256})@(?=[\w[%.-])/g;
+
+/** `https://token@host`, where the user is no name. */
+const TOKEN_IN_ADDRESS =
+  /:\/\/(?<credentials>(?=[^\s/:@"'<>]{0,60}\d)[^\s/:@"'<>`\\?#]{20,256})@(?=[\w[%.-])/g;
+
+/** `Authorization: Bearer …`, and the same without its header. */
+const AUTHORIZATION =
+  /\b(?:authorization["'\\]{0,4}\s{0,3}[:=]\s{0,3}["'\\]{0,4}(?:(?:Basic|Bearer|Token|Digest|ApiKey|Api-Key|AWS4-HMAC-SHA256|Negotiate|Bot)\s{1,3})?|bearer\s{1,3}|bearer["'\\]{0,4}\s{0,3}[:=]\s{0,3}["'\\]{0,4})(?<credentials>[\w.~+/%:-]{6,}={0,3})/gi;
+
+const BASIC = /\bBasic\s{1,3}(?<credentials>[A-Za-z0-9+/]{8,}={0,2})/gi;
+
+/** `curl -u user:password`, `--password hunter2`, `-p"hunter2"`. */
+const FLAG =
+  /(?:-(?:u|-user)(?<=\bcurl\b[^\n]{0,300}\s--?u(?:ser)?)[ =]{0,2}["']?(?=[^\s"']{0,100}:)|--?(?<=(?:^|\s)--?)(?:[a-z]{1,20}-)?(?:password|passwd|passphrase|secret|token|api-?key|access-?key|secret-?key)(?:[ =]|\s{1,2})["']?)(?<credentials>[^\s"'$<{[-][^\s"']{3,256})/gi;
+
+/** A key in its armour; where that has no end, its lines. */
+const ARMOURED =
+  /-----BEGIN ?[A-Z0-9 _-]{0,40}PRIVATE KEY(?: BLOCK)?-----(?<credentials>(?:[^-"]|-(?!----)){0,40000}-----END ?[A-Z0-9 _-]{0,40}PRIVATE KEY(?: BLOCK)?-----|(?:(?:\\{1,2}[nr]|\s){0,6}[A-Za-z0-9+/=]{16,}){1,1000})/g;
+
+const TEMPLATE = /^(?:[^:]*:)?(?:\$|<|\{|%[({]|%[sd]$|\[|\*+$|x+$|\.\.\.$)/i;
+
+type IsSecret = (found: string, before: string) => boolean;
+
+const placesOf = (text: string, pattern: RegExp, isSecret: IsSecret): readonly Place[] =>
+  [...text.matchAll(pattern)].flatMap((match) => {
+    const found = match.groups?.['credentials'] ?? '';
+    const before = match[0].lastIndexOf(found);
+    const start = match.index + before;
+    return isSecret(found, match[0].slice(0, before)) ? [{ start, end: start + found.length }] : [];
+  });
+
+/** The users and passwords in a text's addresses. */
+export const inAddresses = (text: string): readonly Place[] => [
+  ...placesOf(text, IN_ADDRESS, (found) => !TEMPLATE.test(found) && !found.endsWith(':')),
+  ...placesOf(text, TOKEN_IN_ADDRESS, (found) => !TEMPLATE.test(found)),
+];
+
+/** What a text's headers and command lines give to be let in by. */
+export const inHeaders = (text: string): readonly Place[] => [
+  ...placesOf(text, AUTHORIZATION, isAuthorization),
+  ...placesOf(text, BASIC, isUserAndPassword),
+  ...placesOf(text, FLAG, (found) => !TEMPLATE.test(found) && (/\d/.test(found) || /[^\w.-]/.test(found))),
+];
+
+/** The private keys in a text, armour and all but its first line. */
+export const inArmour = (text: string): readonly Place[] => placesOf(text, ARMOURED, () => true);
+
+/** A header says what its value is; the word alone also stands in prose. */
+const isAuthorization: IsSecret = (found, before) => {
+  if (TEMPLATE.test(found)) return false;
+  const isMixed = /\d/.test(found) && /[A-Za-z]/.test(found) && found.length >= 8;
+  return isMixed || (/^authorization/i.test(before) && found.length >= 16);
+};
+
+const isUserAndPassword = (found: string): boolean => {
+  try {
+    return /^[\x20-\x7e]{1,200}:[\x20-\x7e]{0,400}$/.test(atob(found));
+  } catch {
+    return false;
+  }
+};

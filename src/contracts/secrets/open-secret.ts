@@ -1,0 +1,30 @@
+import { publicTokens } from './public-tokens.ts';
+import { NAMES } from './assigned-values.ts';
+
+const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+
+const beginnings = [...new Set(publicTokens.flatMap(({ begins }) => begins)), 'eyJ'].map(escaped).join('|');
+
+/** What is looked at: a key that is longer is found before it ends. */
+const TAIL = 2_000;
+
+const OPEN = new RegExp(
+  [
+    `(?<![A-Za-z0-9])(?:${beginnings})[\\w.+/=~%-]{0,400}$`,
+    '://[^\\s/"\'<>]{1,400}$',
+    '(?<=bearer\\s{1,3})[\\w.~+/%:-]{1,400}$',
+    `(?<=(?:${NAMES})[\\w.-]{0,40}\\\\{0,3}["'\`]?\\]?[ \\t]{0,3}(?:=>|:=|=|:)[ \\t]{0,5}\\\\{0,3}["'\`]?)[^\\s"'\`]{1,400}$`,
+  ].join('|'),
+  'i',
+);
+
+const ARMOUR = /-----BEGIN ?[A-Z0-9 _-]{0,40}PRIVATE KEY(?: BLOCK)?-----(?![^]*-----END)[^]*$/;
+
+/** From where on the end of a text could be a secret that is known by its looks, and not whole yet; its length if there is none. */
+export const openAt = (text: string): number => {
+  const armour = text.includes('-----BEGIN') ? text.search(ARMOUR) : -1;
+  if (armour !== -1) return armour;
+  const start = Math.max(0, text.length - TAIL);
+  const open = text.slice(start).search(OPEN);
+  return open === -1 ? text.length : start + open;
+};

@@ -1,0 +1,179 @@
+import { assignedValues, namesSecret } from './assigned-values.ts';
+import { findPublic } from './find-public.ts';
+import type { FoundSecret } from './find-public.ts';
+import type { Form } from './known-forms.ts';
+import { encodings, formsOf } from './known-forms.ts';
+import type { Place } from './phrase-finder.ts';
+import { inLowerCase, PhraseFinder } from './phrase-finder.ts';
+
+/** Secrets by the name that stands for them: `{ OPENAI_API_KEY: 'sk-…' }`. */
+export type Secrets = Readonly<Record<string, string>>;
+
+/** A secret whose value is known, where it stands. */
+export interface KnownPlace extends FoundSecret {
+  /** How the value is written there; undefined where it could not be written the same again. */
+  readonly encoding: string | undefined;
+  /** What is the value's own: digits of base64 are shared with what stands around it. */
+  readonly own: Place;
+}
+
+interface KnownForm extends Form {
+  readonly name: string;
+  readonly value: string;
+}
+
+/**
+ * Finds secrets in texts, and replaces each by `[redacted NAME]`.
+ *
+ * Values that are known are found as they are, in JSON (twice over, too), in addresses, in hexadecimal digits, within base64, and in
+ * other case; all others by their looks, see {@link findPublic}. Takes time in proportion to the text.
+ */
+export class Redactor {
+  /** What it was given. */
+  readonly secrets: Secrets;
+  readonly #forms: readonly KnownForm[];
+  readonly #finder: PhraseFinder | undefined;
+  /** What any form begins with, by itself: in small letters. */
+  #beginnings: ReadonlySet<string> | undefined;
+
+  constructor(secrets: Secrets) {
+    this.secrets = secrets;
+    this.#forms = Object.entries(secrets)
+      .filter(([, value]) => value.length >= 3)
+      .flatMap(([name, value]) => formsOf(value).map((form) => ({ name, value, ...form })));
+    if (this.#forms.length > 0) this.#finder = new PhraseFinder(this.#forms.map(({ text }) => text));
+  }
+
+  /** The text, with `[redacted NAME]` in place of each secret; the very same where there is none. */
+  text(text: string): string {
+    const found = this.find(text);
+    if (found.length === 0) return text;
+    let shown = '';
+    let from = 0;
+    for (const { start, end, name } of found) {
+      shown += `${text.slice(from, start)}[redacted ${name}]`;
+      from = end;
+    }
+    return shown + text.slice(from);
+  }
+
+  /** Data with all of its texts, and the names of its fields, redacted; the very same where nothing is. */
+  value<Value>(value: Value): Value {
+    // What is redacted is what it was, but for what its texts say.
+    return this.#walk(value, 0) as Value;
+  }
+
+  #walk(value: unknown, depth: number): unknown {
+    if (typeof value === 'string') return this.text(value);
+    if (typeof value !== 'object' || value === null || depth > DEEPEST) return value;
+    if (Array.isArray(value)) {
+      const items = value.map((item: unknown) => this.#walk(item, depth + 1));
+      return items.some((item, index) => item !== value[index]) ? items : value;
+    }
+    const entries = Object.entries(value);
+    let isChanged = false;
+    const shown = entries.map(([name, item]): readonly [string, unknown] => {
+      const field = [
+        name.length < SHORTEST ? name : this.text(name),
+        this.#field(name, item, depth),
+      ] as const;
+      if (field[0] !== name || field[1] !== item) isChanged = true;
+      return field;
+    });
+    return isChanged ? Object.fromEntries(shown) : value;
+  }
+
+  /** What a field is called says what its text is: it is looked at as `name="text"`. */
+  #field(name: string, item: unknown, depth: number): unknown {
+    if (typeof item !== 'string' || !namesSecret(name)) return this.#walk(item, depth + 1);
+    const shown = this.text(item);
+    return shown === item && assignedValues(`${name}=${JSON.stringify(item)}`).length > 0
+      ? '[redacted secret]'
+      : shown;
+  }
+
+  /** Where secrets stand, from left to right, none within another. */
+  find(text: string): readonly FoundSecret[] {
+    const known = this.known(text);
+    const open = findPublic(text);
+    return open.length === 0 ? known : inOrder([...known, ...beside(known, apart(open))]);
+  }
+
+  /** Where the values stand that are known. */
+  known(text: string): readonly KnownPlace[] {
+    const places = this.#finder?.find(text) ?? [];
+    return places.flatMap(({ phrase, start, end }): readonly KnownPlace[] => {
+      const form = this.#forms[phrase];
+      if (form === undefined) return [];
+      const { name, value, isWord, shares } = form;
+      const written = text.slice(start, end);
+      if (isWord === true && !(written === form.text && isApart(text, start, end))) return [];
+      const encoding = encodings.find(({ encode }) => encode(value) === written)?.name;
+      const [before, after] = shares ?? [0, 0];
+      const first = before === 1 && DIGIT.test(text.charAt(start - 1)) ? start - 1 : start;
+      let last = after === 1 && DIGIT.test(text.charAt(end)) ? end + 1 : end;
+      if (shares !== undefined) while (text[last] === '=') last += 1;
+      return [{ start: first, end: last, name, encoding, own: { start, end } }];
+    });
+  }
+
+  /** From where on the end of a text could be the beginning of a value that is known. */
+  beginsAt(text: string): number {
+    const beginnings = (this.#beginnings ??= beginningsOf(this.#forms));
+    const longest = Math.max(0, ...this.#forms.map((form) => form.text.length)) - 1;
+    const tail = inLowerCase(text.slice(-longest));
+    for (let length = tail.length; length > 0; length -= 1)
+      if (beginnings.has(tail.slice(tail.length - length))) return text.length - length;
+    return text.length;
+  }
+}
+
+/** Deeper than this nothing is told anywhere. */
+const DEEPEST = 200;
+const SHORTEST = 8;
+
+const DIGIT = /^[A-Za-z0-9+/_-]$/;
+
+const isApart = (text: string, start: number, end: number): boolean =>
+  !/^[A-Za-z0-9]$/.test(text.charAt(start - 1)) && !/^[A-Za-z0-9]$/.test(text.charAt(end));
+
+const inOrder = (places: readonly FoundSecret[]): readonly FoundSecret[] =>
+  places.toSorted((a, b) => a.start - b.start || b.end - a.end);
+
+/** Places of which none overlaps another: of two that do, the one that begins first is kept, and the rest of the other. */
+const apart = (places: readonly FoundSecret[]): readonly FoundSecret[] => {
+  let from = 0;
+  return inOrder(places).flatMap((place) => {
+    const start = Math.max(place.start, from);
+    from = Math.max(from, place.end);
+    return start < place.end ? [{ ...place, start }] : [];
+  });
+};
+
+/** What is left of places, in order, beside those that are known, where that is more than a name. */
+const beside = (known: readonly FoundSecret[], places: readonly FoundSecret[]): readonly FoundSecret[] => {
+  let index = 0;
+  return places.flatMap((place) => {
+    while ((known[index]?.end ?? Infinity) <= place.start) index += 1;
+    const left: FoundSecret[] = [];
+    let from = place.start;
+    for (let next = index; (known[next]?.start ?? Infinity) < place.end; next += 1) {
+      const { start = from, end = from } = known[next] ?? {};
+      if (start - from >= PIECE) left.push({ ...place, start: from, end: start });
+      from = Math.max(from, end);
+    }
+    const isWhole = from === place.start;
+    if (place.end - from >= (isWhole ? 1 : PIECE)) left.push({ ...place, start: from });
+    return left;
+  });
+};
+
+const PIECE = 16;
+
+const beginningsOf = (forms: readonly KnownForm[]): ReadonlySet<string> =>
+  new Set(
+    forms.flatMap(({ text }) => {
+      const small = inLowerCase(text);
+      return Array.from({ length: Math.max(0, small.length - 1) }, (_, end) => small.slice(0, end + 1));
+    }),
+  );

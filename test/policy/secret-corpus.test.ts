@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import { redactor } from '../../src/policy/redaction.ts';
+import { negatives, positives, shapes } from '../support/secret-corpus.ts';
+
+const redact = redactor({});
+
+/** Whether any line of a secret is still there. */
+const isShown = (secret: string, text: string): boolean =>
+  secret.split('\n').some((line) => redact(text).includes(line));
+
+describe('a corpus made of what public scanners look for', () => {
+  test('[FIND-52] at least 95 of 100 secrets are found by their looks alone', () => {
+    for (const seed of [1, 2_000, 30_000]) {
+      const all = positives(seed);
+      const missed = all.filter(({ secret, text }) => isShown(secret, text));
+      expect(all.length).toBeGreaterThan(shapes.length * 5);
+      expect(missed.length / all.length, JSON.stringify(missed.slice(0, 5))).toBeLessThanOrEqual(0.05);
+    }
+  });
+
+  test('[FIND-52] at most 5 of 100 texts without a secret are changed', () => {
+    for (const seed of [1, 2_000, 30_000]) {
+      const all = negatives(seed);
+      const changed = all.filter(({ text }) => redact(text) !== text);
+      expect(changed.length / all.length, JSON.stringify(changed.slice(0, 5))).toBeLessThanOrEqual(0.05);
+    }
+  });
+
+  test('[FIND-52] what was redacted once is not changed again', () => {
+    for (const { text } of positives(7)) expect(redact(redact(text))).toBe(redact(text));
+  });
+
+  test('[FIND-29] keys of providers, headers and addresses are found in a message', () => {
+    const key = 'aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3z5';
+    for (const secret of [`gsk_${key}`, `AIza${key}`, `hf_${key}`, `sk-proj-${key}`, `xai-${key}`])
+      expect(redact(`Incorrect API key provided: ${secret}.`)).not.toContain(key);
+    expect(redact(`401: Authorization: Bearer ${key}`)).toBe(
+      '401: Authorization: Bearer [redacted credentials]',
+    );
+    expect(redact('Cannot fetch https://user:pass@host.example/x')).toBe(
+      'Cannot fetch https://[redacted credentials]@host.example/x',
+    );
+  });
+});

@@ -1,0 +1,211 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { act, agent, answer, tool } from 'troupe';
+import type { LiveEvent, Model, ModelRequest, RunHandle, RunResult } from 'troupe';
+import { memoryStore } from 'troupe/stores';
+import { fork, replay, resume } from 'troupe/journal';
+import { scriptedModel } from 'troupe/testing';
+
+const KEY = 'shop-4217-Zx81-key';
+const ENCODED = Buffer.from(`id:${KEY}`).toString('base64');
+const before = { ...process.env };
+
+beforeEach(() => {
+  process.env['SHOP_API_KEY'] = KEY;
+});
+afterEach(() => {
+  process.env = { ...before };
+});
+
+/** A model that says what is in the script, and what it was asked. */
+const heard = (script: Parameters<typeof scriptedModel>[0]): { model: Model; requests: string[] } => {
+  const requests: string[] = [];
+  const inner = scriptedModel(script);
+  const answer: Model['answer'] = (request: ModelRequest, call) => {
+    requests.push(JSON.stringify([...request.messages]));
+    return inner.answer(request, call);
+  };
+  return { model: { ...inner, provider: inner.provider, id: inner.id, answer }, requests };
+};
+
+const shop = tool({
+  name: 'shop',
+  description: 'Asks the shop.',
+  input: z.object({ text: z.string() }),
+  execute: ({ text }) => {
+    if (text === 'fail')
+      throw new Error(`401 for ${KEY} at https://ada:hunter22@shop.example`, { cause: new Error(KEY) });
+    return `found ${KEY}`;
+  },
+});
+
+const failed = async (run: Promise<RunResult>): Promise<{ error: Error; result: RunResult }> => {
+  const error = await run.then(
+    () => new Error('it did not fail'),
+    (thrown: unknown) => thrown as Error,
+  );
+  return { error, result: Reflect.get(error, 'result') as RunResult };
+};
+
+describe('a key of the environment', () => {
+  test('[FIND-34] is neither in the events nor in the next request where a tool fails with it', async () => {
+    const { model, requests } = heard([
+      { calls: [{ id: 'a', name: 'shop', input: { text: 'fail' } }] },
+      'Sorry.',
+    ]);
+    const clerk = agent({ name: 'clerk', model, tools: [shop] });
+    const result = await clerk.run('Buy.');
+    for (const told of [
+      JSON.stringify(result.events),
+      JSON.stringify(result.records),
+      JSON.stringify(result.effects),
+    ]) {
+      expect(told).not.toContain(KEY);
+      expect(told).not.toContain('hunter22');
+      expect(told).toContain('[redacted SHOP_API_KEY]');
+    }
+    expect(requests[1]).toContain('[redacted SHOP_API_KEY]');
+    expect(requests[1]).not.toContain(KEY);
+  });
+
+  test('[FIND-29] is nowhere in the error of a model that echoes it, nor are keys that only look like one', async () => {
+    const look = `gsk_${'a1B2c3D4'.repeat(5)}`;
+    const model: Model = {
+      ...scriptedModel([]),
+      provider: 'echo',
+      id: 'echo',
+      answer: () => {
+        const inner = new Error(`Incorrect API key provided: ${KEY}, ${look}, Bearer abcdef0123456789`);
+        throw Object.assign(new Error(`401 ${KEY} ${look}`, { cause: inner }), { status: 401 });
+      },
+    };
+    const { error, result } = await failed(agent({ name: 'clerk', model }).run('Hello'));
+    const told = JSON.stringify([result.events, result.error, error, error.message, messagesOf(error)]);
+    expect(told).toContain('[redacted SHOP_API_KEY]');
+    for (const secret of [KEY, look, 'abcdef0123456789']) expect(told).not.toContain(secret);
+  });
+
+  test('[FIND-52] is redacted in all events, also encoded, while tools and the caller get what they need', async () => {
+    const inputs: string[] = [];
+    const echo = tool({
+      name: 'echo',
+      description: 'Says it again.',
+      input: z.object({ text: z.string() }),
+      execute: ({ text }) => {
+        inputs.push(text);
+        return text;
+      },
+    });
+    const said = `${KEY} ${encodeURIComponent(`a ${KEY}`)} ${ENCODED}`;
+    const model = scriptedModel([{ calls: [{ id: 'a', name: 'echo', input: { text: said } }] }, KEY]);
+    const seen: LiveEvent[] = [];
+    const hook = { name: 'seen', handle: (event: LiveEvent) => void seen.push(event) };
+    const result = await agent({ name: 'clerk', model, tools: [echo] }).run(said, { hooks: [hook] });
+    expect(inputs).toEqual([said]);
+    expect(result.output).toBe(KEY);
+    for (const told of [JSON.stringify(seen), JSON.stringify(result.events)]) {
+      expect(told).not.toContain(KEY);
+      expect(told).not.toContain(ENCODED);
+    }
+  });
+
+  test('[FIND-52] that is given to a run is redacted, too', async () => {
+    const result = await agent({ name: 'clerk', model: scriptedModel(['my-own-secret!']) }).run(
+      'my-own-secret!',
+      {
+        secrets: { VAULT: 'my-own-secret!' },
+      },
+    );
+    expect(JSON.stringify(result.events)).not.toContain('my-own-secret!');
+    expect(JSON.stringify(result.events)).toContain('[redacted VAULT]');
+    expect(result.output).toBe('my-own-secret!');
+  });
+});
+
+describe('a stored run with a key of the environment in it', () => {
+  const inputs: string[] = [];
+  const spend = tool({
+    name: 'spend',
+    description: 'Spends.',
+    input: z.object({ key: z.string() }),
+    safety: 'write',
+    approval: true,
+    execute: ({ key }) => {
+      inputs.push(key);
+      return `spent with ${key}`;
+    },
+  });
+  const clerk = () =>
+    agent({
+      name: 'clerk',
+      decide: ({ step }) =>
+        step === 0
+          ? act({ name: 'spend', input: { key: `Basic ${ENCODED} ${KEY}` } })
+          : answer(`Done ${KEY}.`),
+      tools: [spend],
+    });
+  const rowsIn = (store: ReturnType<typeof memoryStore>): string =>
+    JSON.stringify([store.read('r'), store.letters('r')]);
+
+  /** A run that waits for a yes, suspended: as after a crash. */
+  const suspended = async () => {
+    inputs.length = 0;
+    const store = memoryStore();
+    const handle = clerk().stream(`Spend ${KEY}`, { store, runId: 'r' });
+    for await (const event of handle) if (event.type === 'tool.approval-requested') break;
+    await handle.suspend();
+    return store;
+  };
+
+  test('[FIND-52] calls its tool with the real value when it is resumed, and has it in no row', async () => {
+    const store = await suspended();
+    expect(rowsIn(store)).not.toContain(KEY);
+    expect(rowsIn(store)).not.toContain(ENCODED.slice(4, -4));
+    const handle = await resume(clerk(), 'r', { store });
+    await approveAll(handle);
+    const result = await handle.result;
+    expect(inputs).toEqual([`Basic ${ENCODED} ${KEY}`]);
+    expect(result.output).toBe(`Done ${KEY}.`);
+    expect(rowsIn(store)).not.toContain(KEY);
+    expect(JSON.stringify(result.events)).not.toContain(KEY);
+    const replayed = await replay(clerk(), 'r', { store });
+    expect(replayed.events).toEqual(result.events);
+    expect(replayed.result?.output).toBe(`Done ${KEY}.`);
+  });
+
+  test('[FIND-52] is held where the variable is not there, and can be read all the same', async () => {
+    const store = await suspended();
+    delete process.env['SHOP_API_KEY'];
+    const refused = resume(clerk(), 'r', { store });
+    await expect(refused).rejects.toMatchObject({
+      code: 'secret.missing',
+      message: expect.stringContaining('SHOP_API_KEY'),
+    });
+    await expect(fork(clerk(), 'r', { store })).rejects.toMatchObject({ code: 'secret.missing' });
+    expect(inputs).toEqual([]);
+    const { events } = await replay(clerk(), 'r', { store });
+    expect(JSON.stringify(events)).toContain('[redacted SHOP_API_KEY]');
+    const handle = await resume(clerk(), 'r', { store, secrets: { SHOP_API_KEY: KEY } });
+    await approveAll(handle);
+    await handle.result;
+    expect(inputs).toEqual([`Basic ${ENCODED} ${KEY}`]);
+  });
+
+  test('[FIND-52] replays event by event where other secrets are known', async () => {
+    const store = await suspended();
+    const { events } = await replay(clerk(), 'r', { store });
+    process.env['OTHER_TOKEN'] = KEY;
+    process.env['ANOTHER_SECRET'] = 'spend-and-more';
+    expect((await replay(clerk(), 'r', { store })).events).toEqual(events);
+    process.env['SHOP_API_KEY'] = 'quite-another-one';
+    expect((await replay(clerk(), 'r', { store })).events).toEqual(events);
+  });
+});
+
+const approveAll = async (handle: RunHandle): Promise<void> => {
+  for await (const event of handle)
+    if (event.type === 'tool.approval-requested') handle.approve(event.callId);
+};
+
+const messagesOf = (error: unknown): readonly string[] =>
+  error instanceof Error ? [error.message, ...messagesOf(error.cause)] : [];
