@@ -3,6 +3,7 @@ import { appendFile, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/
 import { join } from 'node:path';
 import { messageOf, TroupeError } from '../contracts/error.ts';
 import type { KeyValueFiles } from '../contracts/memory.ts';
+import { PRIVATE, PRIVATE_FOLDER } from './private-files.ts';
 
 /**
  * Named texts as files of one folder, which is made when something is first written.
@@ -34,15 +35,15 @@ export const folderStore = (folder: string): KeyValueFiles => {
     read: (name) => told(name, () => textIn(at(name))),
     write: (name, text) =>
       told(name, async () => {
-        await mkdir(folder, { recursive: true });
+        await mkdir(folder, PRIVATE_FOLDER);
         await label(name);
         await replace(at(name), text);
       }),
     append: (name, text) =>
       told(name, async () => {
-        await mkdir(folder, { recursive: true });
+        await mkdir(folder, PRIVATE_FOLDER);
         await label(name);
-        await appendFile(at(name), text);
+        await appendFile(at(name), text, { mode: PRIVATE });
       }),
     remove: (name) =>
       told(name, async () => {
@@ -113,7 +114,7 @@ const textIn = async (path: string): Promise<string | undefined> => {
 const replace = async (path: string, text: string): Promise<void> => {
   const draft = `${path}~${randomUUID()}.draft`;
   try {
-    const file = await open(draft, 'w');
+    const file = await open(draft, 'w', PRIVATE);
     try {
       await file.writeFile(text);
       // On the disk before it takes the old one's place: else a crash could leave neither.

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { messageOf, TroupeError } from '../contracts/error.ts';
 import type { JournalStore } from '../contracts/journal.ts';
 import type { JournalCopy } from './journal-text.ts';
+import { PRIVATE } from './private-files.ts';
 import { journalText, readJournalText } from './journal-text.ts';
 
 /**
@@ -24,7 +25,7 @@ export const exportJournal = async (store: JournalStore, runId: string, file: st
       },
     );
   try {
-    writeFileSync(file, journalText({ entry, rows }));
+    writeFileSync(file, journalText({ entry, rows }), { mode: PRIVATE });
   } catch (thrown) {
     const message = `Cannot write the journal of '${runId}' as the file system refuses: ${messageOf(thrown)}`;
     throw new TroupeError('journal.failed', message, { runId, cause: thrown });

@@ -18,6 +18,7 @@ import { processIdentity } from './process-holder.ts';
 import type { Column } from './run-table.ts';
 import { entriesOf, entryOf, entryValues, numberAt, runsOf, textAt } from './run-table.ts';
 import type { SqliteDriver } from './sqlite-driver.ts';
+import { makePrivate, PRIVATE_FOLDER } from './private-files.ts';
 import { openSqlite, sqliteError } from './sqlite-driver.ts';
 import { prepareTables } from './sqlite-schema.ts';
 import { entrySelection, SqliteConnection } from './sqlite-statements.ts';
@@ -236,7 +237,10 @@ const BUSY_TIMEOUT_MS = 5000;
 
 const tryToConnect = (file: string, name: string, options: SqliteStoreOptions): SqliteConnection => {
   const { busyTimeoutMs = BUSY_TIMEOUT_MS, maxPages, driver } = options;
-  if (file !== ':memory:') makeFolder(dirname(file), name);
+  if (file !== ':memory:') {
+    makeFolder(dirname(file), name);
+    makePrivate(file);
+  }
   const database = openSqlite(file, driver);
   try {
     database.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
@@ -252,7 +256,7 @@ const tryToConnect = (file: string, name: string, options: SqliteStoreOptions): 
 
 const makeFolder = (folder: string, name: string): void => {
   try {
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, PRIVATE_FOLDER);
   } catch (cause) {
     throw new TroupeError(
       'journal.read-only',

@@ -62,7 +62,8 @@ export const rememberAs = (entry: Actor, key: string, records: readonly MemoryRe
     state: 'asked',
   };
   run.effects.note(record);
-  void memory.remember(records, journal?.memories.when(entry, key, records)).then(() => {
+  // What is kept beside the run is for other runs, and for people.
+  void memory.remember(run.secrets.value(records), journal?.memories.when(entry, key, records)).then(() => {
     record.state = 'answered';
     journal?.memories.done(entry, key);
   });

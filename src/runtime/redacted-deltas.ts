@@ -1,4 +1,4 @@
-import type { EventBody } from '../contracts/event.ts';
+import type { EventBody, RuntimeEvent } from '../contracts/event.ts';
 import type { ModelDelta } from '../contracts/model.ts';
 import type { StreamRedactor } from '../contracts/secrets/stream-redactor.ts';
 import type { RunSecrets } from './run-secrets.ts';
@@ -41,7 +41,7 @@ export class RedactedDeltas {
   }
 
   /** What is left of a call's pieces where this event says that there will be none any more: of one that came to nothing, none. */
-  ended(body: EventBody): readonly HeldDelta[] {
+  ended(body: EventBody | RuntimeEvent): readonly HeldDelta[] {
     if (this.#streams.size === 0 || !('key' in body) || body.type === 'model.asked') return NONE;
     return [...this.#streams].flatMap(([place, { key, last, text }]): readonly HeldDelta[] => {
       if (key !== body.key) return [];

@@ -35,7 +35,7 @@ export const joinThread = (run: Run, input: unknown, options: RunOptions): Threa
   const known = keepStates(run, new RunStates());
   run.tearDowns.beforeEnd(async (outcome) => {
     try {
-      const turns = cyclesOf(asked, outcome, ownTurns(run.root));
+      const turns = run.secrets.value(cyclesOf(asked, outcome, ownTurns(run.root)));
       const { now } = known;
       const states = Object.values(now).every(isEmptyState) ? undefined : now;
       await (await threads).append(thread, { runId: run.runId, turns, states });

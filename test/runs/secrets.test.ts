@@ -1,8 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { act, agent, answer, tool } from 'troupe';
 import type { LiveEvent, Model, ModelRequest, RunHandle, RunResult } from 'troupe';
 import { memoryStore } from 'troupe/stores';
+import type { KeyValueFiles } from '../../src/contracts/memory.ts';
+import { recorder } from 'troupe/inspect';
+import { notesMemory, threads } from 'troupe/memory';
+import { ndjson, publishTo, sseResponse } from 'troupe/publishing';
 import { fork, replay, resume } from 'troupe/journal';
 import { scriptedModel } from 'troupe/testing';
 
@@ -122,6 +126,99 @@ describe('a key of the environment', () => {
   });
 });
 
+describe('what is kept beside a run', () => {
+  test('[FIND-52] threads and notes have no secret that was said in it', async () => {
+    const kept = new Map<string, string>();
+    const files: KeyValueFiles = {
+      read: async (name) => kept.get(name),
+      write: async (name, text) => void kept.set(name, text),
+      append: async (name, text) => void kept.set(name, `${kept.get(name) ?? ''}${text}`),
+      remove: async (name) => void kept.delete(name),
+      names: async () => [...kept.keys()],
+    };
+    const clerk = agent({
+      name: 'clerk',
+      model: scriptedModel([`It is ${KEY}, and password = "hunter2-hunter2".`]),
+      memory: notesMemory({ files }),
+    });
+    await clerk.run(`The key is ${KEY}`, { thread: 'ada', threads: threads(files) });
+    const all = JSON.stringify([...kept]);
+    expect(kept.size).toBeGreaterThan(2);
+    expect(all).toContain('[redacted SHOP_API_KEY]');
+    expect(all).not.toContain(KEY);
+    expect(all).not.toContain('hunter2-hunter2');
+  });
+});
+
+describe('a model that says a key in pieces', () => {
+  const pieces = (text: string, size: number): readonly string[] =>
+    Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>
+      text.slice(index * size, (index + 1) * size),
+    );
+  const sayer = (text: string, size: number): Model => ({
+    ...scriptedModel([]),
+    provider: 'pieces',
+    id: 'pieces',
+    answer: (_request, call) => {
+      for (const piece of pieces(text, size)) call.delta({ type: 'text', text: piece });
+      return { text, calls: [], finish: 'stop', usage: { input: 1, output: 1 } };
+    },
+  });
+  const token = `ghp_${'a1B2c3D4e5'.repeat(4)}`;
+  const said = `Take ${KEY} or ${token} with password: "hunter2-hunter2" at https://ada:hunter22@shop.example/x, and see.`;
+  const shown =
+    'Take [redacted SHOP_API_KEY] or [redacted key] with password: "[redacted secret]" at https://[redacted credentials]@shop.example/x, and see.';
+
+  test('[FIND-52] shows none of it to whoever watches, however it is cut', async () => {
+    for (const size of [1, 2, 3, 5, 8, 13, 1_000]) {
+      const handle = agent({ name: 'clerk', model: sayer(said, size) }).stream('go');
+      const seen: string[] = [];
+      handle.events$.subscribe((event) => {
+        if (event.type === 'model.delta' && event.delta.type === 'text') seen.push(event.delta.text);
+      });
+      await handle.result;
+      // What keys of a kind begin with is no secret, and need not wait.
+      expect(seen.join('').replace(/gh?p?_?(?=\[redacted key)/, ''), `in pieces of ${size}`).toBe(shown);
+    }
+  });
+
+  test('[FIND-52] shows none of it in the inspector and in what is published', async () => {
+    const record = recorder();
+    const lines: string[] = [];
+    record.recording.follow({ entry: (line) => lines.push(line), delta: (line) => lines.push(line) });
+    const published: string[] = [];
+    const hook = publishTo({
+      name: 'chat',
+      publish: async ({ publications }) => void published.push(JSON.stringify(publications)),
+    });
+    const result = await agent({ name: 'clerk', model: sayer(said, 4) }).run('go', {
+      inspect: record,
+      hooks: [hook],
+    });
+    expect(result.output).toBe(said);
+    for (const told of [lines.join('\n'), published.join('\n')]) {
+      expect(told).toContain('[redacted SHOP_API_KEY]');
+      for (const secret of [KEY, token, 'hunter2', KEY.slice(0, 9), token.slice(0, 14)])
+        expect(told).not.toContain(secret);
+    }
+  });
+
+  test('[FIND-37] is streamed where there is no process', async () => {
+    const handle = agent({ name: 'clerk', model: sayer('Hello.', 2) }).stream('go');
+    vi.stubGlobal('process', undefined);
+    let response: Response;
+    let lines: Response;
+    try {
+      response = sseResponse(handle);
+      lines = new Response(ndjson(handle));
+    } finally {
+      vi.unstubAllGlobals();
+    }
+    expect(await response.text()).toContain('Hello.');
+    expect(await lines.text()).toContain('Hello.');
+  });
+});
+
 describe('a stored run with a key of the environment in it', () => {
   const inputs: string[] = [];
   const spend = tool({
@@ -154,6 +251,8 @@ describe('a stored run with a key of the environment in it', () => {
     const handle = clerk().stream(`Spend ${KEY}`, { store, runId: 'r' });
     for await (const event of handle) if (event.type === 'tool.approval-requested') break;
     await handle.suspend();
+    // Its lease is given back.
+    await new Promise(setImmediate);
     return store;
   };
 

@@ -19,6 +19,8 @@ export class StreamRedactor {
   /** What is held back, after what was shown last. */
   #text = '';
   #shown = 0;
+  /** Where the secret begins that what was shown last ends with, and that was shown as redacted. */
+  #marked: number | undefined;
 
   constructor(redactor: Redactor) {
     this.#redactor = redactor;
@@ -27,7 +29,7 @@ export class StreamRedactor {
   /** Takes a piece in; gives what can be shown by now, which may be nothing. */
   push(piece: string): string {
     this.#text += piece;
-    const held = this.#heldFrom();
+    const held = Math.max(heldFrom(this.#text, this.#redactor), this.#shown);
     return this.#show(this.#text.length - held > LONGEST_HELD ? this.#text.length : held);
   }
 
@@ -36,32 +38,33 @@ export class StreamRedactor {
     return this.#show(this.#text.length);
   }
 
-  /** From where on the text waits. */
-  #heldFrom(): number {
-    const text = this.#text;
-    const found = this.#redactor.find(text).at(-1);
-    const growing = found?.end === text.length ? found.start : text.length;
-    const open = Math.min(growing, this.#redactor.beginsAt(text), openAt(text));
-    return Math.max(open, this.#shown);
-  }
-
   #show(until: number): string {
     const text = this.#text;
     const found = this.#redactor.find(text);
     let shown = '';
     let from = this.#shown;
     let kept = Math.max(0, until - CONTEXT);
+    let marked = this.#marked;
     for (const { start, end, name } of found) {
       if (end <= from || start >= until) continue;
-      // What began before was shown as redacted then.
-      if (start >= from) shown += `${text.slice(from, start)}[redacted ${name}]`;
+      // Its beginning may have been shown before, as such or as redacted.
+      if (start !== marked) shown += `${text.slice(from, Math.max(from, start))}[redacted ${name}]`;
+      marked = start;
       from = Math.min(end, until);
       // Its rest is known for one by its beginning.
       if (end >= until) kept = Math.min(kept, start);
     }
     shown += text.slice(from, until);
+    this.#marked = marked === undefined || marked < kept ? undefined : marked - kept;
     this.#text = text.slice(kept);
     this.#shown = until - kept;
     return shown;
   }
 }
+
+/** From where on the end of a text that goes on could be a part of a secret; its length if it is none. */
+export const heldFrom = (text: string, redactor: Redactor): number => {
+  const found = redactor.find(text).at(-1);
+  const growing = found?.end === text.length ? found.start : text.length;
+  return Math.min(growing, redactor.beginsAt(text), openAt(text));
+};

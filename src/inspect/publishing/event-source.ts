@@ -6,7 +6,6 @@ import type { EventMiddleware } from '../../events/middleware.ts';
 import { through } from '../../events/middleware.ts';
 import type { BufferOptions } from '../../events/overflow-buffer.ts';
 import type { Secrets } from '../../policy/redaction.ts';
-import { secretsOf } from './clearing.ts';
 import { eventRedactor } from './event-redactor.ts';
 import { pulledThrough } from './pulled-through.ts';
 
@@ -38,7 +37,7 @@ export const openSource = (
       ? source[Symbol.asyncIterator]()
       : buffered(source.events$, { capacity, overflow });
   const events = middleware.length === 0 ? pulled : pulledThrough(pulled, through(...middleware));
-  return flattened(events, eventRedactor(secretsOf(secrets)));
+  return flattened(events, eventRedactor(secrets));
 };
 
 /**
