@@ -111,7 +111,7 @@ export interface TokenWithin {
 }
 
 const each = (characters: string, piece: (character: string) => string): readonly string[] =>
-  [...characters].map(piece);
+  characters.split('').map(piece);
 
 /** The keys that are known by a piece somewhere in them. */
 export const tokensWithin: readonly TokenWithin[] = [

@@ -16,19 +16,17 @@ export const eventRedactor = (secrets: Secrets | undefined): ((event: LiveEvent)
       return delta === undefined ? [] : [delta === event.delta ? event : { ...event, delta }];
     }
     const { v, at, runId, path, agent, step = 0 } = event;
-    const rest = deltas
-      .ended(event)
-      .map(({ key, delta }) => ({
-        v,
-        type: 'model.delta' as const,
-        at,
-        runId,
-        path,
-        agent,
-        step,
-        key,
-        delta,
-      }));
+    const rest = deltas.ended(event).map(({ key, delta }) => ({
+      v,
+      type: 'model.delta' as const,
+      at,
+      runId,
+      path,
+      agent,
+      step,
+      key,
+      delta,
+    }));
     return [...rest, found.event(event)];
   };
 };

@@ -19,6 +19,8 @@ export interface JournalPlan {
   readonly path: string;
   readonly run: JournaledRun;
   readonly clock: Clock;
+  /** Takes out of a call's arguments what has no part in its key: a variable may have another value by the time that a run is resumed. */
+  readonly redact: (text: string) => string;
   /** Set where the journal is only read. */
   readonly reading?: Reading | undefined;
 }

@@ -56,7 +56,7 @@ export class RunJournal implements Recorder {
   /** The store failed, or somebody else has the run. */
   #isLost = false;
 
-  constructor({ path, run, clock, reading }: JournalPlan) {
+  constructor({ path, run, clock, redact, reading }: JournalPlan) {
     const root = (this.root = new Scope(path, true));
     const moment = new Moment(clock);
     this.#run = run;

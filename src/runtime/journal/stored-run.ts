@@ -49,6 +49,7 @@ export const journaled = (
     path: definition.name,
     run: attached,
     clock,
+    redact: (text) => redactorOf(undefined, options.secrets).text(text),
     reading,
   });
   // Who wants to inspect it has to have real actors; what is recorded is the same.
