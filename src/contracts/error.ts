@@ -195,7 +195,6 @@ export class TroupeError extends Error {
     this.#data = { code, message, retryable, ...found, ...causeOf(cause) };
   }
 
-  /** The error as data. */
   get data(): ErrorData {
     return this.#data;
   }

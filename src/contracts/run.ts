@@ -16,6 +16,7 @@ import type { ApprovalRequest, OpenRequest, RequestOptions } from './request.ts'
 import type { Prices } from './prices.ts';
 import type { ToolExecutor } from './executor.ts';
 import type { SafetyStrategy } from './safety.ts';
+import type { AbortOptions, SuspendOptions } from './run-control.ts';
 import type { Secrets } from './secrets/redactor.ts';
 import type { StopReason, Tally } from './stop.ts';
 import type { Threads } from './thread.ts';
@@ -230,17 +231,6 @@ export interface Person {
   answer?(question: string, signal: AbortSignal): string | Promise<string>;
   /** True, false, or why not. */
   approve?(request: ApprovalRequest, signal: AbortSignal): boolean | string | Promise<boolean | string>;
-}
-
-/** When an abort takes effect: by default at once. */
-export interface AbortOptions {
-  readonly after?: 'step' | undefined;
-}
-
-/** How a run is stopped that is to be gone on with. */
-export interface SuspendOptions {
-  /** How long what is under way may take to finish, in ms. Default 10,000; what has not by then is done again by whoever resumes. */
-  readonly withinMs?: number | undefined;
 }
 
 /** A run under way. Iterating it gives its events; awaiting `result` does not need anybody to iterate. */

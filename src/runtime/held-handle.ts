@@ -1,7 +1,8 @@
 import type { ModelChoice } from '../contracts/agent.ts';
 import type { ErrorData } from '../contracts/error.ts';
 import type { Message } from '../contracts/message.ts';
-import type { AbortOptions, RunOptions, SuspendOptions } from '../contracts/run.ts';
+import type { RunOptions } from '../contracts/run.ts';
+import type { AbortOptions, SuspendOptions } from '../contracts/run-control.ts';
 import type { Tool, Toolset } from '../contracts/tool.ts';
 import { Handle } from './handle.ts';
 import type { Run } from './run.ts';
