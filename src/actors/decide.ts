@@ -67,22 +67,26 @@ const problemsOf = (
 };
 
 /** A choice with calls whose arguments nobody can follow marked as such: that is the call's failure, not the run's. */
-const withinReach = (choice: Decision): Decision => {
+const withinReach = (choice: Decision, above: readonly Decision[] = []): Decision => {
   if (choice.kind === 'act' && Array.isArray(choice.calls))
     return {
       ...choice,
       calls: choice.calls.map((call) => (isTooDeep(call?.input) ? { ...call, input: OUT_OF_REACH } : call)),
     };
-  if (choice.kind === 'branch' && Array.isArray(choice.candidates))
+  // One that holds itself is left to the check, as is a candidate that is none.
+  if (choice.kind === 'branch' && Array.isArray(choice.candidates) && !above.includes(choice))
     return {
       ...choice,
-      candidates: choice.candidates.map((candidate) => ({
-        ...candidate,
-        decision: withinReach(candidate.decision),
-      })),
+      candidates: choice.candidates.map((candidate) =>
+        isObject(candidate?.decision)
+          ? { ...candidate, decision: withinReach(candidate.decision, [...above, choice]) }
+          : candidate,
+      ),
     };
   return choice;
 };
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 const OUT_OF_REACH = '[too deep]';
 

@@ -32,14 +32,17 @@ export const projectFragment = (text: string): RunFragment => ({
   text: `# Project\n${text}`,
 });
 
-/** The agents that work can be given to, where there are any. */
+/**
+ * The agents that work can be given to, where there are any. Every agent has it: one of its own by the name `agents` stands in its
+ * place.
+ */
 export const agentsFragment: RunFragment = {
   name: 'agents',
   priority: promptOrder.agents,
   text: ({ members }) =>
     members.length === 0
       ? undefined
-      : `# Agents\n${members.map(({ name, description }) => `- ${name}: ${description}`).join('\n')}`,
+      : `# Agents\n${members.map(({ name, description }) => (description === '' ? `- ${name}` : `- ${name}: ${description}`)).join('\n')}`,
 };
 
 /** The tools by name: providers tell the model the rest. */

@@ -1,6 +1,6 @@
 import type { Json } from './json.ts';
 import type { Tally } from './stop.ts';
-import type { ToolSpec } from './tool.ts';
+import type { Receiver, ToolSpec } from './tool.ts';
 
 /**
  * A named piece of the system prompt.
@@ -34,8 +34,8 @@ export interface PromptFacts {
   readonly agent: string;
   readonly description: string;
   readonly tools: readonly ToolSpec[];
-  /** Agents that work can be given to. */
-  readonly members: readonly { readonly name: string; readonly description: string }[];
+  /** Agents that its tools give work to, each once. */
+  readonly members: readonly Receiver[];
 }
 
 /** What holds now. */

@@ -101,6 +101,8 @@ export interface Tool extends ToolFacts {
   check(input: Json): Checked<unknown> | Promise<Checked<unknown>>;
   /** Whom it gives work to that goes on when the call is through. */
   readonly delegates?: Delegates | undefined;
+  /** Agents that its calls may name: the system prompt of whoever has the tool lists them. */
+  readonly receivers?: readonly Receiver[] | undefined;
   /** Called with what `check` let through. Returns the value, or a {@link DualResult}. */
   execute(input: unknown, context: ToolContext): unknown;
   /** What became of the call with this key; where it throws, nobody knows. See `ToolOptions`. */
@@ -108,6 +110,12 @@ export interface Tool extends ToolFacts {
     key: string,
     options: { readonly signal: AbortSignal },
   ): Became | undefined | Promise<Became | undefined>;
+}
+
+/** An agent that work can be given to, and what it is good for. */
+export interface Receiver {
+  readonly name: string;
+  readonly description: string;
 }
 
 /** Whom a tool may give work to. */

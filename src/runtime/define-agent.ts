@@ -2,7 +2,7 @@ import { copyPlain } from '../contracts/copy-plain.ts';
 import type { AgentDefinition, OutputCheck } from '../actors/agent-definition.ts';
 import { applyBackend } from '../actors/backends/apply-backend.ts';
 import { backendOf } from '../actors/backends/backend-registry.ts';
-import { instructionsFragment } from '../actors/prompt-fragments.ts';
+import { agentsFragment, instructionsFragment } from '../actors/prompt-fragments.ts';
 import { applyStrategy } from '../actors/strategies/apply-strategy.ts';
 import type { AgentOptions, ModelChoice } from '../contracts/agent.ts';
 import { messageOf, TroupeError } from '../contracts/error.ts';
@@ -98,7 +98,11 @@ export const agentDefinition = <
   const plain: AgentDefinition = {
     name,
     description: options.description ?? '',
-    fragments: [instructionsFragment(options.instructions ?? ''), ...(options.fragments ?? [])],
+    fragments: [
+      instructionsFragment(options.instructions ?? ''),
+      agentsFragment,
+      ...(options.fragments ?? []),
+    ],
     strategy: options.strategy,
     models: modelsFrom(options.model),
     settings: freezeJson(copyPlain(options.settings)),

@@ -5,6 +5,7 @@ import type { AgentOptions, Json } from '../../src/index.ts';
 import { maxSteps } from '../../src/index.ts';
 import { compare, DeterminismError, fork, recordsIn, replay } from '../../src/runtime/journal/index.ts';
 import { calls, scriptedModel } from '../../src/testing/index.ts';
+import { handoffTool } from '../../src/tools/built-in/handoff.ts';
 import { PlainStore } from '../support/plain-store.ts';
 
 const ran: string[] = [];
@@ -96,6 +97,19 @@ describe('a run that is gone through again', () => {
     });
     const changed = await diverged(replay(clerk({ tools: [other] }), 'run-1', { store }));
     expect(changed.message).toContain('Looks away.');
+  });
+
+  test('[FIND-33] [TENEX-07] takes a journal of before the system prompt listed the agents that work is given to', async () => {
+    const store = new PlainStore();
+    const clerk = (fragments: AgentOptions['fragments'], instructions = 'Look.') => {
+      const tools = [handoffTool({ billing: 'invoices' })];
+      return agent({ name: 'clerk', instructions, fragments, tools, model: scriptedModel(['Tea.']) });
+    };
+    const unlisted = clerk([{ name: 'agents', priority: 300, text: '' }]);
+    await unlisted.run('What is there?', { store, runId: 'run-1' });
+    expect((await replay(clerk([]), 'run-1', { store })).result?.output).toBe('Tea.');
+    const error = await diverged(replay(clerk([], 'Invent.'), 'run-1', { store }));
+    expect(error.divergence).toMatchObject({ expected: { instructions: 'Look.' } });
   });
 
   test('says so where there is no such point', async () => {

@@ -1,4 +1,4 @@
-import { systemPrompt } from '../../actors/prompt-facts.ts';
+import { promptWithoutAgents, systemPrompt } from '../../actors/prompt-facts.ts';
 import { canonical } from '../../contracts/canonical.ts';
 import { toJson } from '../../contracts/json.ts';
 import type { Tool, ToolSpec, Toolset } from '../../contracts/tool.ts';
@@ -20,7 +20,7 @@ export const checkPrompted = (
   const agent = definition?.agent;
   if (agent === undefined) return;
   const found = systemPrompt(agent, tools);
-  if (found !== prompt)
+  if (found !== prompt && promptWithoutAgents(agent, tools) !== prompt)
     throw new DeterminismError({
       runId,
       path,

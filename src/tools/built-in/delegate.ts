@@ -100,6 +100,7 @@ export const delegate = (
       },
     }),
     delegates: receivers.delegates,
+    receivers: receivers.listed,
   };
 };
 

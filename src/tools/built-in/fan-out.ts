@@ -64,7 +64,7 @@ export const fanOut = (options: FanOutOptions): DefinedTool<FanOutInput, readonl
       );
   const shown =
     (options.sees ?? 'task') === 'task' ? ' Say everything that is needed: they see nothing else.' : '';
-  return tool({
+  const fanned = tool({
     name,
     description: `Has several tasks done at the same time, and gives what came of each.${shown} To: ${receivers.description}.`,
     category: 'control',
@@ -106,6 +106,7 @@ export const fanOut = (options: FanOutOptions): DefinedTool<FanOutInput, readonl
       return dual({ text, value: results.map(({ value }) => value) });
     },
   });
+  return { ...fanned, receivers: receivers.listed };
 };
 
 /** What comes of one task; never rejects, but where nobody wants any of it any more. */

@@ -24,7 +24,7 @@ export const handoffTool = (
       'Cannot define the tool handoff as there is nobody to hand to: {}',
     );
   const known = Object.entries(to).map(([name, good]) => (good === '' ? name : `${name} (${good})`));
-  return tool({
+  const handoff = tool({
     name: 'handoff',
     description: `Hands the whole task over to somebody else and ends your part. To: ${known.join('; ')}.`,
     category: 'control',
@@ -46,4 +46,6 @@ export const handoffTool = (
       });
     },
   });
+  const receivers = Object.entries(to).map(([name, description]) => ({ name, description }));
+  return { ...handoff, receivers };
 };

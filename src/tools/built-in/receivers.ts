@@ -5,7 +5,7 @@ import { TroupeError } from '../../contracts/error.ts';
 import { toJson } from '../../contracts/json.ts';
 import type { RunResult } from '../../contracts/run.ts';
 import type { StopReason } from '../../contracts/stop.ts';
-import type { Delegates, ToolContext } from '../../contracts/tool.ts';
+import type { Delegates, Receiver, ToolContext } from '../../contracts/tool.ts';
 import { textOf } from '../tool-result.ts';
 import type { Sees } from './seen-conversation.ts';
 
@@ -37,6 +37,7 @@ export interface Delegated {
 }
 
 const SELF = 'self';
+const ANOTHER_SELF = 'another of you, who cannot give work away';
 
 /** Those whom one tool gives work to. */
 export class Receivers {
@@ -61,9 +62,16 @@ export class Receivers {
 
   /** In words, for whoever reads what the tool does. */
   get description(): string {
+    return this.listed
+      .map(({ name, description }) => (description === '' ? name : `${name} (${description})`))
+      .join('; ');
+  }
+
+  /** By name, with what each is good for. */
+  get listed(): readonly Receiver[] {
     const { to, self = false } = this.#options;
-    const known = to.map(({ name, description }) => (description === '' ? name : `${name} (${description})`));
-    return [...known, ...(self ? [`${SELF} (another of you, who cannot give work away)`] : [])].join('; ');
+    const known = to.map(({ name, description }) => ({ name, description }));
+    return self ? [...known, { name: SELF, description: ANOTHER_SELF }] : known;
   }
 
   get delegates(): Delegates {
