@@ -164,8 +164,7 @@ const readLater = {
     enumerable: true,
     get(this: Keeping) {
       const kept = this[KEPT];
-      if (kept.isWhole)
-        return (kept.builtRecords ??= kept.secrets.value(kept.records).map((record) => freezeJson(record)));
+      if (kept.isWhole) return (kept.builtRecords ??= freezeJson([...kept.secrets.value(kept.records)]));
       return stepsOf(eventsOf(kept), kept.path);
     },
   },
@@ -180,7 +179,7 @@ const readLater = {
     get(this: Keeping) {
       const kept = this[KEPT];
       return (kept.builtTranscript ??=
-        kept.history === undefined ? [] : new HistoryView(kept.history).toArray());
+        kept.history === undefined ? [] : Object.freeze(new HistoryView(kept.history).toArray()));
     },
   },
   effects: {
@@ -190,7 +189,7 @@ const readLater = {
       const { isWhole, effects, path } = kept;
       const ours = isWhole ? effects : effects.filter((effect) => isWithin(effect.path, path));
       // As they are by now: what comes too late is noted later on.
-      return ours.map((effect) => freezeJson({ ...effect }));
+      return Object.freeze(ours.map((effect) => freezeJson({ ...effect })));
     },
   },
 };

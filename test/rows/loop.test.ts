@@ -107,14 +107,14 @@ describe.each(interpreters)('$name', ({ host }) => {
     });
 
     test.each([
-      ['20 where nothing is said', walks, 20],
+      ['50 where nothing is said', walks, 50],
       ['as many as said, fewer or more', () => walks(maxSteps(30)), 30],
-      ['20 beside a rule of another kind', () => walks(maxToolCalls(50)), 20],
-      ['as many as any rule of several says', () => walks(anyOf(maxToolCalls(50), maxSteps(25))), 25],
+      ['50 beside a rule of another kind', () => walks(maxToolCalls(80)), 50],
+      ['as many as any rule of several says', () => walks(anyOf(maxToolCalls(80), maxSteps(25))), 25],
       [
-        '20 where a limit of steps is only one of several conditions',
+        '50 where a limit of steps is only one of several conditions',
         () => walks(allOf(maxSteps(2), maxTime(1_000_000))),
-        20,
+        50,
       ],
     ])('[QITOS-28] [D31] steps: %s', async (_, make, limit) => {
       const { stopReason, totals } = await settled(start(make(), 'go', { clock: virtualClock() }, host?.()));

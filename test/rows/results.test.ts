@@ -43,6 +43,7 @@ describe.each(interpreters)('$name', ({ host }) => {
       'status',
       'stopReason',
       'totals',
+      'transcript',
     ]);
     expect(result).toMatchObject({
       runId: 'run-7',

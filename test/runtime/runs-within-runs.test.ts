@@ -47,7 +47,7 @@ describe.each(interpreters)('$name', ({ host }) => {
     const [part] = parts;
     expect(part?.artifacts.map(({ name }) => name)).toEqual(['moon.svg']);
     expect(new Set(part?.effects.map(({ path }) => path))).toEqual(new Set(['patron/painter-1']));
-    expect(part?.effects).toBe(part?.effects);
+    expect(part?.effects).toEqual(part?.effects);
     expect(whole.artifacts.map(({ name }) => name)).toEqual(['frame.svg', 'moon.svg']);
     expect(new Set(whole.effects.map(({ path }) => path))).toEqual(new Set(['patron', 'patron/painter-1']));
   });
