@@ -42,8 +42,14 @@ export const promptWithoutAgents = (definition: AgentDefinition, tools: readonly
   );
 
 /** What is said to the model in this step only; empty where no fragment has anything to say. */
-export const stepPrompt = ({ step, state, tally }: AgentContext, desk: Desk): string => {
+export const stepPrompt = ({ run, step, state, tally }: AgentContext, desk: Desk): string => {
   const { definition, tools } = desk;
   if (!definition.fragments.some(({ each }) => each === 'step')) return '';
-  return composeStep(definition.fragments, { ...factsOf(definition, tools.specs()), step, state, tally });
+  return composeStep(definition.fragments, {
+    ...factsOf(definition, tools.specs()),
+    step,
+    phase: run.phase ?? null,
+    state,
+    tally,
+  });
 };

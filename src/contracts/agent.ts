@@ -112,13 +112,18 @@ export interface AgentOptions<
    * frozen, as it is everywhere: it gives another, and whoever changes it in place ends the run as failed.
    */
   readonly reduce?: ((view: ReduceView<State, Observation>) => NoInfer<State>) | undefined;
+  /**
+   * The phase that the work is in, by the category of the tool that was used last: `{ files: 'edit', processes: 'validate' }`. Tools of
+   * other categories leave it as it is, as do tools that are added while it runs. Policies of ending and fragments of a step see it.
+   */
+  readonly workPhases?: Readonly<Record<string, string>> | undefined;
   /** Ends the run with what it says (or plainly, for `true`). */
   readonly shouldStop?: ((view: StopView) => string | boolean | undefined) | undefined;
   /** In order; the first that stops or revises wins. */
   readonly critics?: readonly Critic[] | undefined;
   /** After so many the run ends `rejected`. Default 2. */
   readonly maxRejections?: number | undefined;
-  /** Default `maxSteps(20)`; rules given here are checked first, that default stays unless one of them limits steps. */
+  /** Default `maxSteps(50)`; rules given here are checked first, that default stays unless one of them limits steps. */
   readonly stop?: StopRule | readonly StopRule[] | undefined;
   /** When its work counts as done: `byTool()`, `byMarker('DONE')`, `bySupervisor([…])`. Default: by an answer that calls nothing. */
   readonly ends?: Ending | undefined;

@@ -47,7 +47,7 @@ export interface EndingView {
   readonly agent: string;
   /** The step at hand, from 0. */
   readonly step: number;
-  /** The phase that the work is in: that of an `orchestrator`; null where it has none. */
+  /** The phase that the work is in: that of an `orchestrator`, or by the agent's `workPhases`; null where it has none. */
   readonly phase: string | null;
   /** As it was before this step. */
   readonly state: Json;

@@ -41,6 +41,8 @@ export interface PromptFacts {
 /** What holds now. */
 export interface StepFacts extends PromptFacts {
   readonly step: number;
+  /** The phase that the work is in, by the agent's `workPhases` or its team; null where it has none. */
+  readonly phase: string | null;
   readonly state: Json;
   readonly tally: Tally;
 }

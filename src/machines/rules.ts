@@ -5,6 +5,7 @@ import { oddValueIn } from '../contracts/odd-value.ts';
 import type { ReduceView } from '../contracts/agent.ts';
 import type { Checked } from '../contracts/schema.ts';
 import type { StopRule, StopView } from '../contracts/stop.ts';
+import type { ToolResult } from '../contracts/tool.ts';
 
 /**
  * The synchronous, pure part of a definition: what a machine consults while it moves.
@@ -17,6 +18,8 @@ import type { StopRule, StopView } from '../contracts/stop.ts';
  */
 export interface Rules {
   readonly reduce?: ((view: ReduceView) => Json) | undefined;
+  /** The phase of the work that the results of a step show; undefined where they show none. */
+  readonly phaseOf?: ((results: readonly ToolResult[]) => string | undefined) | undefined;
   readonly shouldStop?: ((view: StopView) => string | boolean | undefined) | undefined;
   readonly stop: readonly StopRule[];
   /** Default: an answer without calls ends the work. */

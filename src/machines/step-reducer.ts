@@ -35,6 +35,7 @@ export const reduced = (context: AgentContext): AgentChange => {
     ...(isPlain ? {} : { cycle }),
     ...(review === undefined ? {} : { review }),
     ...(end === undefined ? {} : { end }),
+    ...phaseAfter(context, results),
   };
   const { reduce } = rulesInForce();
   if (reduce === undefined || context.end !== null) return change;
@@ -54,6 +55,13 @@ export const reduced = (context: AgentContext): AgentChange => {
   } catch (thrown) {
     return { ...change, end: threw(context, thrown, 'reduce', 'REDUCE') };
   }
+};
+
+/** The phase that the work is in follows from the tools that were used. */
+const phaseAfter = ({ run }: AgentContext, results: readonly ToolResult[]): AgentChange => {
+  if (results.length === 0) return {};
+  const phase = rulesInForce().phaseOf?.(results);
+  return phase === undefined || phase === run.phase ? {} : { run: { ...run, phase } };
 };
 
 /** The same, with what was given away in the step. */

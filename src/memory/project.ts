@@ -1,6 +1,7 @@
+import { reasonAgainstTurn } from '../contracts/check-turn.ts';
 import { isThenable } from '../contracts/thenable.ts';
 import type { ErrorData } from '../contracts/error.ts';
-import { errorData, isTroupeError, toError } from '../contracts/error.ts';
+import { errorData, isTroupeError, toError, TroupeError } from '../contracts/error.ts';
 import type { History } from '../contracts/history.ts';
 import { append, emptyHistory, HistoryView } from '../contracts/history.ts';
 import type {
@@ -45,7 +46,7 @@ export interface Projection {
  * I3  What comes out is estimated at no more than what went in.
  * I4  No more of the history is looked at than what comes out needs.
  *
- * @throws `agent.threw` if a processor does, with its name; `model.context-overflow` if a ladder finds no way.
+ * @throws `agent.threw` if a processor does, or makes what is no turn, with its name; `model.context-overflow` if a ladder finds no way.
  *
  * @example
  * project(history, [truncateTools(4_000), keepLast(40)]).history.length // => at most 41
@@ -74,7 +75,7 @@ export const project = (
   let blocks: Iterable<TurnBlock> = blocksOf(view, pinned, () => {
     touched += 1;
   });
-  for (const processor of processors) blocks = guarded(processor, blocks, facts);
+  for (const processor of processors) blocks = guarded(processor, blocks, facts, view);
   const turns = inOrder(blocks, facts);
   const isWhole = turns.length === history.length && turns.every((turn, index) => turn === view.at(index));
   return {
@@ -98,12 +99,16 @@ function* guarded(
   processor: Processor,
   blocks: Iterable<TurnBlock>,
   facts: ProjectionFacts,
+  view: HistoryView<Turn>,
 ): Generator<TurnBlock> {
   try {
     const projected: unknown = processor.project(blocks, facts);
     // A promise is no conversation: what it rejects with later is nobody's.
     if (isThenable(projected)) Promise.resolve(projected).catch(() => undefined);
-    yield* projected as Iterable<TurnBlock>;
+    for (const block of projected as Iterable<TurnBlock>) {
+      checkMade(block, view, processor);
+      yield block;
+    }
   } catch (thrown) {
     if (isTroupeError(thrown)) throw thrown;
     const message = `Cannot show the conversation to the model as the processor '${processor.name}' threw`;
@@ -111,6 +116,18 @@ function* guarded(
     throw toError(data);
   }
 }
+
+/** What a processor made of turns is held to what a turn is, as is what a run is given; turns of the history were, before. */
+const checkMade = ({ turns, index }: TurnBlock, view: HistoryView<Turn>, { name }: Processor): void => {
+  for (const [offset, turn] of turns.entries()) {
+    const reason = turn === view.at(index + offset) ? undefined : reasonAgainstTurn(turn);
+    if (reason === undefined) continue;
+    throw new TroupeError(
+      'agent.threw',
+      `Cannot show the conversation to the model as a turn that the processor '${name}' made ${reason}`,
+    );
+  }
+};
 
 /** Oldest first; what is pinned and was not taken stands at the front. */
 const inOrder = (blocks: Iterable<TurnBlock>, { pinned }: ProjectionFacts): readonly Turn[] => {

@@ -8,7 +8,7 @@ import type { AgentOptions, ModelChoice } from '../contracts/agent.ts';
 import { messageOf, TroupeError } from '../contracts/error.ts';
 import { append, emptyHistory } from '../contracts/history.ts';
 import type { Json } from '../contracts/json.ts';
-import { toJson } from '../contracts/json.ts';
+import { isJsonObject, toJson } from '../contracts/json.ts';
 import { freezeJson } from '../contracts/freeze-json.ts';
 import { oddValueIn } from '../contracts/odd-value.ts';
 import type { Schema } from '../contracts/schema.ts';
@@ -24,6 +24,7 @@ import { checkAllotment } from '../policy/allotted-limits.ts';
 import { budgetLimits } from '../policy/budget-limits.ts';
 import { describedSchemas } from '../tools/described-schemas.ts';
 import { checkInput, checkSchema, jsonSchemaOf } from '../tools/schemas.ts';
+import { phaseOfWork } from '../tools/phase-of-work.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
 import { checkRecovery } from './check-recovery.ts';
 import { checkCount } from './check-count.ts';
@@ -210,9 +211,25 @@ const rulesFrom = <I extends Described, O extends Described, State extends Json,
   const isLimited = given.some(({ limitsSteps }) => limitsSteps === true);
   return {
     reduce: options.reduce as Rules['reduce'],
+    phaseOf: workPhaseRule(options),
     shouldStop: options.shouldStop,
     stop: isLimited ? given : [...given, defaultSteps],
   };
+};
+
+const workPhaseRule = ({
+  name,
+  tools = [],
+  workPhases,
+}: Pick<AgentOptions, 'name' | 'tools' | 'workPhases'>): Rules['phaseOf'] => {
+  if (workPhases === undefined) return undefined;
+  const phases: readonly unknown[] = isJsonObject(workPhases) ? Object.values(workPhases) : [undefined];
+  if (phases.some((phase) => typeof phase !== 'string' || phase.trim() === ''))
+    throw new TroupeError(
+      'agent.invalid',
+      `Cannot define the agent '${name}' as its workPhases are no phases by category of tools: ${messageOf(workPhases)}`,
+    );
+  return phaseOfWork(tools, workPhases);
 };
 
 const fewSteps = maxSteps(DEFAULT_MAX_STEPS);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { Ending } from '../../src/contracts/ending.ts';
 import { byTool } from '../../src/machines/endings.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
@@ -56,6 +57,57 @@ describe.each(interpreters)('$name', ({ host }) => {
     await settled(start(coder, 'go', {}, host?.()));
     expect(phases).toEqual(['explore', 'edit', 'validate', 'validate', 'explore', 'explore']);
   });
+});
+
+describe.each(interpreters)('$name: phases of work', ({ host }) => {
+  const workPhases = { search: 'explore', files: 'edit', processes: 'validate' };
+
+  test('[FIND-33] [DODO-09] a run is in the phase of the tool that it used last, and says so to its model and to its ending', async () => {
+    const used = ['look', 'write', 'run.tests', 'echo', 'look'];
+    const script = used.map((name) => calls({ name, input: name === 'echo' ? { text: 'x' } : {} }));
+    const model = scriptedModel([...script, 'done']);
+    const ends: (string | null)[] = [];
+    const coder = agent({
+      name: 'coder',
+      tools,
+      workPhases,
+      model,
+      fragments: [{ name: 'phase', priority: 1, each: 'step', text: ({ phase }) => `Phase: ${phase}` }],
+      ends: {
+        name: 'seen',
+        answered: ({ phase }) => {
+          ends.push(phase);
+          return { kind: 'end' };
+        },
+      },
+    });
+    await settled(start(coder, 'go', {}, host?.()));
+    expect(model.requests.map(({ messages }) => messages.at(-1)?.text)).toEqual(
+      ['null', 'explore', 'edit', 'validate', 'validate', 'explore'].map((phase) => `Phase: ${phase}`),
+    );
+    expect(ends).toEqual(['explore']);
+  });
+
+  test('[FIND-33] [DODO-09] without phases of its own a run has none', async () => {
+    const seen: (string | null)[] = [];
+    const ends: Ending = {
+      name: 'seen',
+      answered: ({ phase }) => {
+        seen.push(phase);
+        return { kind: 'end' };
+      },
+    };
+    const model = scriptedModel([calls({ name: 'look', input: {} }), 'done']);
+    await settled(start(agent({ name: 'a', tools, model, ends }), 'go', {}, host?.()));
+    expect(seen).toEqual([null]);
+  });
+});
+
+test('[DODO-09] phases that are none are refused', () => {
+  const phases = { files: '' };
+  expect(() => agent({ name: 'a', workPhases: phases })).toThrow(
+    "Cannot define the agent 'a' as its workPhases are no phases by category of tools",
+  );
 });
 
 test('[DODO-09] of several results the last one counts that is of a category with a phase', () => {

@@ -173,6 +173,28 @@ describe.each(interpreters)('$name', ({ host }) => {
     expect(ofType(events, 'model.failed')[0]?.error.cause?.message).toBe('SECRET-end');
   });
 
+  test('[FIND-33] [DODO-41] what a run says streams in order, and stands there once when it is complete', async () => {
+    const model = scriptedModel([
+      (_, { delta }) => {
+        for (const text of ['I ', 'look', '.']) delta({ type: 'text', text });
+        return { ...looks, text: '' };
+      },
+      (_, { delta }) => {
+        for (const text of ['There ', 'it ', 'is.']) delta({ type: 'text', text });
+        return modelAnswer({ text: 'There it is.' });
+      },
+    ]);
+    const handle = start(agent({ name: 'a', tools: [echo], model }), 'go', {}, host?.());
+    const grown: string[] = [];
+    const complete: string[] = [];
+    text$(handle.events$).subscribe(({ text, isComplete }) => (isComplete ? complete : grown).push(text));
+    const { output } = await settled(handle);
+    // A scripted model streams its whole text once more.
+    expect(grown.slice(0, 3)).toEqual(['I ', 'I look', 'I look.']);
+    expect(grown.slice(3, 6)).toEqual(['There ', 'There it ', 'There it is.']);
+    expect(complete).toEqual(['', output]);
+  });
+
   test('[QITOS-53] a hook is always told which run, who, when and what, within a step also which step and phase', async () => {
     const clock = virtualClock(5);
     const told: { event: LiveEvent; scope: HookScope }[] = [];

@@ -3,7 +3,9 @@ import { z } from 'zod';
 import type { AgentView } from '../../src/contracts/agent.ts';
 import { act, answer } from '../../src/contracts/decision.ts';
 import type { RunOptions } from '../../src/contracts/run.ts';
+import type { Processor } from '../../src/contracts/processor.ts';
 import type { ToolContext } from '../../src/contracts/tool.ts';
+import type { Turn } from '../../src/contracts/transcript.ts';
 import { windowMemory } from '../../src/memory/window-memory.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
@@ -120,6 +122,33 @@ describe.each(interpreters)('$name', ({ host }) => {
     expect(status).toBe('completed');
     expect(model.requests[0]?.messages.slice(0, 3)).toEqual(history);
   });
+
+  test.each([
+    ['of a role that there is not', { role: 'robot', text: 'x' }, 'is of no role that there is: robot'],
+    [
+      'of a tool without its name',
+      { role: 'tool', callId: 'c', text: 'x' },
+      'is of a tool without a name or a call',
+    ],
+  ] as const)(
+    '[FIND-33] [DODO-24] a turn %s that a processor makes reaches no model',
+    async (_, turn, reason) => {
+      const model = scriptedModel(['there']);
+      const strange: Processor = {
+        name: 'strange',
+        *project(blocks) {
+          // What somebody who writes JavaScript may make.
+          yield { turns: [turn as Turn], index: 1, isPinned: false };
+          yield* blocks;
+        },
+      };
+      const one = agent({ name: 'a', model, context: { processors: [strange] } });
+      const result = await settled(start(one, 'go', {}, host?.()));
+      expect(result).toMatchObject({ status: 'failed', error: { code: 'agent.threw' } });
+      expect(result.error?.message).toContain(`a turn that the processor 'strange' made ${reason}`);
+      expect(model.requests).toEqual([]);
+    },
+  );
 
   test('[TENEX-U8] a message during ACT is there at the next decision, exactly once', async () => {
     const look = looking(() => void handle.send('be quick'));

@@ -27,7 +27,7 @@ const tally = {
   startedAt: 0,
   now: 0,
 };
-const at = (step: number): StepFacts => ({ ...facts, step, state: {}, tally });
+const at = (step: number): StepFacts => ({ ...facts, step, phase: null, state: {}, tally });
 
 const own: PromptFragment = {
   name: 'lessons',

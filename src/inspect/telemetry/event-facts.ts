@@ -66,6 +66,30 @@ export const factsOf = (event: LiveEvent): Readonly<Record<string, Fact>> => {
   return facts;
 };
 
+/**
+ * What people, models or tools said in an event, shortened by `preview`, which gets each text whole; what is no text is shown as JSON.
+ *
+ * @example
+ * previewsOf(event, (text) => oneLine(text, 100)) // => { input: '{"city":"Rome"}' }
+ */
+export const previewsOf = (
+  event: LiveEvent,
+  preview: (text: string) => string,
+): Readonly<Record<string, string>> => {
+  const previews: Record<string, string> = {};
+  for (const [name, value] of Object.entries(event)) {
+    if (places.has(name) || names.has(name) || counted.has(name)) continue;
+    if (typeof value === 'string') previews[name] = preview(value);
+    else if (name === 'error' && isJsonObject(value))
+      previews['error.message'] = preview(String(value['message']));
+    else if (typeof value === 'object' && value !== null) previews[name] = preview(JSON.stringify(value));
+  }
+  return previews;
+};
+
+/** Objects of which every value is a fact. */
+const counted: ReadonlySet<string> = new Set(['usage', 'totals', 'stopReason']);
+
 const within = (name: string, value: Readonly<Record<string, unknown>>): Record<string, Fact> => {
   if (name === 'error') return pick(name, value, ['code', 'retryable', 'errorId']);
   if (name === 'stopReason' || name === 'decision') return pick(name, value, ['kind']);

@@ -1,6 +1,8 @@
 import type { EventType, Hook, HookScope, LiveEvent } from '../../contracts/event.ts';
+import { TroupeError } from '../../contracts/error.ts';
+import { oneLine } from '../../events/printable.ts';
 import { redactorOf } from '../../policy/redaction.ts';
-import { factsOf } from './event-facts.ts';
+import { factsOf, previewsOf } from './event-facts.ts';
 
 /** How much it matters. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -12,10 +14,12 @@ export interface JsonLogOptions {
   /** Only these types. Default: all that the level lets through; never the pieces of answers. */
   readonly on?: readonly Exclude<EventType, 'model.delta'>[] | undefined;
   /**
-   * `names` (default): numbers, names and the codes of errors, nothing of what people, models or tools said. `full`: the whole event,
-   * with secrets taken out.
+   * `names` (default): numbers, names and the codes of errors, nothing of what people, models or tools said. `previews`: the same, and
+   * the beginning of whatever was said, on one line. `full`: the whole event. Secrets are taken out of either.
    */
-  readonly content?: 'names' | 'full' | undefined;
+  readonly content?: 'names' | 'previews' | 'full' | undefined;
+  /** How many characters of each text a preview has, from 1. Default 200. */
+  readonly previewLength?: number | undefined;
   /** Takes secrets out of a line. Default: the secrets in the environment, as `[redacted NAME]`. */
   readonly redact?: ((line: string) => string) | undefined;
   /** More for each line, such as ids of a trace. */
@@ -81,15 +85,23 @@ const levelOf = (event: LiveEvent): LogLevel => {
  * `write` gets the line without a line feed, at once; what it throws is reported as any observer's failure, and what it returns is
  * not awaited.
  *
+ * @throws {TroupeError} `limit.invalid` for a `previewLength` that is no whole number from 1.
+ *
  * @example
  * const log = jsonLog((line) => process.stdout.write(`${line}\n`), { level: 'debug' });
  * await desk.run('…', { hooks: [log] });
  * // {"time":"2026-01-01T09:00:00.000Z","level":"info","type":"tool.finished","runId":"r1","path":"desk","agent":"desk","tool":"add",…}
  */
 export const jsonLog = (write: (line: string) => void, options: JsonLogOptions = {}): Hook => {
-  const { level = 'info', on, content = 'names', fields } = options;
+  const { level = 'info', on, content = 'names', previewLength = 200, fields } = options;
   const secrets = redactorOf();
   const redact = options.redact ?? ((line: string) => secrets.text(line));
+  if (!Number.isSafeInteger(previewLength) || previewLength < 1)
+    throw new TroupeError(
+      'limit.invalid',
+      `Cannot write a log as its previewLength is no whole number from 1: ${previewLength}`,
+    );
+  const body = bodyIn(content, (text) => oneLine(redact(text), previewLength));
   const least = order.indexOf(level);
   const types = on === undefined ? undefined : new Set<EventType>(on);
   return {
@@ -99,7 +111,7 @@ export const jsonLog = (write: (line: string) => void, options: JsonLogOptions =
       const its = levelOf(event);
       if (event.type === 'model.delta' || order.indexOf(its) < least || types?.has(event.type) === false)
         return;
-      const line = { ...headOf(event, its, scope), ...fields?.(event, scope), ...bodyOf(event, content) };
+      const line = { ...headOf(event, its, scope), ...fields?.(event, scope), ...body(event) };
       write(redact(JSON.stringify(line)));
     },
   };
@@ -111,8 +123,10 @@ const headOf = (event: LiveEvent, level: LogLevel, { thread }: HookScope) => {
   return { time: new Date(at).toISOString(), level, type, runId, thread, path, agent, step, phase };
 };
 
-const bodyOf = (event: LiveEvent, content: 'names' | 'full'): Readonly<Record<string, unknown>> => {
-  if (content === 'names') return factsOf(event);
-  const { at: _at, v: _v, type: _type, runId: _runId, path: _path, agent: _agent, ...rest } = event;
-  return rest;
+type Body = (event: LiveEvent) => Readonly<Record<string, unknown>>;
+
+const bodyIn = (content: JsonLogOptions['content'], preview: (text: string) => string): Body => {
+  if (content === 'full')
+    return ({ at: _at, v: _v, type: _type, runId: _runId, path: _path, agent: _agent, ...rest }) => rest;
+  return content === 'previews' ? (event) => ({ ...factsOf(event), ...previewsOf(event, preview) }) : factsOf;
 };

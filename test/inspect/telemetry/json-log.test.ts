@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { act, answer } from '../../../src/contracts/decision.ts';
 import { TroupeError } from '../../../src/contracts/error.ts';
 import type { JsonLogOptions } from '../../../src/inspect/telemetry/json-log.ts';
@@ -6,7 +7,9 @@ import { jsonLog } from '../../../src/inspect/telemetry/json-log.ts';
 import { openTelemetry } from '../../../src/inspect/telemetry/open-telemetry.ts';
 import { agent } from '../../../src/runtime/agent.ts';
 import { router } from '../../../src/runtime/patterns/router.ts';
+import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
+import { tool } from '../../../src/tools/define-tool.ts';
 import { interpreters, letTimePass, settled, start } from '../../support/runs.ts';
 import { desk, slowTool, tracing } from './telemetry-kit.ts';
 
@@ -97,6 +100,47 @@ test('[KAIZEN-77] nothing that anybody said is in a line, unless it is asked for
   for (const said of ['lighthouses', '1871', 'When?', 'service is down: [redacted]'])
     expect(full).toContain(said);
   expect(full).not.toContain('sk-secret');
+});
+
+test('[FIND-33] [DODO-41] previews have the split of tokens and the beginning of what was said, cut at the limit, and no part of a secret', async () => {
+  const secret = 'sk-secret-0001';
+  const long = `${'It is. '.repeat(26)}The key is ${secret}, and ${'so on '.repeat(100)}`;
+  const model = scriptedModel([calls({ name: 'look', input: { what: 'w'.repeat(500) } }), long]);
+  const look = tool({
+    name: 'look',
+    description: 'Looks.',
+    input: z.object({ what: z.string() }),
+    execute: () => `seen\n${'👀'.repeat(300)}`,
+  });
+  const previewed = async (previewLength?: number) => {
+    const { log, texts, lines } = logging({
+      level: 'debug',
+      content: 'previews',
+      previewLength,
+      redact: (line) => line.replaceAll(secret, '[redacted]'),
+    });
+    await settled(start(agent({ name: 'a', model, tools: [look] }), 'Look.', { hooks: [log] }));
+    expect(texts.join('\n')).not.toContain('sk-');
+    return (type: string) => lines().findLast((line) => line['type'] === type);
+  };
+  const of = await previewed();
+  expect(of('run.started')).toMatchObject({ input: 'Look.' });
+  expect(of('model.answered')).toMatchObject({
+    'usage.input': expect.any(Number),
+    'usage.output': expect.any(Number),
+  });
+  const said = String(of('model.answered')?.['text']);
+  expect(said).toHaveLength(200);
+  expect(said).toMatch(/^It is\. .*The key is \[redac…$/);
+  expect(String(of('tool.requested')?.['input'])).toMatch(/^\{"what":"w{190}…$/);
+  expect(String(of('tool.finished')?.['text'])).toMatch(/^seen 👀+…$/u);
+  expect(Object.keys(of('run.ended') ?? {})).not.toContain('totals');
+});
+
+test('[DODO-41] a preview of no length is refused', () => {
+  expect(() => jsonLog(() => undefined, { previewLength: 0 })).toThrow(
+    'previewLength is no whole number from 1: 0',
+  );
 });
 
 test('[KAIZEN-77] a line has the ids of its trace, where it is asked for them', async () => {
