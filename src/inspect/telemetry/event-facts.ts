@@ -80,8 +80,8 @@ export const previewsOf = (
   for (const [name, value] of Object.entries(event)) {
     if (places.has(name) || names.has(name) || counted.has(name)) continue;
     if (typeof value === 'string') previews[name] = preview(value);
-    else if (name === 'error' && isJsonObject(value))
-      previews['error.message'] = preview(String(value['message']));
+    else if (name === 'error' && isJsonObject(value) && typeof value['message'] === 'string')
+      previews['error.message'] = preview(value['message']);
     else if (typeof value === 'object' && value !== null) previews[name] = preview(JSON.stringify(value));
   }
   return previews;
