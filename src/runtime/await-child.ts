@@ -1,3 +1,4 @@
+import { callInKey } from '../actors/call-key.ts';
 import type { Wait } from '../machines/wait-graph.ts';
 import type { Actor } from './stage.ts';
 import type { Party } from './waits.ts';
@@ -11,8 +12,10 @@ export const awaitChild = (child: Actor): void => {
   if (sponsor.kind === 'root' || child.isCall) return;
   // Whoever gave work away goes on meanwhile.
   if (sponsor.kind === 'machine' && sponsor.port === 'delegate') return;
-  const call = sponsor.kind === 'effect' ? sponsor.call : undefined;
-  const wait = { who: call ?? sponsor.parent.principal, on: [child], kind: 'child' } as const;
+  const key = sponsor.kind === 'effect' ? sponsor.call : undefined;
+  // A call is one party in the graph, whatever form its key has.
+  const who = key === undefined ? sponsor.parent.principal : callInKey(key);
+  const wait = { who, on: [child], kind: 'child' } as const;
   waits.note(wait);
   awaiting.set(child, wait);
 };

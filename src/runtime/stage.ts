@@ -251,7 +251,7 @@ export type Sponsor =
   | {
       readonly kind: 'effect';
       readonly parent: Actor;
-      /** The key of the call that waits for it, where it is one. */
+      /** The idempotency key of the call that waits for it, where it is one. */
       readonly call: string | undefined;
       settle(outcome: Outcome): void;
     };
