@@ -5,7 +5,8 @@ import { wrong } from './wrong-usage.ts';
 /** US dollars, as a number. */
 export const dollarsOf = (given: string | undefined, about: CommandName): number | undefined => {
   if (given === undefined) return undefined;
-  if (/^-\.?\d/.test(given)) throw wrong(`--budget is negative: '${given}'`, about);
+  if (/^-\.?\d/.test(given))
+    throw wrong(`--budget is negative: '${given}'. Give US dollars from 0 on`, about);
   if (!/^(?:\d+|\d*\.\d+)$/.test(given))
     throw wrong(`--budget is no number of US dollars: '${given}'`, about);
   return Number(given);
@@ -18,7 +19,8 @@ export const countOf = (
   about: CommandName,
 ): number | undefined => {
   if (given === undefined) return undefined;
-  if (/^-\d/.test(given)) throw wrong(`${option} is negative: '${given}'`, about);
+  if (/^-\d/.test(given))
+    throw wrong(`${option} is negative: '${given}'. Give a whole number from 0 on`, about);
   if (!/^\d{1,9}$/.test(given)) throw wrong(`${option} is no whole number: '${given}'`, about);
   return Number(given);
 };

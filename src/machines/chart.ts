@@ -30,7 +30,7 @@ interface ChartTransition {
 
 /** One way out of a state, or a reaction within it. */
 export interface Arrow {
-  /** Unique in its chart: `agent.running.DECIDE: answered.decide #1 [wantsToAct]`. */
+  /** Unique in its chart: `agent.running.DECIDE: answered.decide #2 [wantsToAct]`. */
   readonly key: string;
   readonly source: ChartState;
   /** What it answers to; `''` where it is taken at once (`always`). */

@@ -18,7 +18,7 @@ describe('npm start, on a machine with nothing set', () => {
     const { exit, output } = await runScript('src/cli/main.ts', { args: ['ask'] });
     expect(exit, output).toBe(0);
     expect(output).toContain('no language model');
-    for (const name of ['supervisor-1', 'researcher-1', 'writer-2', 'critic-0'])
+    for (const name of ['supervisor-1', 'researcher-1', 'writer-2', 'grounding-critic-0'])
       expect(output).toContain(`${name} · `);
     expect(output).toMatch(/researcher-1 · ACT · Searching the documents for .+ tokens so far\)/);
     expect(output).toMatch(/In each step an agent observes, decides, acts.+\[README\.md:\d+-\d+\]/);

@@ -41,7 +41,7 @@ const recorded = async () => {
   return record.recording;
 };
 
-const TO_ACT = 'agent.running.DECIDE: answered.decide #1 [wantsToAct]';
+const TO_ACT = 'agent.running.DECIDE: answered.decide #2 [wantsToAct]';
 
 test('each arrow has how often it was taken, and those that never were are named', async () => {
   const found = chartCoverage([await recorded(), await recorded()]);
