@@ -164,7 +164,3 @@ export interface BudgetDrawn {
   /** When its time began to run. */
   readonly since?: number | undefined;
 }
-
-/** Whether a record is of something of that kind that came into the run's own scope. */
-export const isArrivalOf = (record: JournalRecord, type: Arrival['type']): boolean =>
-  record.kind === 'arrived' && record.scope === undefined && record.arrival.type === type;

@@ -1,3 +1,4 @@
+import { messageOf, TroupeError } from '../../contracts/error.ts';
 import { append, emptyHistory, HistoryView } from '../../contracts/history.ts';
 import { toJson } from '../../contracts/json.ts';
 import type { Model, ModelAnswer, ModelRequest } from '../../contracts/model.ts';
@@ -5,23 +6,51 @@ import type { Strategy } from '../../contracts/strategy.ts';
 import type { Transcript, Turn } from '../../contracts/transcript.ts';
 import { wrapModel } from '../../models/wrap-model.ts';
 import { andThen } from '../promises.ts';
-import { parseReasoning, REASONING_FORMAT } from './reasoning.ts';
+import type { Reasoning, RoutingReasoning } from './reasoning.ts';
+import { parseReasoning, parseRouting, REASONING_FORMAT, ROUTING_FORMAT } from './reasoning.ts';
 import { withoutCalls } from './single-shot.ts';
+
+/** In which form is reasoned. */
+export interface ChainOfThoughtOptions {
+  /** `work` (default): situation, options, decision, confidence. `routing`: who could do it, who fits best, in which phase. */
+  readonly form?: 'work' | 'routing' | undefined;
+}
 
 /**
  * First reasoning, in a step of its own and without tools; then tools and the answer, with the reasoning in the conversation.
  *
- * Whatever is new to think about (a message, a critic's note) is reasoned about anew. `parseReasoning` reads what was thought.
+ * Whatever is new to think about (a message, a critic's note) is reasoned about anew. What was thought is the answer's
+ * metadata, as `parseReasoning` or `parseRouting` reads it: traces and recordings have it (`raw`), a hook by `scope.sent`.
  *
  * @example agent({ name: 'planner', strategy: chainOfThought(), tools: [search] })
+ * @example agent({ name: 'router', strategy: chainOfThought({ form: 'routing' }), backend: routing() })
+ *
+ * @throws {TroupeError} `agent.invalid` for a form that there is not.
  */
-export const chainOfThought = (): Strategy => ({ name: 'chain-of-thought', model: reasoning });
+export const chainOfThought = ({ form = 'work' }: ChainOfThoughtOptions = {}): Strategy => {
+  if (!Object.hasOwn(FORMS, form))
+    throw new TroupeError(
+      'agent.invalid',
+      `Cannot reason in a form that there is not (work or routing): ${messageOf(form)}`,
+    );
+  return { name: 'chain-of-thought', model: (model) => reasoning(model, FORMS[form]) };
+};
 
-const reasoning = (model: Model): Model =>
+interface Form {
+  readonly asks: string;
+  readonly read: (text: string) => Reasoning | RoutingReasoning;
+}
+
+const FORMS: Readonly<Record<'work' | 'routing', Form>> = {
+  work: { asks: REASONING_FORMAT, read: parseReasoning },
+  routing: { asks: ROUTING_FORMAT, read: parseRouting },
+};
+
+const reasoning = (model: Model, form: Form): Model =>
   wrapModel(model, (request, call) =>
     hasReasoned(request.messages)
       ? model.answer(after(request), call)
-      : andThen(model.answer(before(request), call), thought),
+      : andThen(model.answer(before(request, form), call), (answer) => thought(answer, form)),
   );
 
 /** Whether the model has said anything since somebody else did. */
@@ -34,14 +63,11 @@ const hasReasoned = (messages: Transcript): boolean => {
   return false;
 };
 
-const before = (request: ModelRequest): ModelRequest => ({
+const before = (request: ModelRequest, { asks }: Form): ModelRequest => ({
   ...request,
   output: undefined,
   toolChoice: 'none',
-  messages: and(
-    request.messages,
-    `Before you do anything, think. Do not answer yet. Write:\n${REASONING_FORMAT}`,
-  ),
+  messages: and(request.messages, `Before you do anything, think. Do not answer yet. Write:\n${asks}`),
 });
 
 /** The reasoning is the last word only once: then the answer is asked for. */
@@ -52,11 +78,11 @@ const after = (request: ModelRequest): ModelRequest => {
     : request;
 };
 
-const thought = (answer: ModelAnswer): ModelAnswer => {
+const thought = (answer: ModelAnswer, { read }: Form): ModelAnswer => {
   if (answer.finish !== 'stop' && answer.finish !== 'tool-calls' && answer.finish !== 'length') return answer;
   const { text } = answer;
   if (text.trim() === '') return withoutCalls(answer);
-  return { ...answer, calls: [], finish: 'pause', metadata: toJson({ reasoning: parseReasoning(text) }) };
+  return { ...answer, calls: [], finish: 'pause', metadata: toJson({ reasoning: read(text) }) };
 };
 
 const and = (messages: Transcript, text: string): Transcript =>

@@ -8,6 +8,7 @@ export type { BatchItem, BatchOptions } from './batch.ts';
 export { bestOf } from './best-of.ts';
 export type { BestOfOptions } from './best-of.ts';
 export { chainOfThought } from './chain-of-thought.ts';
+export type { ChainOfThoughtOptions } from './chain-of-thought.ts';
 export { fallback } from './fallback.ts';
 export { multiCycle, nativeCalls } from './multi-cycle.ts';
 export type { MultiCycleOptions } from './multi-cycle.ts';
