@@ -52,7 +52,7 @@ const failed = async (run: Promise<RunResult>): Promise<{ error: Error; result: 
 };
 
 describe('a key of the environment', () => {
-  test('[FIND-34] is neither in the events nor in the next request where a tool fails with it', async () => {
+  test('[FIND-34] [TENEX-85] is neither in the events nor in the next request where a tool fails with it', async () => {
     const { model, requests } = heard([
       { calls: [{ id: 'a', name: 'shop', input: { text: 'fail' } }] },
       'Sorry.',
@@ -89,7 +89,7 @@ describe('a key of the environment', () => {
     for (const secret of [KEY, look, 'abcdef0123456789']) expect(told).not.toContain(secret);
   });
 
-  test('[FIND-52] is redacted in all events, also encoded, while tools and the caller get what they need', async () => {
+  test('[FIND-52] [KAIZEN-85] is redacted in all events, also encoded, while tools and the caller get what they need', async () => {
     const inputs: string[] = [];
     const echo = tool({
       name: 'echo',
@@ -182,7 +182,7 @@ describe('a model that says a key in pieces', () => {
     }
   });
 
-  test('[FIND-52] shows none of it in the inspector and in what is published', async () => {
+  test('[FIND-52] [KAIZEN-85] shows none of it in the inspector and in what is published', async () => {
     const record = recorder();
     const lines: string[] = [];
     record.recording.follow({ entry: (line) => lines.push(line), delta: (line) => lines.push(line) });
