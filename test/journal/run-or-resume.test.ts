@@ -71,7 +71,7 @@ describe('runOrResume', () => {
 });
 
 describe('resumeAll', () => {
-  test('[FIND-05] resumes what was under way, and says which it passed over and which it could not read', async () => {
+  test('[FIND-05] [KAIZEN-68] resumes what was under way, and says which it passed over and which it could not read', async () => {
     const store = memoryStore();
     const left = async (name: string, runId: string) => {
       const handle = clerk([], name).stream(runId, { store, runId });
