@@ -129,7 +129,10 @@ export const tokensWithin: readonly TokenWithin[] = [
     has: ['.acc'],
     all: '(?<!\\w)(?:sc|ext|scauth|authress)_[A-Za-z0-9]{5,30}\\.[A-Za-z0-9]{4,6}\\.acc[_-][a-z0-9-]{10,32}\\.[\\w+/=-]{30,}',
   },
-  { has: ['webhook.office'], all: '[a-z0-9]{1,60}\\.webhook\\.office\\.com/webhookb2/[\\w@/-]{40,}' },
+  {
+    has: ['webhook.office'],
+    all: '(?<![a-z0-9])[a-z0-9]{1,63}\\.webhook\\.office\\.com/webhookb2/[\\w@/-]{40,}',
+  },
   {
     has: each('0123456789abcdef', (digit) => `SK${digit}`),
     all: '(?<![A-Za-z0-9])SK[0-9a-f]{32}(?![A-Za-z0-9])',
