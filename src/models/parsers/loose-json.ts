@@ -15,6 +15,8 @@ const MAX_TRIES = 8;
 /** Mending costs more than in proportion to length and depth: what is past both means nothing, and is read only if it is JSON as it is. */
 const MAX_MENDED_LENGTH = 100_000;
 const MAX_MENDED_DEPTH = 200;
+/** Each quote that fits nothing costs a look at all that is mended so far: so many quotes times characters take a tenth of a second or two. */
+const MAX_MENDED_QUOTES = 2e9;
 
 /**
  * The first object or list in a text, in a fence or amid words, mended where it has to be: single quotes, missing quotes, commas
@@ -32,9 +34,10 @@ export const looseJson = (text: string, from = 0): LooseJson | undefined => {
     start = nextOpening(text, start);
     if (start < 0) return undefined;
     const { end, isOpen, isMidValue, depth } = extentOf(text, start);
-    const found = parsed(text.slice(start, end), depth <= MAX_MENDED_DEPTH && end - start <= left);
+    const json = text.slice(start, end);
+    const found = parsed(json, () => depth <= MAX_MENDED_DEPTH && end - start <= left && hasFewQuotes(json));
     left -= end - start;
-    if (found !== undefined && looksMeant(found.value, text.slice(start, end)))
+    if (found !== undefined && looksMeant(found.value, json))
       return { value: found.value, isTruncated: isOpen && isMidValue, start, end };
     start += 1;
   }
@@ -86,12 +89,24 @@ const extentOf = (text: string, start: number): Extent => {
   return { end: text.length, isOpen: true, isMidValue, depth: deepest };
 };
 
-const parsed = (text: string, isMendable: boolean): { readonly value: unknown } | undefined => {
+const QUOTES = /["'`\u00B4\u2018\u2019\u201C\u201D]/g;
+
+const hasFewQuotes = (text: string): boolean =>
+  // A short text cannot have too many.
+  text.length ** 2 <= MAX_MENDED_QUOTES || countOf(text, QUOTES) * text.length <= MAX_MENDED_QUOTES;
+
+const countOf = (text: string, pattern: RegExp): number => {
+  let count = 0;
+  for (const _ of text.matchAll(pattern)) count += 1;
+  return count;
+};
+
+const parsed = (text: string, isMendable: () => boolean): { readonly value: unknown } | undefined => {
   try {
     const value: unknown = JSON.parse(text);
     return { value };
   } catch {
-    return isMendable ? mended(text) : undefined;
+    return isMendable() ? mended(text) : undefined;
   }
 };
 
