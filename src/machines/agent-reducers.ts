@@ -22,6 +22,7 @@ import { failure, problemOf } from './agent-end.ts';
 import { withBudget } from './budget-rule.ts';
 import { isOpen, planCalls, withResult } from './call-plan.ts';
 import { messageTurn, observationTurn, recalledTurns } from './conversation.ts';
+import { withCutStep } from './cut-step.ts';
 import { withEditedCall } from './edited-call.ts';
 import { withUsage } from './with-usage.ts';
 
@@ -172,18 +173,21 @@ export const woken = (context: AgentContext, at: number): AgentChange => ({
 });
 
 /** The run was called off. */
-export const abandoned = (reason: string): AgentChange => ({
+export const abandoned = (context: AgentContext, reason: string): AgentChange => ({
+  ...withCutStep(context),
   end: { status: 'aborted', stopReason: { kind: 'aborted', reason } },
 });
 
 /** Its time is up, wherever it is. */
 export const expired = (context: AgentContext, stopReason: StopReason, at: number): AgentChange => ({
+  ...withCutStep(context),
   end: { status: 'stopped', stopReason },
   tally: { ...context.tally, now: at },
 });
 
 /** Work failed for good. */
 export const broken = (context: AgentContext, error: ErrorData, at: number): AgentChange => ({
+  ...withCutStep(context),
   end: failure(error),
   tally: withUsage(context.tally, error.spent, at),
 });

@@ -142,7 +142,9 @@ export const agentSetup = setup({
       event.type === 'message' ? reducers.received(context, event, event.at) : {},
     ),
     woken: assign(({ context, event }) => reducers.woken(context, event.at)),
-    abandoned: assign(({ event }) => (event.type === 'abort' ? reducers.abandoned(event.reason) : {})),
+    abandoned: assign(({ context, event }) =>
+      event.type === 'abort' ? reducers.abandoned(context, event.reason) : {},
+    ),
     expired: assign(({ context, event }) =>
       event.type === 'expired' ? reducers.expired(context, event.reason, event.at) : {},
     ),

@@ -179,7 +179,9 @@ const readLater = {
     get(this: Keeping) {
       const kept = this[KEPT];
       return (kept.builtTranscript ??=
-        kept.history === undefined ? [] : Object.freeze(new HistoryView(kept.history).toArray()));
+        kept.history === undefined
+          ? []
+          : freezeJson([...kept.secrets.value(new HistoryView(kept.history).toArray())]));
     },
   },
   effects: {

@@ -7,7 +7,7 @@ import { append, emptyHistory, HistoryView } from '../../src/contracts/history.t
 import { threads } from '../../src/memory/index.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { fork, replay, resume } from '../../src/runtime/journal/index.ts';
-import { calls, scriptedModel } from '../../src/testing/index.ts';
+import { calls, scriptedModel, virtualClock } from '../../src/testing/index.ts';
 
 const look = tool({
   name: 'look',
@@ -213,4 +213,52 @@ describe('[FIND-06] [KAIZEN-17] the state of an agent', () => {
     });
     expect((await later.run('go', { threads: talks, thread: 't' })).output).toBe('2 red');
   });
+});
+
+describe('[FIND-03] a step that is cut short keeps what was done in it', () => {
+  const pay = tool({ name: 'pay', description: 'Pays.', input: z.object({}), execute: () => 'paid 30' });
+  const hang = tool({
+    name: 'hang',
+    description: 'Never comes back.',
+    input: z.object({}),
+    timeoutMs: Infinity,
+    execute: () => new Promise<never>(() => undefined),
+  });
+  const HANGING = "Cannot finish 'hang' as the run ended before it did: it may have been done";
+
+  test.each(['time', 'abort'] as const)(
+    'by %s: the next run of the thread sees it, and each call has its result',
+    async (cause) => {
+      const store = memoryStore();
+      const clock = virtualClock();
+      const model = scriptedModel([
+        calls({ name: 'pay', input: {} }, { name: 'hang', input: {} }),
+        'Paid already.',
+      ]);
+      const clerk = agent({
+        name: 'clerk',
+        model,
+        tools: [pay, hang],
+        ...(cause === 'time' ? { budget: { timeMs: 400 } } : {}),
+      });
+      const handle = clerk.stream('Pay 30.', { store, thread: 't', clock });
+      for await (const event of handle) {
+        if (event.type !== 'tool.finished' || event.tool !== 'pay') continue;
+        if (cause === 'time') await clock.advance(500);
+        else handle.abort('enough');
+        break;
+      }
+      const first = await handle.result;
+      const told = shape(first.transcript);
+      expect(told.slice(1, 4)).toEqual([
+        'assistant:  pay() hang()',
+        'tool pay: paid 30',
+        `tool hang: ${HANGING}`,
+      ]);
+      await clerk.run('Did you pay?', { store, thread: 't', clock, budget: { timeMs: Infinity } });
+      const seen = model.requests.at(-1)?.messages ?? [];
+      assertPaired(seen);
+      expect(shape(seen)).toEqual(expect.arrayContaining(told.slice(1, 4)));
+    },
+  );
 });

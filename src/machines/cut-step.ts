@@ -1,0 +1,34 @@
+import { append } from '../contracts/history.ts';
+import type { ToolCall, ToolResult } from '../contracts/tool.ts';
+import type { Turn } from '../contracts/transcript.ts';
+import type { AgentChange, AgentContext } from './agent-context.ts';
+import { turnsOfStep } from './conversation.ts';
+
+/**
+ * The conversation with a step that is cut short while its calls are out: what was done stays known, so that whoever goes on from
+ * it does not do it again. Every call has its result, as providers want it.
+ */
+export const withCutStep = ({ cycle, history }: AgentContext): AgentChange => {
+  const { plan } = cycle;
+  if (plan === null) return {};
+  const results = plan.calls.map(
+    (call, index) => plan.results[index] ?? unfinished(call, index < plan.started),
+  );
+  return { history: append<Turn>(history, ...turnsOfStep(cycle, results)) };
+};
+
+const unfinished = ({ id, name }: ToolCall, hasBegun: boolean): ToolResult => {
+  const text = hasBegun
+    ? `Cannot finish '${name}' as the run ended before it did: it may have been done`
+    : `Cannot begin '${name}' as the run ended before it`;
+  return {
+    callId: id,
+    tool: name,
+    ok: false,
+    kind: 'cancelled',
+    error: { code: 'tool.cancelled', message: text, retryable: 'no', tool: name },
+    text,
+    durationMs: 0,
+    attempts: hasBegun ? 1 : 0,
+  };
+};
