@@ -6,11 +6,13 @@ const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/
 const beginnings = [...new Set(publicTokens.flatMap(({ begins }) => begins)), 'eyJ'].map(escaped).join('|');
 
 /** What is looked at: a key that is longer is found before it ends. */
-const TAIL = 2_000;
+const TAIL = 2_100;
 
 const OPEN = new RegExp(
   [
     `(?<![A-Za-z0-9])(?:${beginnings})[\\w.+/=~%-]{0,400}$`,
+    // The first part of a token of parts is the longest that is bounded.
+    '(?<![\\w-])eyJ[\\w-]{0,2000}(?:\\.[\\w-]{0,3})?$',
     '://[^\\s/"\'<>]{1,400}$',
     '(?<=bearer\\s{1,3})[\\w.~+/%:-]{1,400}$',
     `(?<=(?:${NAMES})[\\w.-]{0,40}\\\\{0,3}["'\`]?\\]?[ \\t]{0,3}(?:=>|:=|=|:)[ \\t]{0,5}\\\\{0,3}["'\`]?)[^\\s"'\`]{1,400}$`,
@@ -18,7 +20,8 @@ const OPEN = new RegExp(
   'i',
 );
 
-const ARMOUR = /-----BEGIN ?[A-Z0-9 _-]{0,40}PRIVATE KEY(?: BLOCK)?-----(?![^]*-----END)[^]*$/;
+const ARMOUR =
+  /-----BEGIN ?[A-Z0-9 _-]{0,40}PRIVATE KEY(?: BLOCK)?-----(?![^]*-----END ?[A-Z0-9 _-]{0,40}PRIVATE KEY(?: BLOCK)?-----)[^]*$/;
 
 /** From where on the end of a text could be a secret that is known by its looks, and not whole yet; its length if there is none. */
 export const openAt = (text: string): number => {

@@ -1,10 +1,11 @@
 import { assignedValues, namesSecret } from './assigned-values.ts';
+import { BeginningFinder } from './beginning-finder.ts';
 import { findPublic } from './find-public.ts';
 import type { FoundSecret } from './find-public.ts';
 import type { Form } from './known-forms.ts';
 import { encodings, formsOf } from './known-forms.ts';
 import type { Place } from './phrase-finder.ts';
-import { inLowerCase, PhraseFinder } from './phrase-finder.ts';
+import { PhraseFinder } from './phrase-finder.ts';
 
 /** Secrets by the name that stands for them: `{ OPENAI_API_KEY: 'sk-…' }`. */
 export type Secrets = Readonly<Record<string, string>>;
@@ -33,8 +34,8 @@ export class Redactor {
   readonly secrets: Secrets;
   readonly #forms: readonly KnownForm[];
   readonly #finder: PhraseFinder | undefined;
-  /** What any form begins with, by itself: in small letters. */
-  #beginnings: ReadonlySet<string> | undefined;
+  /** Made when a text first comes in pieces. */
+  #beginnings: BeginningFinder | undefined;
 
   constructor(secrets: Secrets) {
     this.secrets = secrets;
@@ -119,12 +120,8 @@ export class Redactor {
 
   /** From where on the end of a text could be the beginning of a value that is known. */
   beginsAt(text: string): number {
-    const beginnings = (this.#beginnings ??= beginningsOf(this.#forms));
-    const longest = Math.max(0, ...this.#forms.map((form) => form.text.length)) - 1;
-    const tail = inLowerCase(text.slice(-longest));
-    for (let length = tail.length; length > 0; length -= 1)
-      if (beginnings.has(tail.slice(tail.length - length))) return text.length - length;
-    return text.length;
+    this.#beginnings ??= new BeginningFinder(this.#forms.map((form) => form.text));
+    return this.#beginnings.find(text);
   }
 }
 
@@ -169,11 +166,3 @@ const beside = (known: readonly FoundSecret[], places: readonly FoundSecret[]): 
 };
 
 const PIECE = 16;
-
-const beginningsOf = (forms: readonly KnownForm[]): ReadonlySet<string> =>
-  new Set(
-    forms.flatMap(({ text }) => {
-      const small = inLowerCase(text);
-      return Array.from({ length: Math.max(0, small.length - 1) }, (_, end) => small.slice(0, end + 1));
-    }),
-  );
