@@ -133,13 +133,33 @@ class WorkList {
   }
 }
 
-/** After timers and I/O have had their turn: `setImmediate` where there is one, else a message to ourselves. */
-export const nextTurn: (callback: () => void) => void = (() => {
+/** Calls back in a later turn of the event loop: `setImmediate` where there is one, else a message to ourselves. */
+const inNextTurn: (callback: () => void) => void = (() => {
   const immediate: unknown = Reflect.get(globalThis, 'setImmediate');
   if (typeof immediate === 'function')
     return (callback: () => void) => void Reflect.apply(immediate, undefined, [callback]);
   return (callback: () => void) => void setTimeout(callback, 0);
 })();
+
+/** Callbacks that wait for a later turn of the event loop. */
+let putOff = 0;
+
+/** After timers and I/O have had their turn. */
+export const nextTurn = (callback: () => void): void => {
+  putOff += 1;
+  inNextTurn(() => {
+    putOff -= 1;
+    callback();
+  });
+};
+
+/**
+ * Resolves once nothing is put off to a later turn of the event loop any more, after `turns` turns at the latest: work
+ * that never pauses would be waited for without end.
+ */
+export const whenNothingIsPutOff = async (turns = 1_000): Promise<void> => {
+  for (let turn = 0; turn < turns && putOff > 0; turn += 1) await new Promise<void>(inNextTurn);
+};
 
 /** The one pacer of this process. */
 export const processPacer: Pacer = createPacer();

@@ -1,4 +1,5 @@
 import type { Clock } from '../contracts/clock.ts';
+import { whenNothingIsPutOff } from '../runtime/pacer.ts';
 
 /** A clock that stands still until a test moves it. */
 export interface VirtualClock extends Clock {
@@ -68,12 +69,15 @@ export const virtualClock = (startMs = 0): VirtualClock => {
 };
 
 /**
- * Resolves when the microtask queue has run dry: a macrotask comes after all of it. Twice, as the runtime puts off what
- * is left of a long turn of the event loop to the next one.
+ * Resolves when the microtask queue has run dry, as a macrotask comes after all of it, and the runtime has put nothing off
+ * to a later turn of the event loop: how much it does in one turn depends on how busy the machine is. Twice, as what is
+ * done last may settle what others wait for.
  */
 const settled = async (): Promise<void> => {
-  await macrotask();
-  await macrotask();
+  for (let time = 0; time < 2; time += 1) {
+    await macrotask();
+    await whenNothingIsPutOff();
+  }
 };
 
 const macrotask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));

@@ -38,7 +38,7 @@ const live = async (scenario: Scenario): Promise<Result> => {
   const handle = start(agent, 'go', { runId: 'parity', clock, ...options });
   const result = settled(handle);
   await play?.(handle, clock);
-  return letTimePass(clock, result, 500);
+  return letTimePass(clock, result, 5_000);
 };
 
 /** A clock that begins with the run. */
@@ -55,7 +55,7 @@ const stored = async (scenario: Scenario, book: PromptBook, make = standing): Pr
   const result = settled(handle);
   await quiet();
   await play?.(handle, clock);
-  const found = await letTimePass(clock, result, 500);
+  const found = await letTimePass(clock, result, 5_000);
   const { records } = await recordsIn(store, 'parity');
   return { store, result: found, records };
 };
@@ -136,7 +136,7 @@ const resumed = async (
     if (event.type === 'tool.ambiguous') handle.approve(event.id);
   });
   if (!records.some(isEnd)) await play?.(withoutDone(handle, records), fromTheBeginning(clock));
-  return letTimePass(clock, result, 500);
+  return letTimePass(clock, result, 5_000);
 };
 
 /** What is done again takes its time again: how far a budget of time is overdrawn is another matter then. */

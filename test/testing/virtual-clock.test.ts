@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { createPacer } from '../../src/runtime/pacer.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 
 it('fires what comes due, in order of time and then of age, and stops where it was told to', async () => {
@@ -40,4 +41,41 @@ it('forgets what is cleared, and takes a negative wait for none', async () => {
   clock.clearTimeout(undefined);
   await clock.advance(10);
   expect(fired).toEqual(['now']);
+});
+
+it('moves time on only once all work that is due is done, however many turns a busy machine takes for it', async () => {
+  let read = 0;
+  // At each look at the time, the share of a turn is used up, and a timer of the platform has come due meanwhile.
+  const pacer = createPacer(() => {
+    const until = performance.now() + 2;
+    while (performance.now() < until);
+    return (read += 100);
+  });
+  const clock = virtualClock();
+  const seen: string[] = [];
+  clock.setTimeout(() => seen.push('timer'), 10);
+  const work = (left: number): void => {
+    if (left === 0) seen.push('work');
+    else
+      pacer.schedule(() => {
+        work(left - 1);
+      });
+  };
+  work(200);
+  await clock.advance(10);
+  expect(seen).toEqual(['work', 'timer']);
+});
+
+it('moves time on past work that never pauses', async () => {
+  let read = 0;
+  let isOver = false;
+  const pacer = createPacer(() => (read += 100));
+  const clock = virtualClock();
+  const work = (): void => {
+    if (!isOver) pacer.schedule(work);
+  };
+  work();
+  await clock.advance(10);
+  isOver = true;
+  expect(clock.now()).toBe(10);
 });
