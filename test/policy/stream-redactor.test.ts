@@ -32,6 +32,7 @@ const texts: Readonly<Record<string, string>> = {
   'a value that is known': `It is ${KNOWN}, and no more.`,
   'a value that is known after one that is not': `sk-1${'ab'.repeat(4_000)} ${KNOWN} ghp_1${'ab'.repeat(4_000)} end`,
   'a value that is known within one that is not': `sk-1${'ab'.repeat(4_000)}${KNOWN}${'ab'.repeat(4_000)} end`,
+  'a value that is known within the credentials of a header': `Bearer ${'x9_'.repeat(700)}${KNOWN}${'x9_'.repeat(700)} end`,
   'a key after what is assigned with it': `api_key=x-sk-1${'ab'.repeat(3_000)} end`,
   'one token within another': `Bearer ${'ab1'.repeat(2_000)}/ATATT3${'cd2'.repeat(2_000)}=${'ef3'.repeat(50)} end`,
   'a private key in one line': `-----BEGIN PRIVATE KEY-----\n${'ab1/'.repeat(2_000)}\n-----END PRIVATE KEY----- end`,

@@ -165,4 +165,5 @@ const beside = (known: readonly FoundSecret[], places: readonly FoundSecret[]): 
   });
 };
 
-const PIECE = 16;
+/** Less than this, beside a value that is known, is left as it is. */
+export const PIECE = 16;

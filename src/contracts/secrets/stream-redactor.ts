@@ -1,6 +1,7 @@
 import { findPublic } from './find-public.ts';
 import type { FoundSecret } from './find-public.ts';
 import { openAt } from './open-secret.ts';
+import { PIECE } from './redactor.ts';
 import type { Redactor } from './redactor.ts';
 
 /** So much of what was shown is kept, for what is around a secret to be known. */
@@ -68,8 +69,8 @@ export class StreamRedactor {
     for (const { start, end, name } of found) {
       if (start !== last) first = start;
       last = end;
-      // Its rest is known for one by its beginning, or by that of the one before it.
-      if (start < until && end >= until) kept = Math.min(kept, first);
+      // Its rest is known for one by its beginning, or by that of the one before it, and by what is in front of that.
+      if (start < until && end >= until) kept = Math.min(kept, Math.max(0, first - CONTEXT));
       if (end <= from || start >= until) continue;
       // Its beginning may have been shown before, as such or as redacted.
       if (start !== marked) shown += `${text.slice(from, Math.max(from, start))}[redacted ${name}]`;
@@ -115,7 +116,15 @@ export const heldFrom = (text: string, redactor: Redactor): number =>
   heldAfter(redactor.find(text), text, redactor);
 
 const heldAfter = (all: readonly FoundSecret[], text: string, redactor: Redactor): number => {
-  const found = all.at(-1);
-  const growing = found?.end === text.length ? found.start : text.length;
+  const end = all.at(-1)?.end ?? 0;
+  let growing = text.length;
+  if (end === text.length) growing = all.at(-1)?.start ?? growing;
+  else if (isRest(text, end)) growing = end;
   return Math.min(growing, redactor.beginsAt(text), openAt(text));
 };
+
+/** Whether the text ends with the rest, too short to be redacted yet, of a secret that a value stands in that is known. */
+const isRest = (text: string, from: number): boolean =>
+  from > 0 &&
+  text.length - from < PIECE &&
+  findPublic(text).some((place) => place.start < from && place.end === text.length);
