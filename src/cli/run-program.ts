@@ -10,7 +10,7 @@ export const isProgram = async (file: string, folder: string): Promise<boolean> 
 };
 
 /** At the beginning of a line: in a text of several lines it may stand there, too, and then the file is taken for a module. */
-const EXPORTS = /^\s*export\b|^\s*(?:module\.)?exports\b/m;
+const EXPORTS = /^[ \t]*export\b|^[ \t]*(?:module\.)?exports\b/m;
 
 /**
  * Runs a program in this process, as `node FILE ARGS` would; resolves once it is loaded, with all that it waits for at its top.

@@ -12,7 +12,7 @@ const NAMES =
   /(?:^|_|PG|API|ACCESS|AUTH|SECRET|PRIVATE|DB|DATABASE)(?:KEYS?|TOKENS?|SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE|PASS|PWD|PW|PATS?|DSN|CREDENTIALS?|CREDS|AUTH|COOKIES?|JWT|SALT|WEBHOOK(?:_URL)?|CONN(?:ECTION)?_?STR(?:ING)?|SAS|BEARER)$/i;
 
 /** `postgres://user:password@host`. */
-const ADDRESS = /^[a-z][\w+.-]{1,30}:\/\/[^\s/@]*:(?<password>[^\s@]+)@/i;
+const ADDRESS = /^[a-z][\w+.-]{1,30}:\/\/[^\s/@:]*:(?<password>[^\s@]+)@/i;
 
 const PATH = /^(?:\.{0,2}\/[\w.@ -]+(?:\/|$)|~\/|[A-Za-z]:\\)/;
 
