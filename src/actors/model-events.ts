@@ -6,7 +6,7 @@ type Body<Type extends EventBody['type']> = Extract<EventBody, { type: Type }>;
 /** A model as events name it. */
 export const nameOf = (model: Model): string => `${model.provider}:${model.id}`;
 
-/** What is told when a model is asked. */
+/** The event of a model that is asked. */
 export const askedEvent = (
   model: Model,
   key: string,
