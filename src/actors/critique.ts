@@ -1,5 +1,5 @@
 import { freezeJson } from '../contracts/freeze-json.ts';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Critic, Critique, CritiquePatch, Review, SaidCritique } from '../contracts/critique.ts';
 import { effectKey } from '../contracts/effect.ts';
 import { errorData, messageOf, toError, TroupeError } from '../contracts/error.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Agent } from '../contracts/agent.ts';
 import { isTroupeError, messageOf, TroupeError } from '../contracts/error.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { count, event, json, status, stopReason, text } from './event-shape.ts';
 import { errorSchema as error } from './error-schema.ts';
 import { dropReasons } from './message.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Json } from './json.ts';
 import type { Task } from './task.ts';
 import type { ToolContext, ToolResult } from './tool.ts';

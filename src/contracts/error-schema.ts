@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Json } from './json.ts';
 import type { ErrorCause, ErrorData } from './error.ts';
 import { errorCodes } from './error.ts';

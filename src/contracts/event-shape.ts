@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Json } from './json.ts';
 import type { StopReason } from './stop.ts';
 import { isStopKind } from './stop.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { coordinationEvents } from './coordination-event.ts';
 import type { CritiquePatch } from './critique.ts';
 import type { BranchTaken } from './decision.ts';

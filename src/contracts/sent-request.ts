@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ModelAnswer, ModelSettings, OutputSpec, ToolChoice } from './model.ts';
 import type { ToolSpec } from './tool.ts';
 import type { Turn } from './transcript.ts';

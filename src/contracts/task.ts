@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { environmentSpecSchema } from './environment.ts';
 
 const name = z.string().trim().min(1);

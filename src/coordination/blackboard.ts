@@ -1,5 +1,5 @@
 import { assign } from 'xstate';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Insight, InsightBounds, InsightQuery } from '../memory/insights.ts';
 import { insightStatistics, queryInsights, withInsight, withoutOld } from '../memory/insights.ts';
 import { decisionOf, insightLines, insightsIn } from './board-reading.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { EventBody } from '../contracts/event.ts';
 import { bestFit } from './best-fit.ts';
 import { onDemand } from './on-demand.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { onDemand } from './on-demand.ts';
 import type { Card } from './card.ts';
 

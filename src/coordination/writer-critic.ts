@@ -1,5 +1,5 @@
 import { assign } from 'xstate';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Json } from '../contracts/json.ts';
 import { onDemand } from './on-demand.ts';
 import { messageLines, troubleOf } from './reply-text.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { TroupeError } from '../contracts/error.ts';
 import type { RuntimeEvent } from '../contracts/event.ts';
 import { EVENT_VERSION, eventTypes, runtimeEventSchema } from '../contracts/event.ts';

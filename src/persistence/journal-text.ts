@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { sha256 } from '../contracts/sha256.ts';
 import { TroupeError } from '../contracts/error.ts';
 import type { JournalRow, RunEntry } from '../contracts/journal.ts';

@@ -1,5 +1,5 @@
 import type { ActorLogic, AnyActorRef, Snapshot } from 'xstate';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { RuntimeEvent } from '../contracts/event.ts';
 import type { Message } from '../contracts/message.ts';
 import type { Outcome } from '../contracts/run.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ModelChoice } from '../contracts/agent.ts';
 import { TroupeError } from '../contracts/error.ts';
 import type { Evaluator, Examined } from '../contracts/evaluator.ts';

@@ -1,5 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
-import { z } from 'zod';
+import * as z from 'zod';
 import { messageOf, TroupeError } from '../contracts/error.ts';
 import type { Json, JsonSchema } from '../contracts/json.ts';
 import { isJsonObject, toJson } from '../contracts/json.ts';
@@ -46,7 +46,7 @@ const askedOnce = <Output>(
     issues.length === 0
       ? // Without an issue it is what the schema makes of the value.
         { value: output as Output }
-      : { issues: issues.map((issue) => z.core.util.finalizeIssue(issue, context, z.core.config())) };
+      : { issues: issues.map((issue) => z.util.finalizeIssue(issue, context, z.config())) };
   return isThenable(found) ? Promise.resolve(found).then(toResult) : toResult(found);
 };
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { FieldType, SignatureField } from '../contracts/signature.ts';
 
 /** The zod schema of one type. */

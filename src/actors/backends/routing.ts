@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Backend } from '../../contracts/backend.ts';
 import { handoff } from '../../contracts/decision.ts';
 import { TroupeError } from '../../contracts/error.ts';

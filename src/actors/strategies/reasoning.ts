@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { looseJson } from '../../models/parsers/loose-json.ts';
 
 /** What a model thought before it chose; `parsed: false` where only the raw text could be kept. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { TroupeError } from '../../contracts/error.ts';
 import type { Json } from '../../contracts/json.ts';
 import { findingSchema, findingsSchema } from './finding.ts';

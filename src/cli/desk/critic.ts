@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Agent, ModelChoice } from '../../contracts/agent.ts';
 import { agent } from '../../runtime/agent.ts';
 import { findingSchema } from './finding.ts';

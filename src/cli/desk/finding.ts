@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A passage of a document that bears on the question, word for word, and where it stands. */
 export const findingSchema = z.object({

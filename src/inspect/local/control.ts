@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { TroupeError } from '../../contracts/error.ts';
 import type { JournalStore } from '../../contracts/journal.ts';
 import { canonical } from '../../contracts/canonical.ts';

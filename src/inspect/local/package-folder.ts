@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const folderAbove = (folder: string): string =>
   existsSync(join(folder, 'package.json')) || dirname(folder) === folder

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { json } from '../../contracts/event-shape.ts';
 
 const text = z.string();

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 const text = z.string().min(1).max(1_000);
 /** Whose: an actor by its name, its address or its id. */

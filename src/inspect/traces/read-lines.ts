@@ -3,7 +3,7 @@ import type { RuntimeEvent } from '../../contracts/event.ts';
 import { isTroupeError } from '../../contracts/error.ts';
 import { isJsonObject } from '../../contracts/json.ts';
 import { parseEvent } from '../../events/parse-event.ts';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { LinesFile } from './trace-folder.ts';
 import type { TraceProblem } from './trace-problem.ts';
 import type { TraceStep } from './trace-schema.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { isTroupeError, messageOf, TroupeError } from '../../contracts/error.ts';
 import type { RuntimeEvent } from '../../contracts/event.ts';
 import { isProcessGone } from '../../persistence/process-holder.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { EVENT_VERSION, runtimeEventSchema } from '../../contracts/event.ts';
 import { count, json, stopReason, text } from '../../contracts/event-shape.ts';
 import { errorSchema } from '../../contracts/error-schema.ts';

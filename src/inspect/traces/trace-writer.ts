@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { messageOf, TroupeError } from '../../contracts/error.ts';
 import type { RuntimeEvent } from '../../contracts/event.ts';
 import type { Json } from '../../contracts/json.ts';

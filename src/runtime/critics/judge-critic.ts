@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Agent, ModelChoice } from '../../contracts/agent.ts';
 import type { Critic, Critique, Review } from '../../contracts/critique.ts';
 import { TroupeError } from '../../contracts/error.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { historyProblems } from '../../actors/check-history.ts';
 import { reasonAgainstTurn } from '../../contracts/check-turn.ts';
 import { messageOf, TroupeError } from '../../contracts/error.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Letter } from '../../contracts/journal.ts';
 import type { Json } from '../../contracts/json.ts';
 import type { Run } from '../run.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { DebateResult, DebateState, DebateTurn, Side } from '../../coordination/debate.ts';
 import { debateMachine, JUDGE } from '../../coordination/debate.ts';
 import { onDemand } from '../../coordination/on-demand.ts';

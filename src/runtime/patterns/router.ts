@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { answer } from '../../contracts/decision.ts';
 import type { Hook } from '../../contracts/event.ts';
 import type { Json } from '../../contracts/json.ts';

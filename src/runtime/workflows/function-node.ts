@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { answer } from '../../contracts/decision.ts';
 import { toJson } from '../../contracts/json.ts';
 import { agentDefinition } from '../define-agent.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { messageOf, TroupeError } from '../../contracts/error.ts';
 import { tool } from '../define-tool.ts';
 import { dual } from '../tool-result.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Json } from '../../contracts/json.ts';
 import { toJson } from '../../contracts/json.ts';
 import { tool } from '../define-tool.ts';

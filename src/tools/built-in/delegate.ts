@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { BeforeEnd, Delegation } from '../../contracts/delegation.ts';
 import { TroupeError } from '../../contracts/error.ts';
 import type { Control, ToolContext } from '../../contracts/tool.ts';

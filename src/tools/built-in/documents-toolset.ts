@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { TroupeError } from '../../contracts/error.ts';
 import type { Tool, Toolset } from '../../contracts/tool.ts';
 import { tool } from '../define-tool.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Environment, EnvironmentSpec } from '../../contracts/environment.ts';
 import { messageOf } from '../../contracts/error.ts';
 import type { PreflightIssue } from '../../contracts/task.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { isTroupeError, messageOf, TroupeError } from '../../contracts/error.ts';
 import type { ToolContext } from '../../contracts/tool.ts';
 import type { DefinedTool } from '../define-tool.ts';

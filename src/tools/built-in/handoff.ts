@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { TroupeError } from '../../contracts/error.ts';
 import type { DefinedTool } from '../define-tool.ts';
 import { tool } from '../define-tool.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Environment, EnvironmentAction, OpsHolder } from '../../contracts/environment.ts';
 import { errorData } from '../../contracts/error.ts';
 import type { Json } from '../../contracts/json.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { HttpOps } from '../../contracts/environment.ts';
 import type { Toolset } from '../../contracts/tool.ts';
 import { tool } from '../define-tool.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ProcessOps, ProcessResult } from '../../contracts/environment.ts';
 import type { Safety, Toolset } from '../../contracts/tool.ts';
 import { tool } from '../define-tool.ts';

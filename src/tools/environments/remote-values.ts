@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 const kind = z.enum(['file', 'folder', 'link', 'other']);
 
