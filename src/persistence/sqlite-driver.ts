@@ -18,6 +18,46 @@ export interface SqliteDatabase {
   close(): unknown;
 }
 
+/** The name of the schema that the tables of an open file are in. */
+export const SCHEMA = 'journal';
+
+/**
+ * A database file that is attached to a connection whose own database is in memory and empty.
+ *
+ * `libsql` closes a connection only when its last statement is garbage collected, and cannot finalize one. What is detached is closed at
+ * once, with its `-wal` and `-shm`, whatever statements there are.
+ */
+class AttachedFile implements SqliteDatabase {
+  readonly #connection: SqliteDatabase;
+
+  constructor(connection: SqliteDatabase, file: string) {
+    this.#connection = connection;
+    try {
+      connection.exec(`attach database '${file.replaceAll("'", "''")}' as ${SCHEMA}`);
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  }
+
+  exec(sql: string): unknown {
+    return this.#connection.exec(sql);
+  }
+
+  prepare(sql: string): SqliteStatement {
+    return this.#connection.prepare(sql);
+  }
+
+  close(): void {
+    try {
+      this.#connection.exec(`detach database ${SCHEMA}`);
+    } catch {
+      // It is in use: it closes with the connection.
+    }
+    this.#connection.close();
+  }
+}
+
 /** Which SQLite: the one that Node brings along, or that of the package `libsql`. */
 export type SqliteDriver = 'node' | 'libsql';
 
@@ -36,7 +76,7 @@ export const openSqlite = (file: string, wanted?: SqliteDriver): SqliteDatabase 
       'journal.package-missing',
       `Cannot open ${file} as ${MISSING[wanted ?? 'any']}: run \`npm install libsql\`, or use Node 22.13 or later`,
     );
-  return new Database(file);
+  return new AttachedFile(new Database(':memory:'), file);
 };
 
 const MISSING = {

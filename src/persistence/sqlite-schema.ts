@@ -1,13 +1,14 @@
 import { TroupeError } from '../contracts/error.ts';
 import { numberAt } from './run-table.ts';
 import type { SqliteDatabase } from './sqlite-driver.ts';
+import { SCHEMA } from './sqlite-driver.ts';
 
 /** `trou`: how a database says whose it is. */
 const APPLICATION = 0x74_72_6f_75;
 
 /** From each version of the tables to the next; the first makes them. Never changed, only added to. */
 const steps: readonly string[] = [
-  `create table runs (
+  `create table ${SCHEMA}.runs (
      id integer primary key autoincrement,
      run text not null unique,
      agent text not null,
@@ -23,16 +24,16 @@ const steps: readonly string[] = [
      fence integer not null,
      expires_at integer not null
    );
-   create index runs_by_time on runs (created_at, id);
-   create index runs_by_due on runs (due_at) where due_at is not null;
-   create index runs_by_thread on runs (thread) where thread is not null;
-   create table rows (
+   create index ${SCHEMA}.runs_by_time on runs (created_at, id);
+   create index ${SCHEMA}.runs_by_due on runs (due_at) where due_at is not null;
+   create index ${SCHEMA}.runs_by_thread on runs (thread) where thread is not null;
+   create table ${SCHEMA}.rows (
      run integer not null references runs (id) on delete cascade,
      n integer not null,
      text text not null,
      primary key (run, n)
    ) without rowid;
-   create table letters (
+   create table ${SCHEMA}.letters (
      number integer primary key autoincrement,
      run integer not null references runs (id) on delete cascade,
      id text not null,
@@ -40,7 +41,7 @@ const steps: readonly string[] = [
      text text,
      unique (run, id)
    );
-   create table files (
+   create table ${SCHEMA}.files (
      room text not null,
      name text not null,
      text text not null,
@@ -71,7 +72,9 @@ export const prepareTables = (database: SqliteDatabase, store: string): void => 
         { details: { version, supported: steps.length } },
       );
     for (const step of steps.slice(version)) database.exec(step);
-    database.exec(`pragma application_id = ${APPLICATION}; pragma user_version = ${steps.length}`);
+    database.exec(
+      `pragma ${SCHEMA}.application_id = ${APPLICATION}; pragma ${SCHEMA}.user_version = ${steps.length}`,
+    );
     database.exec('commit');
   } catch (error) {
     database.exec('rollback');
@@ -82,9 +85,9 @@ export const prepareTables = (database: SqliteDatabase, store: string): void => 
 const isOurs = (database: SqliteDatabase): boolean => pragmaOf(database, 'application_id') === APPLICATION;
 
 const isEmpty = (database: SqliteDatabase): boolean =>
-  database.prepare('select name from sqlite_master limit 1').all().length === 0;
+  database.prepare(`select name from ${SCHEMA}.sqlite_master limit 1`).all().length === 0;
 
 const pragmaOf = (database: SqliteDatabase, pragma: 'user_version' | 'application_id'): number => {
-  const row = database.prepare(`pragma ${pragma}`).get();
+  const row = database.prepare(`pragma ${SCHEMA}.${pragma}`).get();
   return row === undefined ? 0 : numberAt(row, pragma);
 };

@@ -4,6 +4,7 @@ import { journalErrors } from './journal-errors.ts';
 import type { RunState } from './run-table.ts';
 import { entryColumns, numberAt, stateColumns, stateOf, textAt } from './run-table.ts';
 import type { SqliteDatabase } from './sqlite-driver.ts';
+import { SCHEMA } from './sqlite-driver.ts';
 import { storedText } from './stored-text.ts';
 
 /**
@@ -92,11 +93,11 @@ export class SqliteConnection {
     return this.#transaction('begin', work);
   }
 
-  /** Moves what was written into the file itself: libsql does not always do so when it closes. */
+  /** Closes the file, and moves what was written into it where nobody else has it open. */
   close(): void {
     try {
       // Nobody is waited for: whoever else has it open does it later.
-      this.database.exec('pragma busy_timeout = 0; pragma wal_checkpoint(truncate)');
+      this.database.exec(`pragma busy_timeout = 0; pragma ${SCHEMA}.wal_checkpoint(truncate)`);
     } catch {
       // What was confirmed is on the disk either way.
     }

@@ -19,7 +19,7 @@ import type { Column } from './run-table.ts';
 import { entriesOf, entryOf, entryValues, numberAt, runsOf, textAt } from './run-table.ts';
 import type { SqliteDriver } from './sqlite-driver.ts';
 import { makePrivate, PRIVATE_FOLDER } from './private-files.ts';
-import { openSqlite, sqliteError } from './sqlite-driver.ts';
+import { openSqlite, SCHEMA, sqliteError } from './sqlite-driver.ts';
 import { prepareTables } from './sqlite-schema.ts';
 import { entrySelection, SqliteConnection } from './sqlite-statements.ts';
 import { storedText } from './stored-text.ts';
@@ -244,8 +244,10 @@ const tryToConnect = (file: string, name: string, options: SqliteStoreOptions): 
   const database = openSqlite(file, driver);
   try {
     database.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
-    database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on');
-    if (maxPages !== undefined) database.exec(`pragma max_page_count = ${maxPages}`);
+    database.exec(
+      `pragma ${SCHEMA}.journal_mode = wal; pragma ${SCHEMA}.synchronous = full; pragma foreign_keys = on`,
+    );
+    if (maxPages !== undefined) database.exec(`pragma ${SCHEMA}.max_page_count = ${maxPages}`);
     prepareTables(database, name);
     return new SqliteConnection(database);
   } catch (error) {

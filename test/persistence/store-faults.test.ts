@@ -23,7 +23,7 @@ import { isTroupeError } from '../../src/contracts/error.ts';
 import type { JournalRow, Lease } from '../../src/contracts/journal.ts';
 import { JournalSeal, openJournal } from '../../src/persistence/journal-codec.ts';
 import { isProcessGone, processHolder } from '../../src/persistence/process-holder.ts';
-import { openSqlite } from '../../src/persistence/sqlite-driver.ts';
+import { openSqlite, SCHEMA } from '../../src/persistence/sqlite-driver.ts';
 import { sqliteStore } from '../../src/persistence/sqlite-store.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'troupe-faults-'));
@@ -158,12 +158,12 @@ describe('a store that was damaged gives the last good state, or says that it is
     writeFileSync(none, 'not a database at all '.repeat(100));
     expect(await found(none)).toBe('journal.corrupt');
     const other = openSqlite(foreign);
-    other.exec('create table recipes (name text)');
+    other.exec(`create table ${SCHEMA}.recipes (name text)`);
     other.close();
     expect(await found(foreign)).toBe('journal.failed');
     await (await filled(later, 1)).store.close();
     const newer = openSqlite(later);
-    newer.exec('pragma user_version = 99');
+    newer.exec(`pragma ${SCHEMA}.user_version = 99`);
     newer.close();
     expect(await found(later)).toBe('journal.version');
   });
