@@ -20,6 +20,8 @@ beforeEach(async () => {
   canary = join(world.root, 'canary-made');
   await writeFile(join(world.root, 'evil.sh'), `#!/bin/sh\ntouch '${canary}'\ncat\n`);
   await chmod(join(world.root, 'evil.sh'), 0o755);
+  await writeFile(join(world.top, 'date'), `#!/bin/sh\ntouch '${canary}'\n`);
+  await chmod(join(world.top, 'date'), 0o755);
   await writeFile(join(world.root, 'text.txt'), 'b\na\n');
 });
 afterEach(() => world.dispose());
@@ -114,7 +116,8 @@ describe('commands of this machine that are allowed', () => {
     ['ls', ['--hyperlink', '--zero']],
   ])('[FIND-50] refuse what starts another program or writes elsewhere: %s %j', async (command, args) => {
     await repository();
-    const processes = await processesOf(HONEST);
+    // Where it is not refused, it must do no harm either: the clock of the machine is not the test's to set.
+    const processes = await processesOf({ ...HONEST, date: join(world.top, 'date') });
     expect(await processes.run(command, args).catch(codeOf)).toBe('tool.denied');
     await expectNothingStarted();
   });
