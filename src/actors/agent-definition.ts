@@ -9,7 +9,7 @@ import type { ModelRetry, ModelSettings, OutputSpec } from '../contracts/model.t
 import type { MemorySource, RecallPolicy } from '../contracts/memory.ts';
 import type { Summariser, TokenBudget } from '../contracts/processor.ts';
 import type { PromptFragment } from '../contracts/prompt.ts';
-import type { Checked } from '../contracts/schema.ts';
+import type { Checked, Schema } from '../contracts/schema.ts';
 import type { Strategy } from '../contracts/strategy.ts';
 import type { Tool, Toolset } from '../contracts/tool.ts';
 import type { RecoveryPolicy } from '../contracts/recovery.ts';
@@ -49,6 +49,8 @@ export interface AgentDefinition {
   readonly output: OutputCheck | undefined;
   /** Checks an answer that no model of its own gave as `output` asked for it; absent where the answer has no schema. */
   readonly checkOutput: ((answer: Json) => Checked<unknown> | Promise<Checked<unknown>>) | undefined;
+  /** What its input and its answer are described by, where they are. */
+  readonly schemas: { readonly input: Schema | undefined; readonly output: Schema | undefined };
   /** It has no input schema: its input is a string. */
   readonly takesText: boolean;
   checkInput(input: unknown): Checked<unknown> | Promise<Checked<unknown>>;

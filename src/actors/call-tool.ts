@@ -109,6 +109,7 @@ const judged = (
 
 const concluded = (given: ToolResult, ask: ToolAsk, desk: Desk): Acted | Promise<Acted> =>
   andThen(fitCompletion(given, desk.definition), (result) => {
+    desk.hide(result);
     finished(result, desk);
     return andThen(felt(result, ask, desk), (whole) => ({ kind: 'result', result: whole }));
   });

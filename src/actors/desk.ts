@@ -12,7 +12,7 @@ import type { RunResult } from '../contracts/run.ts';
 import type { Checked } from '../contracts/schema.ts';
 import type { ToolExecutor } from '../contracts/executor.ts';
 import type { SafetyStrategy } from '../contracts/safety.ts';
-import type { Artifact } from '../contracts/tool.ts';
+import type { Artifact, ToolResult } from '../contracts/tool.ts';
 import type { TurnCounter } from '../memory/count-tokens.ts';
 import type { BudgetAccount } from '../policy/budget-account.ts';
 import type { Approval } from '../machines/tool-call-context.ts';
@@ -88,6 +88,8 @@ export interface Desk {
   answered(body: Extract<EventBody, { type: 'model.answered' }>, answer: ModelAnswer): void;
   /** Has something remembered, for which nobody waits; `index` tells several of one effect apart. */
   remember(records: readonly MemoryRecord[], index: number): void;
+  /** Keeps what a tool's schema marks as secret of its value from being told; called before anything tells of it. */
+  hide(result: ToolResult): void;
   delta(delta: ModelDelta): void;
   /** Takes down what came of the work although nobody waited for it any more. */
   onLate(output: unknown): void;

@@ -1,5 +1,6 @@
 import type { InspectionEvent, Observer } from 'xstate';
 import type { LiveEvent } from './event.ts';
+import type { FieldSecret } from './secrets/field-secret.ts';
 import type { SentSource } from './sent-request.ts';
 import type { RunHandle } from './run.ts';
 
@@ -23,6 +24,8 @@ export interface InspectedRun {
   watch(next: (event: LiveEvent) => void): void;
   /** What models were sent, and gave, by the key of the call: of one that `watch` tells of. */
   readonly sent: SentSource;
+  /** Calls `next` with each secret that the run knows beside those of the environment: at once, and as it becomes known. */
+  secrets(next: (secret: FieldSecret) => void): void;
   /** Who is at an address; undefined where nobody is (any more). */
   memberAt(path: string): InspectedMember | undefined;
   /** By which it can be held, stepped and talked to; absent for a run that is over, and is gone through again. */

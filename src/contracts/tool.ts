@@ -94,6 +94,8 @@ export interface Tool extends ToolFacts {
   /** Takes any input unchecked (for tools whose schema is known only at run time). */
   readonly dynamicSchema: boolean;
   readonly parameters: JsonSchema;
+  /** The JSON Schema of its value, where it says what that is. */
+  readonly outputSchema?: JsonSchema | undefined;
   /** Whether a person has to say yes to this very input first. */
   needsApproval(input: Json): boolean;
   /** What a person reads while it runs: "Reading config.json". */

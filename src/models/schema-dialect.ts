@@ -10,7 +10,7 @@ const MAPS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions',
 const DEEPEST_REFERENCE = 4;
 
 /**
- * A schema as providers take it: without its dialect, with tuples as lists (OpenAI wants `items` of every array), and
+ * A schema as providers take it: without its dialect and its marks of secrets (`writeOnly`, `format: 'password'`), with tuples as lists (OpenAI wants `items` of every array), and
  * without the keywords in `refused`. A refused keyword is replaced by one that says the same, where there is one, or is
  * said in the description: whatever comes back is checked against the schema itself.
  *
@@ -43,7 +43,7 @@ class Rewriting {
     const kept: Record<string, Json> = {};
     const said: string[] = [];
     for (const [key, value] of Object.entries(withoutTuple(schema))) {
-      if (value === undefined) continue;
+      if (value === undefined || isMark(key, value)) continue;
       if (this.#refused.has(key)) this.#replace(key, value, kept, said, depth);
       else if (MAPS.has(key) && isJsonObject(value)) kept[key] = this.#map(value, depth);
       else kept[key] = KEEP.has(key) ? value : this.any(value, depth);
@@ -74,6 +74,10 @@ class Rewriting {
     return this.object({ ...plain, ...beside }, depth + 1);
   }
 }
+
+/** What says that a value is secret is for people; strict modes refuse it. */
+const isMark = (key: string, value: Json): boolean =>
+  (key === 'writeOnly' && typeof value === 'boolean') || (key === 'format' && value === 'password');
 
 const described = (description: Json | undefined, said: readonly string[]): string =>
   `${typeof description === 'string' ? `${description} ` : ''}(${said.join(', ')})`;

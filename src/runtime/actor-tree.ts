@@ -20,6 +20,7 @@ import { keepEnd } from './said-by.ts';
 import { placeOf } from './task-of.ts';
 import { refusedBefore } from './journal/refused-before.ts';
 import { outcomeOf, outcomeOfFailure, placed, resultOf } from './result.ts';
+import { hideInput } from './hide-fields.ts';
 import type { Actor, Sponsor, Stage } from './stage.ts';
 import { stopInTime, stoppedOutcome } from './stop-in-time.ts';
 import { tellCallEnd, tellEnd, tellMachine } from './tell-end.ts';
@@ -157,6 +158,7 @@ export class ActorTree {
     }
     const path = this.#freePath(wanted);
     const { name: agent } = definition;
+    hideInput(this.#run.secrets, definition, input);
     journal.arrive(parent.scope, { type: 'engaged', key: keyInRun(ask), index, path, agent, input: given });
     return { path, since: log.events.length, input };
   }
@@ -229,6 +231,7 @@ export class ActorTree {
 
   #startMember(child: Actor, input: unknown, restart?: Restart): void {
     const { path, definition } = child;
+    hideInput(this.#run.secrets, definition, input);
     this.size.count(path);
     this.#onEngaged?.(definition);
     this.#run.mail.began(child);

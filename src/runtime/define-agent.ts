@@ -128,6 +128,7 @@ export const agentDefinition = <
     hooks: options.hooks ?? [],
     output: outputFrom(output, name),
     checkOutput,
+    schemas: { input, output },
     takesText: input === undefined,
     checkInput: inputCheck(input),
     prompt: promptFrom(options.prompt),

@@ -13,7 +13,7 @@ import type { RunResult } from '../contracts/run.ts';
 import type { ToolExecutor } from '../contracts/executor.ts';
 import type { RawAnswer } from '../contracts/sent-request.ts';
 import type { SafetyStrategy } from '../contracts/safety.ts';
-import type { Artifact } from '../contracts/tool.ts';
+import type { Artifact, ToolResult } from '../contracts/tool.ts';
 import { keyInRun } from '../contracts/effect.ts';
 import type { Ask } from '../machines/asks.ts';
 import type { Approval } from '../machines/tool-call-context.ts';
@@ -21,6 +21,7 @@ import { toJson } from '../contracts/json.ts';
 import type { LazyAbort } from '../contracts/lazy-abort.ts';
 import type { CallCache } from '../tools/call-cache.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
+import { hideBrokenOff, hideCalls, hideResult, hideSaid, waitsForWhole } from './hide-fields.ts';
 import { conversationOf, memoryOf, remember } from './memory-of.ts';
 import type { RunCounter } from './run-counter.ts';
 import { callersOf, keyOfCall } from './callers.ts';
@@ -143,6 +144,7 @@ export class EffectDesk implements Desk {
     // What comes in after the effect was answered or withdrawn is nobody's any more. A tool that is out of time is
     // aborted, and yet has to say so.
     if (this.#isOver) return;
+    if (body.type === 'model.interrupted') hideBrokenOff(this.#principal, body.text);
     this.#entry.run.log.write(body, this.#principal, this.#ask.step, this.#ask.phase);
     if ('usage' in body) for (const counter of countersOver(this.#principal)) counter.count(body);
   }
@@ -156,6 +158,8 @@ export class EffectDesk implements Desk {
   }
   answered(body: Extract<EventBody, { type: 'model.answered' }>, answer: ModelAnswer): void {
     const { run, scope } = this.#principal;
+    hideCalls(this.#principal, answer.calls);
+    hideSaid(this.#principal, answer.text);
     const raw = this.#isOver || !run.log.sent.isKept ? undefined : rawOf(answer);
     if (raw !== undefined) {
       run.log.sent.answered(body.key, raw);
@@ -167,8 +171,14 @@ export class EffectDesk implements Desk {
     const { step, phase } = this.#ask;
     if (!this.#isOver) remember(this.#principal, { step, phase, index }, records);
   }
+  hide(result: ToolResult): void {
+    hideResult(this.#principal, result);
+  }
   delta(delta: ModelDelta): void {
-    if (!this.#isOver) this.#entry.run.log.delta(this.#ask.key, delta, this.#principal, this.#ask.step);
+    const { log } = this.#entry.run;
+    if (this.#isOver || !log.stream.wantsDeltas) return;
+    const isHeld = waitsForWhole(this.#principal, delta);
+    log.delta(this.#ask.key, delta, this.#principal, this.#ask.step, isHeld);
   }
   keep(artifacts: readonly Artifact[]): void {
     const { path, scope, run } = this.#principal;

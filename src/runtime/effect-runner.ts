@@ -10,6 +10,7 @@ import { isThenable } from '../contracts/thenable.ts';
 import { CallCache } from '../tools/call-cache.ts';
 import { missingTool } from './journal/missing-tool.ts';
 import { reopen } from './journal/reopen.ts';
+import { hideDecided } from './hide-fields.ts';
 import { preparedBefore } from './memory-of.ts';
 import type { Actor, EffectAnswer, EffectUnderWay } from './stage.ts';
 import { EffectDesk, late } from './effect-desk.ts';
@@ -156,6 +157,7 @@ export class EffectRunner {
   }
 
   #answer(entry: Actor, ask: Ask, { record }: EffectUnderWay, given: unknown): void {
+    if (ask.port === 'decide') hideDecided(entry.principal, given);
     const output = this.#run.secrets.answer(given);
     record.state = 'answered';
     record.output = output;

@@ -191,9 +191,9 @@ export class EventLog {
   }
 
   /** Deltas are for those who watch at this moment; no log keeps them. */
-  delta(key: string, delta: ModelDelta, { path, agent }: Speaker, step: number): void {
+  delta(key: string, delta: ModelDelta, { path, agent }: Speaker, step: number, isHeld = false): void {
     if (this.#isClosed || !this.stream.wantsDeltas) return;
-    const shown = this.#deltas.shown(key, delta);
+    const shown = this.#deltas.shown(key, delta, isHeld);
     if (shown !== undefined) this.#publishDelta(key, shown, { path, agent }, step);
   }
 

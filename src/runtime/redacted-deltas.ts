@@ -13,12 +13,15 @@ interface Stream {
   readonly key: string;
   readonly last: Exclude<ModelDelta, { type: 'progress' }>;
   readonly text: StreamRedactor;
+  /** What waits for the whole; undefined where nothing does. */
+  readonly held: string | undefined;
 }
 
 /**
  * Takes secrets out of what models say in pieces: an end that may become one waits for the next piece, or for the end of the call.
  *
  * I1  A piece that neither is nor may become a secret is shown at once, as it is.
+ * I2  Of what has secrets in it by its schema nothing is shown before it is whole, and nothing of what never is.
  */
 export class RedactedDeltas {
   readonly #secrets: RunSecrets;
@@ -29,12 +32,18 @@ export class RedactedDeltas {
     this.#secrets = secrets;
   }
 
-  /** What can be shown of a piece by now; undefined where all of it waits. */
-  shown(key: string, delta: ModelDelta): ModelDelta | undefined {
+  /** What can be shown of a piece by now; undefined where all of it waits, as it does where `isHeld` is said of the first. */
+  shown(key: string, delta: ModelDelta, isHeld = false): ModelDelta | undefined {
     if (delta.type === 'progress') return delta;
     const place = `${key} ${delta.type} ${delta.type === 'tool-call' ? delta.index : ''}`;
-    const text = this.#streams.get(place)?.text ?? this.#secrets.stream();
-    this.#streams.set(place, { key, last: delta, text });
+    const before = this.#streams.get(place);
+    const text = before?.text ?? this.#secrets.stream();
+    const waiting = before === undefined ? (isHeld ? '' : undefined) : before.held;
+    const held = waiting === undefined ? undefined : waiting + delta.text;
+    const last = held === undefined || before === undefined ? delta : { ...before.last, ...delta };
+    this.#streams.set(place, { key, last, text, held });
+    if (held !== undefined) return undefined;
+    text.use(this.#secrets.redactor);
     const shown = text.push(delta.text);
     if (shown === delta.text) return delta;
     return shown === '' ? undefined : { ...delta, text: shown };
@@ -43,12 +52,19 @@ export class RedactedDeltas {
   /** What is left of a call's pieces where this event says that there will be none any more: of one that came to nothing, none. */
   ended(body: EventBody | RuntimeEvent): readonly HeldDelta[] {
     if (this.#streams.size === 0 || !('key' in body) || body.type === 'model.asked') return NONE;
-    return [...this.#streams].flatMap(([place, { key, last, text }]): readonly HeldDelta[] => {
+    return [...this.#streams].flatMap(([place, { key, last, text, held }]): readonly HeldDelta[] => {
       if (key !== body.key) return [];
       this.#streams.delete(place);
-      const rest = body.type === 'model.discarded' ? '' : text.end();
+      const rest = this.#restOf(text, held, body.type);
       return rest === '' ? [] : [{ key, delta: { ...last, text: rest } }];
     });
+  }
+
+  #restOf(text: StreamRedactor, held: string | undefined, type: EventBody['type']): string {
+    if (type === 'model.discarded') return '';
+    if (held !== undefined) return type === 'model.answered' ? this.#secrets.text(held) : '';
+    text.use(this.#secrets.redactor);
+    return text.end();
   }
 }
 

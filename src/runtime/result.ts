@@ -191,7 +191,7 @@ const readLater = {
       const { isWhole, effects, path } = kept;
       const ours = isWhole ? effects : effects.filter((effect) => isWithin(effect.path, path));
       // As they are by now: what comes too late is noted later on.
-      return Object.freeze(ours.map((effect) => freezeJson({ ...effect })));
+      return Object.freeze(ours.map((effect) => freezeJson(kept.secrets.value({ ...effect }))));
     },
   },
 };

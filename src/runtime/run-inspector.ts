@@ -66,6 +66,9 @@ const inspected = (run: Run, isReplayed: boolean, failed: (error: unknown) => vo
       );
     },
     sent: run.log.sent,
+    secrets: (next) => {
+      run.secrets.tell(next);
+    },
     memberAt: (path) => memberOf(run.actors.at(path)),
     ...(isReplayed ? {} : { handle }),
   };

@@ -1,9 +1,13 @@
 import type { ErrorData } from '../contracts/error.ts';
 import type { RuntimeEvent } from '../contracts/event.ts';
 import { isJsonObject } from '../contracts/json.ts';
-import type { Redactor, Secrets } from '../contracts/secrets/redactor.ts';
+import type { Json } from '../contracts/json.ts';
+import type { FieldSecret } from '../contracts/secrets/field-secret.ts';
+import type { Secrets } from '../contracts/secrets/redactor.ts';
+import { Redactor } from '../contracts/secrets/redactor.ts';
 import { StreamRedactor } from '../contracts/secrets/stream-redactor.ts';
 import { redactorOf } from '../policy/redaction.ts';
+import type { SecretFields } from '../tools/secret-fields.ts';
 
 /**
  * The secrets of a run, and the one place where they are taken out of what is told of it: its events, its errors, what its models
@@ -11,10 +15,19 @@ import { redactorOf } from '../policy/redaction.ts';
  *
  * I1  What has no secret in it comes back as it is, the very same.
  * I2  Nothing is done before somebody looks: a run that nobody watches, and in which nothing fails, does not look for secrets.
+ * I3  What stood at a field that its schema marks as secret is taken out from then on, wherever it stands.
  */
 export class RunSecrets {
   readonly #given: Secrets | undefined;
   #found: Redactor | undefined;
+  /** The run's own, which learns; the other is shared. */
+  #own: Redactor | undefined;
+  /** The values of fields, by value. */
+  readonly #fields = new Map<string, FieldSecret>();
+  readonly #names = new Set<string>();
+  /** Learned when somebody looks. */
+  #new: FieldSecret[] = [];
+  readonly #told: ((secret: FieldSecret) => void)[] = [];
 
   /** Beside those of the process's environment. */
   constructor(given?: Secrets) {
@@ -22,7 +35,60 @@ export class RunSecrets {
   }
 
   get redactor(): Redactor {
-    return (this.#found ??= redactorOf(undefined, this.#given));
+    this.#found ??= redactorOf(undefined, this.#given);
+    if (this.#new.length > 0) {
+      this.#found = this.#own ??= new Redactor(this.#found.secrets);
+      this.#own.learn(this.#new);
+      this.#new = [];
+    }
+    return this.#found;
+  }
+
+  /** What stands in a value at the fields that its schema marks as secret is one from now on; `whole` names a value that is one itself. */
+  hide(fields: SecretFields | undefined, value: Json, whole: string): void {
+    if (fields === undefined) return;
+    for (const secret of fields.find(value))
+      this.#learn(secret.name === '' ? { ...secret, name: whole } : secret);
+  }
+
+  /** A text is secret from now on. */
+  hideText(text: string, name: string): void {
+    const value = text.trim();
+    if (value !== '') this.#learn({ name, field: '', value });
+  }
+
+  /** What was hidden in the run before, by the names that it had then. */
+  know(secrets: Secrets): void {
+    for (const [name, value] of Object.entries(secrets)) this.#learn({ name, field: fieldOf(name), value });
+  }
+
+  /** The values of fields, in the order in which they became known. */
+  get hidden(): Iterable<FieldSecret> {
+    return this.#fields.values();
+  }
+
+  /** Calls `next` with each secret that only this run knows, at once and as it becomes known. */
+  tell(next: (secret: FieldSecret) => void): void {
+    for (const [name, value] of Object.entries(this.#given ?? {})) next({ name, field: '', value });
+    for (const secret of this.#fields.values()) next(secret);
+    this.#told.push(next);
+  }
+
+  #learn(given: FieldSecret): void {
+    const before = this.#fields.get(given.value);
+    if (before !== undefined && before.field === given.field) return;
+    const secret = { ...given, name: before?.name ?? this.#freeName(given.name) };
+    if (before === undefined) this.#fields.set(secret.value, secret);
+    this.#new.push(secret);
+    for (const next of this.#told) next(secret);
+  }
+
+  /** Several values of a field are told apart. */
+  #freeName(wanted: string): string {
+    let name = wanted;
+    for (let count = this.#names.size + 1; this.#names.has(name); count += 1) name = `${wanted} ${count}`;
+    this.#names.add(name);
+    return name;
   }
 
   text(text: string): string {
@@ -62,3 +128,6 @@ export class RunSecrets {
     return new StreamRedactor(this.redactor);
   }
 }
+
+/** The last part of a name, without the number that told it apart. */
+const fieldOf = (name: string): string => name.replace(/ \d+$/, '').split('.').at(-1) ?? '';

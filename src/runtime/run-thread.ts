@@ -51,7 +51,10 @@ export const joinThread = (run: Run, input: unknown, options: RunOptions): Threa
     if (options.history !== undefined) return options.history;
     const earlier = earlierTurns(found?.turns ?? [], run.root.definition.agent?.context?.thread ?? 'cycles');
     const others = [...runs].filter(([other]) => other !== run);
-    return [...earlier, ...others.flatMap(([other, text]) => pendingTurns(text, other.log.events))];
+    return [
+      ...earlier,
+      ...others.flatMap(([other, text]) => pendingTurns(other.secrets.text(text), other.log.events)),
+    ];
   };
 };
 

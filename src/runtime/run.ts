@@ -19,6 +19,7 @@ import { EffectRunner } from './effect-runner.ts';
 import { EventLog, observerFailed } from './event-log.ts';
 import { environmentOf, toolsOf } from './environment-of.ts';
 import { Gate } from './gate.ts';
+import { hideInput } from './hide-fields.ts';
 import { JobQueue } from './job-queue.ts';
 import { MailRoom } from './mail/mail-room.ts';
 import { modelFacts, modelsOf, resolveModels, type RunModels } from './models.ts';
@@ -155,6 +156,7 @@ export class Run implements Stage {
   started(input: unknown, history?: RunOptions['history']): unknown {
     const { root } = this;
     this.history = history;
+    hideInput(this.secrets, root.definition, input);
     this.log.write(
       { type: 'run.started', input: toJson(input), ...taskFacts(this.task), ...modelFacts(root) },
       root,

@@ -6,7 +6,9 @@ import type { LazyAbort } from '../contracts/lazy-abort.ts';
 import type { CallChange, CallWish } from '../actors/desk.ts';
 import type { Ask } from '../machines/asks.ts';
 import type { Approval } from '../machines/tool-call-context.ts';
+import { hideCalls, hideTyped } from './hide-fields.ts';
 import type { Actor } from './stage.ts';
+import type { Said } from './request-book.ts';
 import type { Wanting } from './wanting.ts';
 
 /** An effect that wants something of a person. */
@@ -27,8 +29,10 @@ export const askPerson = async (effect: WantingEffect, question: string, index: 
   const said = await run.person.want(callId === undefined ? wish : { ...wish, callId }, {
     ...wanting,
     onSaid: (told) => {
-      if ('text' in told)
-        run.journal?.arrive(actor.scope, { type: 'told', key: keyInRun(ask), index, text: told.text });
+      if (!('text' in told)) return;
+      const tool = toolIn(ask);
+      if (tool !== undefined) hideTyped(actor, tool, told.text);
+      run.journal?.arrive(actor.scope, { type: 'told', key: keyInRun(ask), index, text: told.text });
     },
   });
   return 'text' in said ? said.text : '';
@@ -42,8 +46,11 @@ export const approveCall = async (
 ): Promise<Approval> => {
   const { actor, ask } = effect;
   const { path, agent, run } = actor;
-  const wanting = { ...wantingOf(effect), check };
   const { kind, callId, tool, input } = call;
+  const onSaid = (said: Said): void => {
+    if ('input' in said && said.input !== undefined) hideCalls(actor, [{ name: tool, input: said.input }]);
+  };
+  const wanting = { ...wantingOf(effect), check, onSaid };
   const bound = { kind, runId: ask.runId, path, callId, tool, input };
   for (let times = 0; ; times += 1) {
     const id = idFor(times === 0 ? bound : { ...bound, times });
@@ -65,6 +72,10 @@ const wantingOf = ({ actor: speaker, ask, abort }: WantingEffect): Wanting => {
 /** The call that an effect works for. */
 export const callIdIn = (ask: Ask): string | undefined =>
   ask.port === 'act' || ask.port === 'tool' || ask.port === 'approve' ? ask.input.call.id : undefined;
+
+/** The tool that an effect works for. */
+const toolIn = (ask: Ask): string | undefined =>
+  ask.port === 'act' || ask.port === 'tool' || ask.port === 'approve' ? ask.input.call.name : undefined;
 
 /** Equal facts, equal ids: also in another process. */
 const idFor = (facts: object): string => sha256(canonical(toJson(facts)));

@@ -57,6 +57,9 @@ export const wrapTool = (inner: Tool, intercept: Interceptor): Tool => ({
   get parameters() {
     return inner.parameters;
   },
+  get outputSchema() {
+    return inner.outputSchema;
+  },
   needsApproval: (input) => inner.needsApproval(input),
   describe: (input) => inner.describe(input),
   check: (input) => inner.check(input),

@@ -157,6 +157,9 @@ export const tool = <
     get parameters() {
       return (schema ??= parametersOf(name, input));
     },
+    get outputSchema() {
+      return output === undefined ? undefined : describedBy(output);
+    },
     check,
     needsApproval: (raw) => {
       if (typeof approval !== 'function') return approval ?? safety === 'danger';
@@ -244,6 +247,16 @@ const retryOf = (retry: boolean | Partial<ToolRetry> | undefined, idempotent: bo
     initialWaitMs: said.initialWaitMs ?? 500,
     maxWaitMs: said.maxWaitMs ?? 10_000,
   };
+};
+
+/** Undefined where the library of the schema cannot say it. */
+const describedBy = (schema: Schema): JsonSchema | undefined => {
+  if (!canGiveJsonSchema(schema)) return undefined;
+  try {
+    return jsonSchemaOf(schema);
+  } catch {
+    return undefined;
+  }
 };
 
 const parametersOf = (name: string, input: Schema | undefined): JsonSchema => {

@@ -20,6 +20,9 @@ export const wrapTool = (tool: Tool, execute: Tool['execute']): Tool => ({
   get parameters() {
     return tool.parameters;
   },
+  get outputSchema() {
+    return tool.outputSchema;
+  },
   needsApproval: (input) => tool.needsApproval(input),
   describe: (input) => tool.describe(input),
   check: (input) => tool.check(input),

@@ -58,8 +58,8 @@ export const encodings: readonly Encoding[] = [
   ]),
 ];
 
-/** Words are found as they stand; a value that could be one has no other form. */
-const WORD = /^[A-Za-z]{1,15}$/;
+/** Words and short numbers are found as they stand; a value that could be one has no other form. */
+const WORD = /^(?:[A-Za-z]{1,15}|\d{1,6})$/;
 
 /** The texts by which a value is found, whatever the case of its letters. */
 export const formsOf = (value: string): readonly Form[] => {

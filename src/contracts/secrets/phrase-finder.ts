@@ -22,20 +22,31 @@ const SIZE = 4_096;
  * any of them costs about as much with one phrase as with a hundred. Takes time in proportion to the text.
  */
 export class PhraseFinder {
-  readonly #phrases: readonly string[];
+  readonly #phrases: string[] = [];
   /** Every phrase has at least so many characters. */
-  readonly #width: number;
-  readonly #shifts: Uint8Array;
+  #width = WIDEST;
+  readonly #shifts = new Uint8Array(SIZE).fill(WIDEST - BLOCK + 1);
   /** By the block at the end of the window, the phrases that may stand there, longest first. */
   readonly #candidates = new Map<number, number[]>();
 
   /** Phrases of fewer than three characters are never found. */
   constructor(phrases: readonly string[]) {
-    this.#phrases = phrases.map(inLowerCase);
-    const long = this.#phrases.flatMap((phrase, index) => (phrase.length >= BLOCK ? [index] : []));
-    this.#width = Math.min(WIDEST, ...long.map((index) => this.#phrases[index]?.length ?? WIDEST));
-    this.#shifts = new Uint8Array(SIZE).fill(this.#width - BLOCK + 1);
-    for (const index of long.toSorted((a, b) => this.#lengthOf(b) - this.#lengthOf(a))) this.#enter(index);
+    this.add(phrases);
+  }
+
+  /** Looks for these, too, numbered from the last on. Takes time for these alone, unless one is the shortest of all. */
+  add(phrases: readonly string[]): void {
+    const first = this.#phrases.length;
+    this.#phrases.push(...phrases.map(inLowerCase));
+    const isLong = (index: number): boolean => this.#lengthOf(index) >= BLOCK;
+    const long = phrases.map((_, index) => first + index).filter(isLong);
+    const width = Math.min(this.#width, ...long.map((index) => this.#lengthOf(index)));
+    if (width < this.#width) {
+      this.#width = width;
+      this.#shifts.fill(width - BLOCK + 1);
+      this.#candidates.clear();
+      for (const index of this.#phrases.keys()) if (isLong(index)) this.#enter(index);
+    } else for (const index of long) this.#enter(index);
   }
 
   /** Whether any phrase stands in the text. */
@@ -86,8 +97,17 @@ export class PhraseFinder {
       const block = blockOf(phrase.charCodeAt(end - 2), phrase.charCodeAt(end - 1), phrase.charCodeAt(end));
       const shift = this.#width - 1 - end;
       if (shift < (this.#shifts[block] ?? 0)) this.#shifts[block] = shift;
-      if (shift === 0) this.#candidates.set(block, [...(this.#candidates.get(block) ?? []), index]);
+      if (shift === 0) this.#offer(block, index);
     }
+  }
+
+  /** Of those of one length the first comes first. */
+  #offer(block: number, index: number): void {
+    const candidates = this.#candidates.get(block) ?? [];
+    this.#candidates.set(block, candidates);
+    const length = this.#lengthOf(index);
+    const place = candidates.findIndex((other) => this.#lengthOf(other) < length);
+    candidates.splice(place === -1 ? candidates.length : place, 0, index);
   }
 
   #lengthOf(index: number): number {

@@ -1,5 +1,6 @@
 import { assignedValues, namesSecret } from './assigned-values.ts';
 import { BeginningFinder } from './beginning-finder.ts';
+import type { FieldSecret } from './field-secret.ts';
 import { findPublic } from './find-public.ts';
 import type { FoundSecret } from './find-public.ts';
 import type { Form } from './known-forms.ts';
@@ -16,11 +17,14 @@ export interface KnownPlace extends FoundSecret {
   readonly encoding: string | undefined;
   /** What is the value's own: digits of base64 are shared with what stands around it. */
   readonly own: Place;
+  /** It is the value of a field: no variable has it. */
+  readonly isField: boolean;
 }
 
 interface KnownForm extends Form {
   readonly name: string;
   readonly value: string;
+  readonly isField: boolean;
 }
 
 /**
@@ -32,17 +36,42 @@ interface KnownForm extends Form {
 export class Redactor {
   /** What it was given. */
   readonly secrets: Secrets;
-  readonly #forms: readonly KnownForm[];
-  readonly #finder: PhraseFinder | undefined;
-  /** Made when a text first comes in pieces. */
-  #beginnings: BeginningFinder | undefined;
+  readonly #forms: KnownForm[] = [];
+  #finder: PhraseFinder | undefined;
+  /** Made when a text first comes in pieces: each of twice as many forms as the next, or more. */
+  readonly #beginnings: { readonly from: number; readonly finder: BeginningFinder }[] = [];
+  #begun = 0;
+  /** By the name of a field, its values, and what each is called. */
+  readonly #fields = new Map<string, Map<string, string>>();
 
   constructor(secrets: Secrets) {
     this.secrets = secrets;
-    this.#forms = Object.entries(secrets)
+    this.#add(Object.entries(secrets), false);
+  }
+
+  /**
+   * Finds the values of fields, too, by the names that they have here: wherever they stand in a text, and in a field of that name also
+   * those that are too short to be found in a text, and numbers.
+   */
+  learn(secrets: readonly FieldSecret[]): void {
+    for (const { field, name, value } of secrets) {
+      const values = this.#fields.get(field) ?? new Map<string, string>();
+      this.#fields.set(field, values.set(value, name));
+    }
+    this.#add(
+      secrets.map(({ name, value }) => [name, value]),
+      true,
+    );
+  }
+
+  #add(secrets: readonly (readonly [name: string, value: string])[], isField: boolean): void {
+    const forms = secrets
       .filter(([, value]) => value.length >= 3)
-      .flatMap(([name, value]) => formsOf(value).map((form) => ({ name, value, ...form })));
-    if (this.#forms.length > 0) this.#finder = new PhraseFinder(this.#forms.map(({ text }) => text));
+      .flatMap(([name, value]) => formsOf(value).map((form) => ({ name, value, isField, ...form })));
+    if (forms.length === 0) return;
+    this.#forms.push(...forms);
+    this.#finder ??= new PhraseFinder([]);
+    this.#finder.add(forms.map(({ text }) => text));
   }
 
   /** The text, with `[redacted NAME]` in place of each secret; the very same where there is none. */
@@ -86,6 +115,11 @@ export class Redactor {
 
   /** What a field is called says what its text is: it is looked at as `name="text"`. */
   #field(name: string, item: unknown, depth: number): unknown {
+    const values = this.#fields.size === 0 ? undefined : this.#fields.get(name);
+    if (values !== undefined) {
+      const hidden = hiddenIn(values, item);
+      if (hidden !== item) return this.#walk(hidden, depth + 1);
+    }
     if (typeof item !== 'string' || !namesSecret(name)) return this.#walk(item, depth + 1);
     const shown = this.text(item);
     return shown === item && assignedValues(`${name}=${JSON.stringify(item)}`).length > 0
@@ -106,7 +140,7 @@ export class Redactor {
     return places.flatMap(({ phrase, start, end }): readonly KnownPlace[] => {
       const form = this.#forms[phrase];
       if (form === undefined) return [];
-      const { name, value, isWord, shares } = form;
+      const { name, value, isWord, isField, shares } = form;
       const written = text.slice(start, end);
       if (isWord === true && !(written === form.text && isApart(text, start, end))) return [];
       const encoding = encodings.find(({ encode }) => encode(value) === written)?.name;
@@ -114,16 +148,42 @@ export class Redactor {
       const first = before === 1 && DIGIT.test(text.charAt(start - 1)) ? start - 1 : start;
       let last = after === 1 && DIGIT.test(text.charAt(end)) ? end + 1 : end;
       if (shares !== undefined) while (text[last] === '=') last += 1;
-      return [{ start: first, end: last, name, encoding, own: { start, end } }];
+      return [{ start: first, end: last, name, encoding, own: { start, end }, isField }];
     });
   }
 
   /** From where on the end of a text could be the beginning of a value that is known. */
   beginsAt(text: string): number {
-    this.#beginnings ??= new BeginningFinder(this.#forms.map((form) => form.text));
-    return this.#beginnings.find(text);
+    if (this.#begun < this.#forms.length) this.#begin();
+    return this.#beginnings.reduce((first, { finder }) => Math.min(first, finder.find(text)), text.length);
+  }
+
+  /** What was learned since is added; smaller ones become one, so that each form is taken in a few times at most. */
+  #begin(): void {
+    const { length } = this.#forms;
+    let from = this.#begun;
+    for (let last = this.#beginnings.at(-1); last !== undefined; last = this.#beginnings.at(-1)) {
+      if (from - last.from >= 2 * (length - from)) break;
+      ({ from } = last);
+      this.#beginnings.pop();
+    }
+    const finder = new BeginningFinder(this.#forms.slice(from).map((form) => form.text));
+    this.#beginnings.push({ from, finder });
+    this.#begun = length;
   }
 }
+
+/** A value, or those of a list, as they are shown where they are among those that are hidden. */
+const hiddenIn = (values: ReadonlyMap<string, string>, item: unknown): unknown => {
+  const shown = (each: unknown): unknown => {
+    if (typeof each !== 'string' && typeof each !== 'number') return each;
+    const name = values.get(String(each).trim());
+    return name === undefined ? each : `[redacted ${name}]`;
+  };
+  if (!Array.isArray(item)) return shown(item);
+  const items = item.map(shown);
+  return items.some((each, index) => each !== item[index]) ? items : item;
+};
 
 /** Deeper than this nothing is told anywhere. */
 const DEEPEST = 200;

@@ -30,7 +30,7 @@ const LINE = 16;
  * stream.push('key=sk-12') + stream.push('3456789!') + stream.end() // => 'key=[redacted API_KEY]!'
  */
 export class StreamRedactor {
-  readonly #redactor: Redactor;
+  #redactor: Redactor;
   /** What is held back, after what was shown last. */
   #text = '';
   #shown = 0;
@@ -38,6 +38,11 @@ export class StreamRedactor {
   #marked: number | undefined;
 
   constructor(redactor: Redactor) {
+    this.#redactor = redactor;
+  }
+
+  /** More is known from now on. */
+  use(redactor: Redactor): void {
     this.#redactor = redactor;
   }
 

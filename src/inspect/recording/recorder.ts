@@ -1,5 +1,7 @@
 import type { InspectedRun, RunInspector } from '../../contracts/inspection.ts';
 import type { RunHandle } from '../../contracts/run.ts';
+import type { FieldSecret } from '../../contracts/secrets/field-secret.ts';
+import { Redactor } from '../../contracts/secrets/redactor.ts';
 import type { Secrets } from '../../policy/redaction.ts';
 import { redactorOf } from '../../policy/redaction.ts';
 
@@ -58,7 +60,14 @@ export const recorder = ({ capacity = CAPACITY, secrets }: RecorderOptions = {})
   const failures: unknown[] = [];
   const handles = new Map<string, RunHandle<unknown, unknown>>();
   const breakpoints = new Breakpoints();
-  const found = redactorOf(secrets);
+  let found = redactorOf(secrets);
+  let isOwn = false;
+  const learn = (secret: FieldSecret): void => {
+    // The first one is shared by all who know no more than the environment has.
+    if (!isOwn) found = new Redactor(found.secrets);
+    isOwn = true;
+    found.learn([secret]);
+  };
   const redact = (text: string): string => found.text(text);
   const recording = new Recording({
     capacity: Math.max(1, capacity),
@@ -81,6 +90,7 @@ export const recorder = ({ capacity = CAPACITY, secrets }: RecorderOptions = {})
     const { handle, runId } = run;
     const ofRun = new RunRecorder(run, recording, charts);
     const tell = book.begins(run);
+    run.secrets(learn);
     if (handle !== undefined) {
       handles.set(runId, handle);
       const forget = (): void => {

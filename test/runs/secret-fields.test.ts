@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { act, agent, answer, jsonSchema, pipeline, tool } from 'troupe';
+import type { LiveEvent, Model, ModelDelta } from 'troupe';
+import { recorder } from 'troupe/inspect';
+import { scriptedModel } from 'troupe/testing';
+import { memoryStore } from 'troupe/stores';
+import { threads } from 'troupe/memory';
+
+const PASSWORD = 'correct-horse/battery';
+const secret = () => z.string().meta({ writeOnly: true });
+
+/** What a run tells while it goes on, and what it leaves. */
+const watched = () => {
+  const seen: LiveEvent[] = [];
+  const record = recorder();
+  return {
+    seen,
+    options: {
+      hooks: [{ name: 'seen', handle: (event: LiveEvent) => void seen.push(event), deltas: true }],
+      inspect: record,
+    },
+    told: (): string => [JSON.stringify(seen), ...record.recording.from()].join('\n'),
+  };
+};
+
+const inputs: unknown[] = [];
+const login = tool({
+  name: 'login',
+  description: 'Logs in.',
+  input: z.object({ user: z.string(), password: secret(), pin: z.number().meta({ writeOnly: true }) }),
+  execute: (input) => {
+    inputs.push(input);
+    return `ada is in, by ${input.password}`;
+  },
+});
+const call = { user: 'ada', password: PASSWORD, pin: 4711 };
+
+describe('a field that a schema marks as secret', () => {
+  test.each([
+    [
+      'a model',
+      { model: scriptedModel([{ calls: [{ id: 'a', name: 'login', input: call }] }, `Used ${PASSWORD}.`]) },
+    ],
+    [
+      'its own decide',
+      {
+        decide: ({ step }: { readonly step: number }) =>
+          step === 0 ? act({ name: 'login', input: call }) : answer(`Used ${PASSWORD}.`),
+      },
+    ],
+  ])('[FIND-52] of a tool that %s calls is told nowhere, and the tool gets it', async (_, by) => {
+    inputs.length = 0;
+    const { told, options } = watched();
+    const result = await agent({ name: 'clerk', ...by, tools: [login] }).run('Log in.', options);
+    expect(inputs).toEqual([call]);
+    expect(result.output).toBe(`Used ${PASSWORD}.`);
+    for (const text of [told(), JSON.stringify([result.events, result.records, result.transcript])]) {
+      expect(text).toContain('[redacted password]');
+      expect(text).not.toContain(PASSWORD);
+      expect(text).not.toContain('4711');
+      expect(text).toContain('ada');
+    }
+  });
+
+  test('[FIND-52] of a JSON Schema counts by `format: password`, too', async () => {
+    const open = tool({
+      name: 'open',
+      description: 'Opens.',
+      input: jsonSchema<{ key: string }>({
+        type: 'object',
+        properties: { key: { type: 'string', format: 'password' } },
+        required: ['key'],
+      }),
+      execute: ({ key }) => {
+        throw new Error(`no door for ${key}`);
+      },
+    });
+    const model = scriptedModel([{ calls: [{ id: 'a', name: 'open', input: { key: PASSWORD } }] }, 'Sorry.']);
+    const result = await agent({ name: 'clerk', model, tools: [open] }).run('Open.');
+    const told = JSON.stringify([result.events, result.effects, result.transcript]);
+    expect(told).not.toContain(PASSWORD);
+    expect(told).toContain('no door for [redacted key]');
+  });
+
+  test('[FIND-52] of an input is told nowhere, of an agent and of a member of a team', async () => {
+    const prompts: string[] = [];
+    const model: Model = {
+      ...scriptedModel([]),
+      provider: 'heard',
+      id: 'heard',
+      answer: ({ messages }) => {
+        prompts.push(JSON.stringify([...messages]));
+        return { text: `Hello ${PASSWORD}`, calls: [], finish: 'stop', usage: { input: 1, output: 1 } };
+      },
+    };
+    const clerk = agent({
+      name: 'clerk',
+      model,
+      input: z.object({ name: z.string(), login: z.object({ password: secret() }) }),
+    });
+    const input = { name: 'ada', login: { password: PASSWORD } };
+    const alone = watched();
+    await clerk.run(input, alone.options);
+    const inTeam = watched();
+    await pipeline({ name: 'line', stages: [clerk] }).run(input, inTeam.options);
+    expect(prompts[0]).toContain(PASSWORD);
+    for (const text of [alone.told(), inTeam.told()]) {
+      expect(text).toContain('[redacted login.password]');
+      expect(text).not.toContain(PASSWORD);
+    }
+  });
+
+  test('[FIND-52] of what a tool gives, of what a person types for it, and of an answer is told nowhere', async () => {
+    const typed = tool({
+      name: 'ask_password',
+      description: 'Asks for the password.',
+      input: z.object({}),
+      output: secret(),
+      execute: (_, context) => context.ask('Your password?'),
+    });
+    const given = tool({
+      name: 'make_key',
+      description: 'Makes a key.',
+      input: z.object({}),
+      output: z.object({ key: secret() }),
+      execute: () => ({ key: 'made-for-ada-1' }),
+    });
+    const model = scriptedModel([
+      {
+        calls: [
+          { id: 'a', name: 'ask_password', input: {} },
+          { id: 'b', name: 'make_key', input: {} },
+        ],
+      },
+      JSON.stringify({ code: 'the-code-17', text: `${PASSWORD} made-for-ada-1` }),
+    ]);
+    const clerk = agent({
+      name: 'clerk',
+      model,
+      tools: [typed, given],
+      output: z.object({ code: secret(), text: z.string() }),
+    });
+    const { told, options } = watched();
+    const result = await clerk.run('Go.', { ...options, person: { answer: () => PASSWORD } });
+    expect(result.output).toEqual({ code: 'the-code-17', text: `${PASSWORD} made-for-ada-1` });
+    for (const text of [told(), JSON.stringify([result.events, result.transcript])])
+      for (const each of [PASSWORD, 'made-for-ada-1', 'the-code-17']) expect(text).not.toContain(each);
+    for (const name of ['ask_password', 'key', 'code']) expect(told()).toContain(`[redacted ${name}]`);
+  });
+
+  test('[FIND-52] is in no thread', async () => {
+    const store = memoryStore();
+    const kept = threads(store.files('threads'));
+    const model = scriptedModel([{ calls: [{ id: 'a', name: 'login', input: call }] }, `Used ${PASSWORD}.`]);
+    await agent({ name: 'clerk', model, tools: [login] }).run('Go.', { thread: 'ada', threads: kept });
+    const turns = JSON.stringify((await kept.load('ada'))?.turns);
+    expect(turns).toContain('[redacted password]');
+    expect(turns).not.toContain(PASSWORD);
+  });
+});
+
+describe('a model that says the arguments of a call in pieces', () => {
+  const sayer = (size: number, isWhole = true): Model => ({
+    ...scriptedModel([]),
+    provider: 'pieces',
+    id: 'pieces',
+    answer: (request, { delta }) => {
+      if (request.messages.length > 1)
+        return { text: 'Done.', calls: [], finish: 'stop', usage: { input: 1, output: 1 } };
+      const text = JSON.stringify(call);
+      delta({ type: 'text', text: 'Here.' });
+      for (let from = 0; from < text.length; from += size)
+        delta({
+          type: 'tool-call',
+          index: 0,
+          ...(from === 0 ? { name: 'login' } : {}),
+          text: text.slice(from, from + size),
+        });
+      if (!isWhole) throw new Error('it broke off');
+      const calls = [{ id: 'a', name: 'login', input: call }];
+      return { text: 'Here.', calls, finish: 'tool-calls', usage: { input: 1, output: 1 } };
+    },
+  });
+  const deltasOf = async (model: Model): Promise<readonly ModelDelta[]> => {
+    const handle = agent({ name: 'clerk', model, tools: [login], retry: { attempts: 1 } }).stream('go');
+    const seen: ModelDelta[] = [];
+    handle.events$.subscribe((event) => {
+      if (event.type === 'model.delta') seen.push(event.delta);
+    });
+    await handle.result.catch(() => undefined);
+    return seen;
+  };
+
+  test('[FIND-52] shows them when the call is whole, without what its tool marks', async () => {
+    for (const size of [1, 7, 1_000]) {
+      const [first, ...rest] = await deltasOf(sayer(size));
+      expect(first).toEqual({ type: 'text', text: 'Here.' });
+      expect(rest).toEqual([
+        {
+          type: 'tool-call',
+          index: 0,
+          name: 'login',
+          text: '{"user":"ada","password":"[redacted password]","pin":[redacted pin]}',
+        },
+      ]);
+    }
+  });
+
+  test('[FIND-52] shows nothing of them where the call never is whole', async () => {
+    expect((await deltasOf(sayer(5, false))).filter(({ type }) => type === 'tool-call')).toEqual([]);
+  });
+});
