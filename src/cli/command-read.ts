@@ -3,6 +3,7 @@ import type { CommandName } from './command-shapes.ts';
 import { shapes } from './command-shapes.ts';
 import type { InspectValues, InspectWish } from './inspect-wish.ts';
 import { inspectWish, inspectWishIfAny } from './inspect-wish.ts';
+import { namedModule } from './named-module.ts';
 import { countOf, dollarsOf, durationOf, statusesOf } from './option-values.ts';
 import type { TraceCommand } from './trace/trace-command.ts';
 import { traceCommandFrom } from './trace/trace-command.ts';
@@ -188,7 +189,7 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
   if (missing !== undefined) throw wrong(missing, name);
   const [first = '', second] = rest;
   const isParked = values.park ?? false;
-  const code: Code = { file: moduleOf(values, name), exportName: values.export };
+  const code = codeOf(values, name);
   switch (name) {
     case 'ask': {
       if (rest[0]?.trim() === '') throw wrong('the question is empty', name);
@@ -199,20 +200,19 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
       return { name, question: rest[0], folder: second, budget, memory, trace, inspect, isParked };
     }
     case 'run': {
-      const { data: isData = false, export: exportName } = values;
       const trace = folderOf(values.trace, '--trace', name);
       const inspect = inspectWishIfAny(values, name);
-      return { name, file: first, input: second, isData, exportName, trace, inspect, isParked };
+      const named = namedModule(first, values.export, name);
+      return { name, ...named, input: second, isData: values.data ?? false, trace, inspect, isParked };
     }
     case 'inspect': {
-      const { data: isData = false, export: exportName } = values;
-      return { name, file: rest[0], input: second, isData, exportName, wish: inspectWish(values, name) };
+      const wish = inspectWish(values, name);
+      return { name, ...codeIn(rest[0], values, name), input: second, isData: values.data ?? false, wish };
     }
     case 'graph':
       return {
         name,
-        file: first,
-        exportName: values.export,
+        ...namedModule(first, values.export, name),
         isSvg: values.svg ?? false,
         isTaken: values.taken ?? false,
         limit: countOf(values.limit, '--limit', name) ?? COUNTED,
@@ -264,12 +264,18 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
   }
 };
 
-/** `--agent`, or as it was called first, `--file`. */
-const moduleOf = ({ agent, file }: OwnValues, name: CommandName): string | undefined => {
+/** The module of `--agent`, or as it was called first, `--file`. */
+const codeOf = (values: OwnValues, name: CommandName): Code => {
+  const { agent, file } = values;
   if (agent !== undefined && file !== undefined)
     throw wrong('one excludes the other: --agent and --file', name);
-  return agent ?? file;
+  return codeIn(agent ?? file, values, name);
 };
+
+const codeIn = (given: string | undefined, values: OwnValues, name: CommandName): Code =>
+  given === undefined
+    ? { file: undefined, exportName: values.export }
+    : namedModule(given, values.export, name);
 
 const toResume = (runId: string | undefined, values: OwnValues): string | undefined => {
   const isAll = values['all-due'] ?? false;

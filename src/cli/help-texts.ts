@@ -18,7 +18,7 @@ const INSPECT = `      --inspect        show the run in a browser while it goes 
       --open           open it in the browser`;
 const CODE = `      --agent FILE     the module that exports its agent, where it was begun by other code, has moved or was imported
       --file FILE      the same
-      --export NAME    which export of it`;
+      --export NAME    which export of it, where it has several; also FILE#NAME`;
 const RUN = 'RUN is the id of a run, or its first characters (four or more).';
 
 /** What each command says of itself. */
@@ -49,13 +49,14 @@ ${INSPECT}`,
     text: `FILE is a JavaScript module, or a TypeScript one where tsx is installed or Node strips types. Of its exports the
 default one is run, else the only one that is an agent or a team. INPUT is text; without it, standard input is read.`,
     options: `      --data           INPUT is JSON, for an agent whose input has a schema
-      --export NAME    which export to run
+      --export NAME    which export to run, where it has several; also FILE#NAME
 ${TRACE}
 ${PARK}
 ${INSPECT}`,
     examples: [
       'troupe run examples/01-first-agent.ts "What is 19 + 23?"',
       `echo '{"city": "Oslo"}' | troupe run weather.js --data`,
+      'troupe run team.ts#clerk "Sort the mail."',
     ],
   },
   inspect: {
@@ -66,7 +67,7 @@ exports is run, and can be seen while it works. Without, the runs that are kept 
 command began, and those of the agent that FILE exports. A FILE that exports nothing is a program: it is run as it is, with INPUT as
 its argument, and every run that it begins is shown.`,
     options: `      --data           INPUT is JSON, for an agent whose input has a schema
-      --export NAME    which export of FILE
+      --export NAME    which export of FILE, where it has several; also FILE#NAME
       --port N         where the page is served (default: any port that is free)
       --control        the page may hold, step, talk to, stop and fork runs
       --open           open it in the browser`,
@@ -82,7 +83,7 @@ its argument, and every run that it begins is shown.`,
     usage: 'FILE',
     text: `With --taken, arrows say how often they were taken in the runs of it that are kept, and states how long they lasted; with --json,
 that is printed instead of a drawing. Runs that it does not go through any more as they went are left out, and counted.`,
-    options: `      --export NAME    which export to draw
+    options: `      --export NAME    which export to draw, where it has several; also FILE#NAME
       --svg            as an SVG that stands alone
       --taken          with what its runs did
       --limit N        of the newest N runs (default: 100)`,
@@ -187,7 +188,7 @@ A file that is there is not replaced.`,
     text: `FILE is - for standard input. One that is damaged is refused, and so is a run whose id is there already.
 The module or the folders that it names are somebody else's choice: before they are used, you are asked, once.`,
     options: `      --agent FILE     the module that exports its agent here
-      --export NAME    which export of it`,
+      --export NAME    which export of it, where it has several; also FILE#NAME`,
     examples: ['troupe import 3f9a1c0b7d2e.journal', 'troupe import run.journal --agent ./clerk.ts'],
   },
   prune: {

@@ -5,12 +5,14 @@ import { pathToFileURL } from 'node:url';
 import * as z from 'zod';
 import type { Agent } from '../contracts/agent.ts';
 import { isTroupeError, messageOf, TroupeError } from '../contracts/error.ts';
+import { printAside } from './print-aside.ts';
 
 /** An agent or team of somebody else's module: what it takes and gives shows when it runs. */
 export type LoadedAgent = Agent<unknown, unknown>;
 
 /**
- * The agent or team that a module exports: the default export, else the only one, or the one that `exportName` names.
+ * The agent or team that a module exports: the default export, else the only one, or the one that `exportName` names. What the
+ * module prints while it loads goes to standard error.
  *
  * @throws {TroupeError} `command.usage` if there is no such file, it cannot be loaded, or it is not clear which is meant;
  * what `agent()` and `tool()` throw while it loads comes through as it is.
@@ -20,7 +22,7 @@ export const loadAgent = async (
   folder: string,
   exportName: string | undefined,
 ): Promise<LoadedAgent> => {
-  return chosen(await loadModule(file, folder), file, exportName);
+  return chosen(await printAside(() => loadModule(file, folder)), file, exportName);
 };
 
 /** Loads somebody else's module, in JavaScript or TypeScript. @throws {TroupeError} as {@link loadAgent} does. */
@@ -114,7 +116,11 @@ const chosen = (
   // One agent under two names is one.
   if (another !== undefined && new Set(agents.map(([, value]) => value)).size > 1) {
     const names = agents.map(([name]) => name).join(', ');
-    throw cannot(file, 'it exports several agents', `${names}; choose one with --export`);
+    throw cannot(
+      file,
+      'it exports several agents',
+      `${names}; choose one as ${file}#NAME, or with --export NAME`,
+    );
   }
   return only[1];
 };

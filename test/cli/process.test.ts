@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseEvent } from '../../src/events/parse-event.ts';
 import { runScript } from '../support/run-script.ts';
-import { moduleOf, root, troupe } from './run-command.ts';
+import { loader, moduleOf, root, troupe } from './run-command.ts';
 
 /** A stack trace, wherever it begins. */
 const trace = /\n\s+at .+:\d+:\d+/;
@@ -69,6 +69,33 @@ describe('npm start, on a machine with nothing set', () => {
     expect(events[0]?.type).toBe('run.started');
     expect(events.at(-1)).toMatchObject({ type: 'run.ended', status: 'completed' });
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+  });
+
+  test('what a module prints while it loads does not come between what is read by programs', async () => {
+    const store = mkdtempSync(join(tmpdir(), 'troupe-loud-'));
+    const called = (...args: readonly string[]) =>
+      troupe(args, { imports: [loader], env: { TROUPE_STORE: join(store, 'runs.db') } });
+    const loud = `${moduleOf('loud.ts')}#clerk`;
+    const said = 'loading, by console.log\nloading, by console.info\nloading, by the stream\n';
+    try {
+      const ran = await called('run', loud, 'x', '--json');
+      const [first, ...events] = ran.stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => parseEvent(JSON.parse(line)));
+      expect([first?.type, events.at(-1)?.type, ran.stderr]).toEqual(['run.started', 'run.ended', said]);
+      const drawn = await called('graph', loud);
+      expect(drawn).toEqual({
+        exit: 0,
+        stdout: expect.stringMatching(/^stateDiagram-v2\n/) as string,
+        stderr: said,
+      });
+      const replayed = await called('replay', first?.runId ?? '', '--agent', loud, '--json');
+      expect(JSON.parse(replayed.stdout)).toMatchObject({ isEqual: true });
+      expect(replayed.stderr).toBe(said);
+    } finally {
+      rmSync(store, { recursive: true, force: true });
+    }
   });
 
   test('the same question twice has the same answer', async () => {

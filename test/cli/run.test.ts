@@ -19,6 +19,8 @@ describe('troupe run', () => {
   test.each([
     ['the only agent of a module', ['weather.ts', '{"city":"Oslo"}', '--data'], '"degrees": 18'],
     ['the export that is named', ['several.ts', 'x', '--export', 'two'], 'from two'],
+    ['the export that is named after the file', ['several.ts#two', 'x'], 'from two'],
+    ['the export that is named twice', ['several.ts#two', 'x', '--export', 'two'], 'from two'],
     ['a team', ['team.ts', 'you'], 'Hello, YOU!'],
     ['plain JavaScript', ['plain.mjs', 'x'], 'from plain JavaScript'],
   ])('runs %s', async (_, [name = '', ...args], answer) => {

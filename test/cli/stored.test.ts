@@ -183,6 +183,20 @@ describe('troupe resume', () => {
     expect(oneLineOf(other)).toMatch(/^1 .*as it is one of 'counter': found 'echo'/);
   });
 
+  test('and with the export that is named after the file, as --export names it', async () => {
+    const { call } = kept();
+    const several = moduleOf('several.ts');
+    await call(['run', `${several}#two`, 'x']);
+    const [{ runId = '' } = {}] = await listed(call);
+    expect((await call(['graph', `${several}#two`, '--taken'])).stderr).toContain('1 run of two');
+    for (const named of [[], ['--agent', `${several}#two`], ['--file', several, '--export', 'two']]) {
+      expect((await call(['replay', runId, ...named])).code).toBe(0);
+      expect((await call(['resume', runId, '--quiet', ...named])).stdout).toBe('from two\n');
+    }
+    const other = await call(['replay', runId, '--agent', `${several}#one`]);
+    expect(oneLineOf(other)).toMatch(/'one' does something else in step 0/);
+  });
+
   test('--all-due says where there is nothing to do', async () => {
     const { call } = kept();
     const { code, stdout, stderr } = await call(['resume', '--all-due']);

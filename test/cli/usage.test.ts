@@ -97,7 +97,22 @@ describe('what makes no sense is one clear line on standard error, and exit code
     [
       'a module with several agents',
       ['run', moduleOf('several.ts'), 'x'],
-      /several agents: one, two; choose one with --export/,
+      /several agents: one, two; choose one as \S+several\.ts#NAME, or with --export NAME/,
+    ],
+    [
+      'an export that is not there, named after the file',
+      ['graph', `${moduleOf('several.ts')}#three`],
+      /several\.ts as its export 'three' is no agent/,
+    ],
+    [
+      'two exports',
+      ['run', `${moduleOf('several.ts')}#one`, 'x', '--export', 'two'],
+      /two exports are named: 'one' after the file, and 'two' by --export/,
+    ],
+    [
+      'two exports of a module for a run that is kept',
+      ['replay', 'abcd', '--agent', 'several.ts#one', '--export', 'two'],
+      /two exports are named: 'one' after the file, and 'two' by --export/,
     ],
     [
       'an export that is not there',
