@@ -164,7 +164,7 @@ const teamWords = (event: LiveEvent): string | undefined => {
     case 'person.answered':
       return `Was told: ${event.text}`;
     case 'request.withdrawn':
-      return `Nobody waits for an answer any more: ${event.reason}`;
+      return `Question withdrawn: ${event.reason}`;
     case 'answer.refused':
       return `Cannot take an answer: ${event.reason}`;
     case 'message.sent':

@@ -54,6 +54,11 @@ test('[M53] trouble is told, and what goes well is not told twice', () => {
   expect(activityOf(deltaOf('x', 'k'))).toBeUndefined();
 });
 
+test('[M53] a question that nobody answers is withdrawn, and the reason is said once', () => {
+  const withdrawn = { type: 'request.withdrawn', id: 'q-1', reason: 'nobody waits for it any more' } as const;
+  expect(lineOf(0, withdrawn)).toBe('desk · Question withdrawn: nobody waits for it any more');
+});
+
 test('[M53] what runs out, and what goes round in circles, is said in words', () => {
   const loop = { type: 'loop.warned' as const, period: 1, repeats: 3, tools: ['read_file'] };
   expect(lineOf(0, loop)).toBe('desk · Going round in circles: read_file, 3 times');
