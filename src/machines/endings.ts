@@ -1,5 +1,6 @@
 import type { Ending, EndingVerdict, EndingView } from '../contracts/ending.ts';
 import { TroupeError } from '../contracts/error.ts';
+import { foundText } from '../contracts/found-text.ts';
 
 /** What an agent is there for: a `router` has to give the work to somebody, a `worker` to do it. */
 export type EndingRole = 'worker' | 'router';
@@ -50,7 +51,7 @@ export const byTool = (options: ByToolOptions = {}): Ending => {
   if (!Number.isSafeInteger(attempts) || attempts < 1)
     throw new TroupeError(
       'agent.invalid',
-      `Cannot end by a tool as its attempts are no whole number from 1: ${String(attempts)}`,
+      `Cannot end by a tool as its attempts are no whole number from 1: ${foundText(attempts)}`,
     );
   const terminal = [tools].flat();
   return {

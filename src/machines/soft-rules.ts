@@ -1,5 +1,6 @@
 import type { ChosenCall } from '../contracts/decision.ts';
 import { TroupeError } from '../contracts/error.ts';
+import { foundText } from '../contracts/found-text.ts';
 import type { Json } from '../contracts/json.ts';
 import { isJsonObject } from '../contracts/json.ts';
 import type { StopRule, StopView } from '../contracts/stop.ts';
@@ -141,6 +142,6 @@ const checkWhole = (rule: string, option: string, value: unknown, least: number)
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return;
   throw new TroupeError(
     'agent.invalid',
-    `Cannot stop by ${rule} as its ${option} is no whole number from ${least}: ${String(value)}`,
+    `Cannot stop by ${rule} as its ${option} is no whole number from ${least}: ${foundText(value)}`,
   );
 };

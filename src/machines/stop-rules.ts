@@ -1,4 +1,5 @@
-import { messageOf, TroupeError } from '../contracts/error.ts';
+import { TroupeError } from '../contracts/error.ts';
+import { foundText } from '../contracts/found-text.ts';
 import { atOnce } from './rules.ts';
 import type { StopRule, StopView } from '../contracts/stop.ts';
 
@@ -91,5 +92,5 @@ const checkLimit = (rule: string, limit: unknown): void => {
 const badLimit = (rule: string, wanted: string, limit: unknown): TroupeError =>
   new TroupeError(
     'agent.invalid',
-    `Cannot stop by ${rule} as its limit is no ${wanted}: ${typeof limit === 'number' ? String(limit) : messageOf(limit)}`,
+    `Cannot stop by ${rule} as its limit is no ${wanted}: ${foundText(limit)}`,
   );

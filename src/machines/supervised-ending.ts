@@ -1,5 +1,6 @@
 import type { Ending, EndingView, Heuristic } from '../contracts/ending.ts';
 import { TroupeError } from '../contracts/error.ts';
+import { foundText } from '../contracts/found-text.ts';
 
 /** How long a supervisor of endings insists. */
 export interface SupervisedOptions {
@@ -32,7 +33,7 @@ export const bySupervisor = (
   if (![stuckCap, cap].every((each) => Number.isSafeInteger(each) && each >= 1))
     throw new TroupeError(
       'agent.invalid',
-      `Cannot supervise endings as its caps are no whole numbers from 1: ${stuckCap}, ${cap}`,
+      `Cannot supervise endings as its caps are no whole numbers from 1: ${foundText(stuckCap)}, ${foundText(cap)}`,
     );
   if (names.size < heuristics.length)
     throw new TroupeError('agent.invalid', 'Cannot supervise endings as two heuristics have one name');

@@ -1,7 +1,8 @@
 import type { Allotment, Budget, BudgetKind } from '../contracts/budget.ts';
 import { budgetKinds } from '../contracts/budget.ts';
 import type { ErrorCode } from '../contracts/error.ts';
-import { messageOf, TroupeError } from '../contracts/error.ts';
+import { foundText } from '../contracts/found-text.ts';
+import { TroupeError } from '../contracts/error.ts';
 import type { BudgetAccount } from './budget-account.ts';
 import type { BudgetLimits } from './budget-limits.ts';
 import { budgetLimits } from './budget-limits.ts';
@@ -19,7 +20,7 @@ export const checkAllotment = (
   if (typeof part.share === 'number' && part.share > 0 && part.share <= 1) return;
   throw new TroupeError(
     code,
-    `Cannot define ${owner} as its share of a budget is no number above 0 and at most 1: ${messageOf(part.share)}`,
+    `Cannot define ${owner} as its share of a budget is no number above 0 and at most 1: ${foundText(part.share)}`,
   );
 };
 

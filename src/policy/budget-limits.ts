@@ -1,7 +1,8 @@
 import type { Budget, BudgetKind } from '../contracts/budget.ts';
 import { budgetKinds } from '../contracts/budget.ts';
 import type { ErrorCode } from '../contracts/error.ts';
-import { messageOf, TroupeError } from '../contracts/error.ts';
+import { foundText } from '../contracts/found-text.ts';
+import { TroupeError } from '../contracts/error.ts';
 
 /** A checked budget: finite limits only, defaults filled in. */
 export interface BudgetLimits extends Readonly<Partial<Record<BudgetKind, number>>> {
@@ -25,10 +26,8 @@ export const budgetLimits = (
   { code, owner }: { readonly code: ErrorCode; readonly owner: string },
 ): BudgetLimits | undefined => {
   if (budget === undefined) return undefined;
-  const refuse = (option: string, wanted: string, found: unknown): TroupeError => {
-    const shown = typeof found === 'number' ? String(found) : messageOf(found);
-    return new TroupeError(code, `Cannot define ${owner} as its ${option} is no ${wanted}: ${shown}`);
-  };
+  const refuse = (option: string, wanted: string, found: unknown): TroupeError =>
+    new TroupeError(code, `Cannot define ${owner} as its ${option} is no ${wanted}: ${foundText(found)}`);
   if (typeof budget !== 'object' || budget === null) throw refuse('budget', 'object', budget);
   for (const option of Object.keys(budget))
     if (!OPTIONS.has(option)) throw refuse(`budget.${option}`, 'limit that there is', option);

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../contracts/error.ts';
 import { TroupeError } from '../contracts/error.ts';
-import { foundText } from './found-text.ts';
+import { foundText } from '../contracts/found-text.ts';
 
 /**
  * Checks a number that bounds work: whole, and not below `least`. With none at a time an actor would wait for ever; and

@@ -1,5 +1,6 @@
 import type { Critic } from '../contracts/critique.ts';
 import { TroupeError } from '../contracts/error.ts';
+import { foundText } from '../contracts/found-text.ts';
 
 /**
  * Checks critics where an agent is defined.
@@ -25,11 +26,11 @@ const problemOf = (critic: Partial<Critic> | undefined): string | undefined => {
   if (typeof critique !== 'function') return `has no function 'critique': ${typeof critique}`;
   // Untyped: a text of digits is no time.
   if (timeoutMs !== undefined && !(typeof timeoutMs === 'number' && timeoutMs > 0))
-    return `has a timeoutMs that is no time above 0: ${String(timeoutMs)}`;
+    return `has a timeoutMs that is no time above 0: ${foundText(timeoutMs)}`;
   if (!['answer', 'step'].includes(each))
     return `looks at each '${String(each)}', which is neither answer nor step`;
   if (every !== undefined && !(Number.isSafeInteger(every) && every >= 1))
-    return `looks at every ${String(every)} steps, which is no whole number from 1`;
+    return `looks at every ${foundText(every)} steps, which is no whole number from 1`;
   if (every !== undefined && each !== 'step')
     return `looks at every ${every} steps, and yet at answers only: give it each 'step'`;
   if (!['accept', 'stop'].includes(ifBroken))

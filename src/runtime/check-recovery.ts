@@ -1,4 +1,5 @@
-import { messageOf, TroupeError } from '../contracts/error.ts';
+import { TroupeError } from '../contracts/error.ts';
+import { foundText } from '../contracts/found-text.ts';
 import type { RecoveryPolicy } from '../contracts/recovery.ts';
 import { checkCount } from './check-count.ts';
 
@@ -9,8 +10,10 @@ export const checkRecovery = (
   timeoutMs: unknown,
 ): void => {
   const refuse = (what: string, found: unknown): never => {
-    const given = typeof found === 'number' ? String(found) : messageOf(found);
-    throw new TroupeError('agent.invalid', `Cannot define the agent '${name}' as its ${what}: ${given}`);
+    throw new TroupeError(
+      'agent.invalid',
+      `Cannot define the agent '${name}' as its ${what}: ${foundText(found)}`,
+    );
   };
   if (timeoutMs !== undefined && !(typeof timeoutMs === 'number' && timeoutMs > 0))
     refuse('timeoutMs is no time above 0', timeoutMs);

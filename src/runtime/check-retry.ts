@@ -1,4 +1,5 @@
-import { messageOf, TroupeError } from '../contracts/error.ts';
+import { TroupeError } from '../contracts/error.ts';
+import { foundText } from '../contracts/found-text.ts';
 import type { ModelRetry } from '../contracts/model.ts';
 
 const WAYS: readonly unknown[] = [undefined, 'restart', 'continue'];
@@ -12,7 +13,7 @@ const ADAPTIVE: readonly string[] = ['rateLimitWaitMs', 'invalidWaitMs', 'steps'
 export const checkRetry = (retry: ModelRetry | undefined, agent: string): ModelRetry | undefined => {
   const problem = WAYS.includes(retry?.onBreak)
     ? adaptiveProblem(retry?.adaptive)
-    : `retry.onBreak is neither restart nor continue: ${messageOf(retry?.onBreak)}`;
+    : `retry.onBreak is neither restart nor continue: ${foundText(retry?.onBreak)}`;
   if (problem === undefined) return retry;
   throw new TroupeError('agent.invalid', `Cannot define the agent '${agent}' as ${problem}`);
 };
@@ -20,14 +21,14 @@ export const checkRetry = (retry: ModelRetry | undefined, agent: string): ModelR
 const adaptiveProblem = (adaptive: unknown): string | undefined => {
   if (adaptive === undefined || typeof adaptive === 'boolean') return undefined;
   if (typeof adaptive !== 'object' || adaptive === null || Array.isArray(adaptive))
-    return `retry.adaptive is neither a boolean nor an object: ${messageOf(adaptive)}`;
+    return `retry.adaptive is neither a boolean nor an object: ${foundText(adaptive)}`;
   for (const [name, value] of Object.entries(adaptive)) {
     if (!ADAPTIVE.includes(name)) return `retry.adaptive has no option '${name}': ${ADAPTIVE.join(', ')}`;
     if (value === undefined) continue;
     if (name === 'steps' && !(Number.isInteger(value) && value >= 1))
-      return `retry.adaptive.steps is no whole number from 1: ${messageOf(value)}`;
+      return `retry.adaptive.steps is no whole number from 1: ${foundText(value)}`;
     if (!(Number.isFinite(value) && value >= 0))
-      return `retry.adaptive.${name} is no number of ms from 0: ${messageOf(value)}`;
+      return `retry.adaptive.${name} is no number of ms from 0: ${foundText(value)}`;
   }
   return undefined;
 };

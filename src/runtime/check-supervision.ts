@@ -1,4 +1,5 @@
 import { TroupeError } from '../contracts/error.ts';
+import { foundText } from '../contracts/found-text.ts';
 import type { BackOff, MemberPolicy, SupervisionPolicy } from '../contracts/supervision.ts';
 import { DIRECTIVES } from '../machines/supervision.ts';
 
@@ -64,4 +65,4 @@ const oneOf = (what: string, found: string | undefined, known: readonly string[]
 const atLeast = (what: string, found: number | undefined, least: number, isFit = true): readonly string[] =>
   found === undefined || (Number.isFinite(found) && found >= least && isFit)
     ? []
-    : [`${what} has to be ${isFit ? 'a' : 'a whole'} number from ${least}: ${found}`];
+    : [`${what} has to be ${isFit ? 'a' : 'a whole'} number from ${least}: ${foundText(found)}`];

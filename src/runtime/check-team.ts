@@ -1,5 +1,5 @@
 import { TroupeError } from '../contracts/error.ts';
-import { foundText } from './found-text.ts';
+import { foundText } from '../contracts/found-text.ts';
 import { isRecord } from './is-record.ts';
 
 const RECORDS = ['budget', 'mailbox', 'budgets', 'limits', 'supervision', 'asMember'] as const;

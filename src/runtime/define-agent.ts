@@ -35,7 +35,7 @@ import { checkRetry } from './check-retry.ts';
 import type { Definition, Placement } from './definition.ts';
 import { distinctCalls } from './earlier-turns.ts';
 import { endingRules } from './ending-rules.ts';
-import { foundText } from './found-text.ts';
+import { foundText } from '../contracts/found-text.ts';
 import { contextFrom, memoryFrom } from './memory-options.ts';
 import { stateOver } from './run-states.ts';
 import { checkLimits } from './tree-limits.ts';

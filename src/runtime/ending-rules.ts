@@ -1,6 +1,7 @@
 import type { AgentOptions } from '../contracts/agent.ts';
 import type { LoopLimits, WrapUp } from '../contracts/ending.ts';
-import { messageOf, TroupeError } from '../contracts/error.ts';
+import { TroupeError } from '../contracts/error.ts';
+import { foundText } from '../contracts/found-text.ts';
 import { defaultLoopLimits } from '../machines/loop-detection.ts';
 import type { Rules } from '../machines/rules.ts';
 
@@ -12,7 +13,7 @@ export const endingRules = (
   const invalid = (option: string, reason: string, found: unknown): TroupeError =>
     new TroupeError(
       'agent.invalid',
-      `Cannot define the agent '${name}' as its ${option} ${reason}: ${typeof found === 'number' ? String(found) : messageOf(found)}`,
+      `Cannot define the agent '${name}' as its ${option} ${reason}: ${foundText(found)}`,
     );
   if (ends !== undefined && typeof ends.answered !== 'function')
     throw invalid('ends', 'is no policy of ending', ends);
@@ -41,10 +42,14 @@ const loopLimits = (limits: LoopLimits, invalid: Invalid): LoopLimits => {
   return limits;
 };
 
+/** Untyped, as in JavaScript it may be a text of digits. */
+const isNumber = (found: unknown): boolean => typeof found === 'number';
+
 const wrapUpFrom = (wrapUp: WrapUp, invalid: Invalid): WrapUp => {
   const { warnAt, wrapUpAt, graceSteps } = wrapUp;
-  if (!(warnAt > 0 && warnAt <= 1)) throw invalid('wrapUp.warnAt', 'is no fraction above 0', warnAt);
-  if (!(wrapUpAt >= warnAt && wrapUpAt <= 1))
+  if (!(isNumber(warnAt) && warnAt > 0 && warnAt <= 1))
+    throw invalid('wrapUp.warnAt', 'is no fraction above 0', warnAt);
+  if (!(isNumber(wrapUpAt) && wrapUpAt >= warnAt && wrapUpAt <= 1))
     throw invalid('wrapUp.wrapUpAt', `is no fraction from ${warnAt}`, wrapUpAt);
   if (!Number.isSafeInteger(graceSteps) || graceSteps < 0)
     throw invalid('wrapUp.graceSteps', 'is no whole number from 0', graceSteps);

@@ -1,6 +1,7 @@
 import type { AgentDefinition, ContextDefinition } from '../actors/agent-definition.ts';
 import type { AgentOptions } from '../contracts/agent.ts';
 import { TroupeError } from '../contracts/error.ts';
+import { foundText } from '../contracts/found-text.ts';
 import type { MemorySource, RecallPolicy } from '../contracts/memory.ts';
 import type { ContextOptions, Processor, TokenBudget } from '../contracts/processor.ts';
 import { contextPresets, presetProcessors } from '../memory/context-presets.ts';
@@ -86,7 +87,7 @@ const checkedBudget = (budget: Partial<TokenBudget>, name: string): Partial<Toke
   const { soft, hard, reserve } = budget;
   for (const [key, value] of Object.entries({ soft, hard, reserve }))
     if (value !== undefined && !(Number.isFinite(value) && value >= (key === 'reserve' ? 0 : 1)))
-      throw invalid(name, `its context.budget.${key} is no number of tokens`, String(value));
+      throw invalid(name, `its context.budget.${key} is no number of tokens`, foundText(value));
   if (soft !== undefined && hard !== undefined && soft > hard)
     throw invalid(name, 'its soft budget is past its hard one', `${soft} and ${hard}`);
   if (hard !== undefined && reserve !== undefined && reserve >= hard)

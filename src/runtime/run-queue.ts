@@ -1,5 +1,6 @@
 import type { Clock } from '../contracts/clock.ts';
 import { TroupeError } from '../contracts/error.ts';
+import { foundText } from '../contracts/found-text.ts';
 
 /** Begins something whose turn has come. */
 type Turn = () => void;
@@ -120,6 +121,6 @@ const checked = (count: number, least: 0 | 1, option: string): number => {
   if (Number.isInteger(count) && count >= least) return count;
   throw new TroupeError(
     'engine.invalid',
-    `Cannot make an engine as its ${option} is no whole number from ${least} (or Infinity): ${String(count)}`,
+    `Cannot make an engine as its ${option} is no whole number from ${least} (or Infinity): ${foundText(count)}`,
   );
 };

@@ -23,7 +23,7 @@ import type { Definition } from './definition.ts';
 import { definitionOf } from './definition.ts';
 import type { EmbeddableAgent } from './face.ts';
 import { faceOf } from './face.ts';
-import { foundText } from './found-text.ts';
+import { foundText } from '../contracts/found-text.ts';
 import { checkLimits } from './tree-limits.ts';
 
 /** Any agent or team, whatever it takes and gives: members are checked by their own schemas when they run. */

@@ -1,6 +1,7 @@
 import type { SubtreeLimits, TreeLimit, TreeLimits } from '../contracts/tree-limits.ts';
 import type { ErrorCode } from '../contracts/error.ts';
-import { messageOf, TroupeError } from '../contracts/error.ts';
+import { foundText } from '../contracts/found-text.ts';
+import { TroupeError } from '../contracts/error.ts';
 import type { Definition } from './definition.ts';
 import type { Actor } from './stage.ts';
 
@@ -108,7 +109,7 @@ export const checkLimits = (
     if (!isLimit)
       throw new TroupeError(
         code,
-        `Cannot define ${owner} as its limits.${name} is no whole number from 0: ${typeof value === 'number' ? String(value) : messageOf(value)}`,
+        `Cannot define ${owner} as its limits.${name} is no whole number from 0: ${foundText(value)}`,
       );
   }
 };

@@ -1,10 +1,18 @@
 import { messageOf, TroupeError } from '../contracts/error.ts';
+import { foundText } from '../contracts/found-text.ts';
 import type { OpsGroup } from '../contracts/environment.ts';
 import type { Json, JsonSchema } from '../contracts/json.ts';
 import { isJsonObject } from '../contracts/json.ts';
 import type { Checked, InputOf, OutputOf, Schema } from '../contracts/schema.ts';
 import type { Became, Safety, Tool, ToolContext, ToolRetry } from '../contracts/tool.ts';
-import { canGiveJsonSchema, checkInput, isSchema, jsonSchemaOf, schemaFound } from './schemas.ts';
+import {
+  canGiveJsonSchema,
+  checkInput,
+  isLikeJsonSchema,
+  isSchema,
+  jsonSchemaOf,
+  schemaFound,
+} from './schemas.ts';
 import { letGo } from '../contracts/let-go.ts';
 import { unsendableIn } from './unsendable-parts.ts';
 import { isThenable } from '../contracts/thenable.ts';
@@ -291,7 +299,7 @@ const SAFETIES: readonly unknown[] = ['read', 'write', 'danger'];
 // Many callers write JavaScript: what the types forbid is checked all the same.
 const refuseInvalid = (options: ToolOptions<Schema | undefined, Schema | undefined, unknown>): void => {
   if (!isJsonObject(options)) throw invalid('', [`it needs options: ${messageOf(options)}`]);
-  const { name, description, input, output, timeoutMs, retry, safety } = options;
+  const { name, description, input, parameters, output, timeoutMs, retry, safety } = options;
   const execute: unknown = Reflect.get(options, 'execute');
   const isDynamic = options.dynamicSchema === true;
   const attempts = typeof retry === 'object' ? retry.attempts : undefined;
@@ -304,20 +312,20 @@ const refuseInvalid = (options: ToolOptions<Schema | undefined, Schema | undefin
     !isOptionalFunction(Reflect.get(options, 'whatBecame')) &&
       `whatBecame is no function: ${messageOf(Reflect.get(options, 'whatBecame'))}`,
     isDynamic && input !== undefined && 'a dynamic schema excludes input: describe it with parameters',
-    !isDynamic &&
-      !(input === undefined && isJsonObject(options.parameters)) &&
-      !isSchema(input) &&
-      `its input is no Standard Schema: ${schemaFound(input)}`,
+    !isDynamic && inputProblem(input, parameters),
+    parameters !== undefined && parametersProblem(parameters),
     isSchema(input) &&
       !canGiveJsonSchema(input) &&
-      options.parameters === undefined &&
+      parameters === undefined &&
       `its input gives no JSON Schema and there are no parameters: a schema of ${input['~standard'].vendor}`,
-    ...(isSchema(input) && options.parameters === undefined ? unsendableIn(input) : []),
+    ...(isSchema(input) && parameters === undefined ? unsendableIn(input) : []),
     output !== undefined && !isSchema(output) && `its output is no Standard Schema: ${schemaFound(output)}`,
-    timeoutMs !== undefined && !(timeoutMs > 0) && `its time-out is no positive number of ms: ${timeoutMs}`,
+    timeoutMs !== undefined &&
+      !(typeof timeoutMs === 'number' && timeoutMs > 0) &&
+      `its time-out is no positive number of ms: ${foundText(timeoutMs)}`,
     attempts !== undefined &&
       !(Number.isInteger(attempts) && attempts > 0) &&
-      `its attempts are no positive whole number: ${attempts}`,
+      `its attempts are no positive whole number: ${foundText(attempts)}`,
     safety !== undefined &&
       !SAFETIES.includes(safety) &&
       `its safety is none of read, write and danger: ${messageOf(safety)}`,
@@ -327,6 +335,25 @@ const refuseInvalid = (options: ToolOptions<Schema | undefined, Schema | undefin
   ];
   const problems = wrong.filter((each) => each !== false);
   if (problems.length > 0) throw invalid(typeof name === 'string' ? name : '', problems);
+};
+
+/** Two mistakes are made often: a JSON Schema where a Standard Schema goes, and nothing at all. */
+const inputProblem = (input: unknown, parameters: unknown): string | false => {
+  if (isSchema(input)) return false;
+  if (input === undefined)
+    return (
+      parameters === undefined &&
+      'it has neither input nor parameters: write `input:` with a Standard Schema such as z.object({ … }), or `parameters:` with a JSON Schema'
+    );
+  return isLikeJsonSchema(input)
+    ? `its input is a JSON Schema, ${schemaFound(input)}: write it as \`parameters:\`, or as \`input: jsonSchema(…)\` to have its type`
+    : `its input is no Standard Schema: ${schemaFound(input)}`;
+};
+
+const parametersProblem = (parameters: unknown): string | false => {
+  if (isSchema(parameters))
+    return `its parameters are a Standard Schema of ${parameters['~standard'].vendor}: write it as \`input:\``;
+  return !isJsonObject(parameters) && `its parameters are no JSON Schema: ${foundText(parameters)}`;
 };
 
 const invalid = (name: string, problems: readonly string[]): TroupeError =>

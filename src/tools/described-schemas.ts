@@ -1,6 +1,6 @@
 import { TroupeError } from '../contracts/error.ts';
 import type { Schema } from '../contracts/schema.ts';
-import { isSchema, schemaFound } from './schemas.ts';
+import { isLikeJsonSchema, isSchema, schemaFound } from './schemas.ts';
 import { parseFieldList, parseSignature } from './signature-parse.ts';
 import { fieldsSchema } from './signature-schema.ts';
 
@@ -25,10 +25,10 @@ export const describedSchemas = (name: string, input: unknown, output: unknown):
     }
     if (typeof given === 'string') return fieldsSchema(parseFieldList(given));
     if (isSchema(given)) return given;
-    throw new TroupeError(
-      'agent.invalid',
-      `Cannot define the agent '${name}' as its ${option} is no Standard Schema: ${schemaFound(given)}`,
-    );
+    const why = isLikeJsonSchema(given)
+      ? `a JSON Schema, ${schemaFound(given)}: write \`${option}: jsonSchema(…)\``
+      : `no Standard Schema: ${schemaFound(given)}`;
+    throw new TroupeError('agent.invalid', `Cannot define the agent '${name}' as its ${option} is ${why}`);
   };
   return { input: read('input', input), output: read('output', output) };
 };

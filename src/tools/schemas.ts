@@ -1,6 +1,7 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import { messageOf, TroupeError } from '../contracts/error.ts';
+import { foundText } from '../contracts/found-text.ts';
 import type { Json, JsonSchema } from '../contracts/json.ts';
 import { isJsonObject, toJson } from '../contracts/json.ts';
 import type { Checked, Schema, SchemaIssue } from '../contracts/schema.ts';
@@ -120,9 +121,22 @@ export const isSchema = (value: unknown): value is Schema =>
 
 /** What stands where a schema should, in a few words. */
 export const schemaFound = (value: unknown): string =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+  isJsonObject(value)
     ? `a plain object with ${Object.keys(value).join(', ') || 'nothing in it'}`
-    : messageOf(value);
+    : foundText(value);
+
+/** Checks whether a plain object is written as JSON Schemas are, and not as a schema's fields. */
+export const isLikeJsonSchema = (value: unknown): boolean => {
+  if (!isJsonObject(value) || isSchema(value)) return false;
+  const { type, properties, $ref: reference, $schema: dialect } = value;
+  return (
+    typeof type === 'string' ||
+    typeof reference === 'string' ||
+    typeof dialect === 'string' ||
+    (isJsonObject(properties) && !isSchema(properties)) ||
+    [type, value['anyOf'], value['oneOf'], value['allOf'], value['enum']].some((each) => Array.isArray(each))
+  );
+};
 
 type WithJsonSchema = Schema & StandardJSONSchemaV1;
 

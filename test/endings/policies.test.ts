@@ -326,7 +326,7 @@ describe.each(interpreters)('$name', ({ host }) => {
 
 test('an agent whose answer has a schema cannot end by a marker', () => {
   expect(() => agent({ name: 'a', output: 'answer: string', ends: byMarker('DONE') })).toThrow(
-    "Cannot define the agent 'a' as its ends reads text and its answer has a schema: byMarker",
+    "Cannot define the agent 'a' as its ends reads text and its answer has a schema: 'byMarker'",
   );
   expect(() => byMarker(' ')).toThrow('no single line');
 });

@@ -101,7 +101,7 @@ test('[TENEX-94] an adaptive wait is never above the cap, and never shrinks as f
 });
 
 test.each([
-  [{ adaptive: 'yes' }, 'retry.adaptive is neither a boolean nor an object: yes'],
+  [{ adaptive: 'yes' }, "retry.adaptive is neither a boolean nor an object: 'yes'"],
   [{ adaptive: { steps: 0 } }, 'retry.adaptive.steps is no whole number from 1: 0'],
   [{ adaptive: { rateLimitWaitMs: -1 } }, 'retry.adaptive.rateLimitWaitMs is no number of ms from 0: -1'],
   [{ adaptive: { waitMs: 1 } }, "retry.adaptive has no option 'waitMs'"],

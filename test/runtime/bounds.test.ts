@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { answer } from '../../src/contracts/decision.ts';
 import { maxSteps, maxTime, maxTokens, maxToolCalls } from '../../src/machines/stop-rules.ts';
+import { byTool } from '../../src/machines/endings.ts';
+import { stagnation } from '../../src/machines/soft-rules.ts';
 import { agent } from '../../src/runtime/agent.ts';
+import { progressCritic } from '../../src/runtime/critics/progress-critic.ts';
+import { createGlobalEngine } from '../../src/runtime/global-engine.ts';
 import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import { interpreters, settled, start } from '../support/runs.ts';
 
@@ -41,6 +45,27 @@ test.each([
   );
 });
 
+test.each([
+  [{ budget: { timeMs: '200' } }, "budget.timeMs is no number from 0: '200'"],
+  [{ budget: { steps: '3' } }, "budget.steps is no whole number from 1: '3'"],
+  [{ budget: { warnAt: '0.5' } }, "budget.warnAt is no number above 0 and at most 1: '0.5'"],
+  [{ limits: { maxDepth: '2' } }, "limits.maxDepth is no whole number from 0: '2'"],
+  [{ loops: { warnAt: '2' } }, "loops.warnAt is no whole number from 2: '2'"],
+  [{ wrapUp: { warnAt: '0.5' } }, "wrapUp.warnAt is no fraction above 0: '0.5'"],
+  [{ wrapUp: { wrapUpAt: '0.9' } }, "wrapUp.wrapUpAt is no fraction from 0.8: '0.9'"],
+  [{ recovery: {}, timeoutMs: '200' }, "timeoutMs is no time above 0: '200'"],
+  [{ recovery: { limit: '2' } }, "recovery.limit is no whole number from 1: '2'"],
+  [{ toolConcurrency: '2' }, "toolConcurrency is no whole number from 1: '2'"],
+  [{ retry: { adaptive: { steps: '2' } } }, "retry.adaptive.steps is no whole number from 1: '2'"],
+  [{ mailbox: { capacity: '5' } }, "mailbox.capacity is no whole number from 1: '5'"],
+  [{ context: { budget: { soft: '9' } } }, "context.budget.soft is no number of tokens: '9'"],
+  [{ asMember: { poisonAfter: '2' } }, "poisonAfter has to be a whole number from 1: '2'"],
+])('a text of digits is no number, and is quoted where it is refused: %j', (options, found) => {
+  expect(() => Reflect.apply(agent, undefined, [{ name: 'a', ...options }])).toThrow(
+    expect.objectContaining({ code: 'agent.invalid', message: expect.stringContaining(found) }),
+  );
+});
+
 test('none is a bound of rejections and of rounds, but no number is not', () => {
   expect(() => agent({ name: 'a', maxRejections: 0 })).not.toThrow();
   expect(() => agent({ name: 'a', maxRejections: Number.NaN })).toThrow(
@@ -51,6 +76,20 @@ test('none is a bound of rejections and of rounds, but no number is not', () => 
   expect(() => supervisorWorker({ ...team, maxRounds: Infinity })).toThrow(
     /maxRounds is no whole number from 0/,
   );
+});
+
+test.each([
+  [() => Reflect.apply(maxSteps, undefined, ['5']), "limit is no whole number from 1: '5'"],
+  [() => Reflect.apply(maxTime, undefined, ['5']), "limit is no number from 0: '5'"],
+  [() => Reflect.apply(stagnation, undefined, [{ steps: '5' }]), "steps is no whole number from 2: '5'"],
+  [() => Reflect.apply(byTool, undefined, [{ attempts: '5' }]), "attempts are no whole number from 1: '5'"],
+  [
+    () => Reflect.apply(progressCritic, undefined, [{ every: '5' }]),
+    "'every' is no whole number from 1: '5'",
+  ],
+  [() => Reflect.apply(createGlobalEngine, undefined, [{ concurrency: '5' }]), "(or Infinity): '5'"],
+])('nor is it where a rule, a critic or an engine is made: %#', (make, found) => {
+  expect(make).toThrow(expect.objectContaining({ message: expect.stringContaining(found) }));
 });
 
 describe('a stop rule whose limit could never be reached, or always is, is refused where it is made', () => {

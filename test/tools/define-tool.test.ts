@@ -98,15 +98,42 @@ describe('a tool that makes no sense is refused when it is defined', () => {
     expect(refusal({ ...base, input: { a: z.number(), b: z.number() } })).toBe(
       "Cannot define tool 'add' as its input is no Standard Schema: a plain object with a, b",
     );
-    expect(refusal({ ...base, input: 'a: number' })).toContain('no Standard Schema: a: number');
+    expect(refusal({ ...base, input: 'a: number' })).toContain("no Standard Schema: 'a: number'");
     expect(refusal({ ...base, output: {} })).toContain('its output is no Standard Schema');
-    expect(refusal({ ...base, input: undefined })).toContain('its input is no Standard Schema');
+  });
+
+  test('[M18] a JSON Schema as input: it says what was found, and what to write', () => {
+    const properties = { a: { type: 'number' } };
+    const written = 'write it as `parameters:`, or as `input: jsonSchema(…)` to have its type';
+    expect(refusal({ ...base, input: { type: 'object', properties } })).toBe(
+      `Cannot define tool 'add' as its input is a JSON Schema, a plain object with type, properties: ${written}`,
+    );
+    for (const input of [{ properties }, { $ref: '#/$defs/a', $defs: {} }, { anyOf: [{ type: 'object' }] }])
+      expect(refusal({ ...base, input })).toContain(`: ${written}`);
+  });
+
+  test('[M18] neither input nor parameters, or the one in the place of the other: it says what to write', () => {
+    expect(refusal({ ...base, input: undefined })).toBe(
+      "Cannot define tool 'add' as it has neither input nor parameters: " +
+        'write `input:` with a Standard Schema such as z.object({ … }), or `parameters:` with a JSON Schema',
+    );
+    expect(refusal({ ...base, input: undefined, parameters: base.input })).toBe(
+      "Cannot define tool 'add' as its parameters are a Standard Schema of zod: write it as `input:`",
+    );
+    expect(refusal({ ...base, input: undefined, parameters: 'a: number' })).toBe(
+      "Cannot define tool 'add' as its parameters are no JSON Schema: 'a: number'",
+    );
+    expect(refusal({ ...base, parameters: 7 })).toContain('its parameters are no JSON Schema: 7');
   });
 
   test('[M18] nonsense instead of options, numbers and words', () => {
     expect(refusal(undefined)).toContain('it needs options');
     expect(refusal({ ...base, timeoutMs: -1 })).toContain('its time-out is no positive number of ms: -1');
     expect(refusal({ ...base, timeoutMs: NaN })).toContain('its time-out');
+    expect(refusal({ ...base, timeoutMs: '200' })).toContain(
+      "its time-out is no positive number of ms: '200'",
+    );
+    expect(refusal({ ...base, retry: { attempts: '2' } })).toContain("no positive whole number: '2'");
     expect(refusal({ ...base, retry: { attempts: 0 } })).toContain('its attempts');
     expect(refusal({ ...base, safety: 'harmless' })).toContain(
       'its safety is none of read, write and danger',

@@ -1,5 +1,6 @@
 import type { Backend, BackendPlace } from '../../contracts/backend.ts';
 import { isTroupeError, TroupeError } from '../../contracts/error.ts';
+import { foundText } from '../../contracts/found-text.ts';
 import type { Model, ModelAnswer, ModelCall, ModelRequest, Usage } from '../../contracts/model.ts';
 import { modelAnswer } from '../../contracts/model.ts';
 import type { Transcript, Turn } from '../../contracts/transcript.ts';
@@ -77,10 +78,10 @@ export const passthrough = (options: PassthroughOptions): Backend => {
   const given: unknown = engine;
   if (typeof given !== 'object' || given === null || typeof engine.ask !== 'function')
     throw new TroupeError('agent.invalid', `Cannot pass through to '${name}' as its engine has no ask()`);
-  if (!(sessionLifeMs > 0))
+  if (!(typeof sessionLifeMs === 'number' && sessionLifeMs > 0))
     throw new TroupeError(
       'agent.invalid',
-      `Cannot pass through to '${name}' as sessionLifeMs is no positive number of ms: ${sessionLifeMs}`,
+      `Cannot pass through to '${name}' as sessionLifeMs is no positive number of ms: ${foundText(sessionLifeMs)}`,
     );
   return {
     name,

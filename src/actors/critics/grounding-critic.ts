@@ -1,5 +1,6 @@
 import type { Critic, Review } from '../../contracts/critique.ts';
 import { TroupeError } from '../../contracts/error.ts';
+import { foundText } from '../../contracts/found-text.ts';
 import {
   contentStems,
   numbersIn,
@@ -45,7 +46,7 @@ export const groundingCritic = ({
   if (!(coverage >= 0 && coverage <= 1))
     throw new TroupeError(
       'agent.invalid',
-      `Cannot check grounding as its coverage is not from 0 to 1: ${coverage}`,
+      `Cannot check grounding as its coverage is not from 0 to 1: ${foundText(coverage)}`,
     );
   return {
     name,

@@ -1,5 +1,6 @@
 import type { Critic, Review } from '../../contracts/critique.ts';
 import { TroupeError } from '../../contracts/error.ts';
+import { foundText } from '../../contracts/found-text.ts';
 
 /** Knobs of {@link reflectionCritic}. */
 export interface ReflectionOptions {
@@ -22,7 +23,7 @@ export const reflectionCritic = ({ patience = 2, name = 'reflection' }: Reflecti
   if (!Number.isInteger(patience) || patience < 0)
     throw new TroupeError(
       'agent.invalid',
-      `Cannot reflect as the patience is no whole number from 0: ${patience}`,
+      `Cannot reflect as the patience is no whole number from 0: ${foundText(patience)}`,
     );
   return {
     name,

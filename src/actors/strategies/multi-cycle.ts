@@ -1,4 +1,5 @@
 import { TroupeError } from '../../contracts/error.ts';
+import { foundText } from '../../contracts/found-text.ts';
 import type { Strategy } from '../../contracts/strategy.ts';
 import type { Convergence } from './convergence.ts';
 import { converges } from './convergence.ts';
@@ -24,7 +25,10 @@ export interface MultiCycleOptions {
  */
 export const multiCycle = ({ cycles = 5, until }: MultiCycleOptions = {}): Strategy => {
   if (!Number.isInteger(cycles) || cycles < 1)
-    throw new TroupeError('agent.invalid', `Cannot go in cycles as their number is not 1 or more: ${cycles}`);
+    throw new TroupeError(
+      'agent.invalid',
+      `Cannot go in cycles as their number is not 1 or more: ${foundText(cycles)}`,
+    );
   return {
     name: 'multi-cycle',
     ...(until === undefined ? {} : { critics: [converges(until)], maxRejections: cycles - 1 }),

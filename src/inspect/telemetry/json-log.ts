@@ -1,5 +1,6 @@
 import type { EventType, Hook, HookScope, LiveEvent } from '../../contracts/event.ts';
 import { TroupeError } from '../../contracts/error.ts';
+import { foundText } from '../../contracts/found-text.ts';
 import { oneLine } from '../../events/printable.ts';
 import { redactorOf } from '../../policy/redaction.ts';
 import { factsOf, previewsOf } from './event-facts.ts';
@@ -99,7 +100,7 @@ export const jsonLog = (write: (line: string) => void, options: JsonLogOptions =
   if (!Number.isSafeInteger(previewLength) || previewLength < 1)
     throw new TroupeError(
       'limit.invalid',
-      `Cannot write a log as its previewLength is no whole number from 1: ${previewLength}`,
+      `Cannot write a log as its previewLength is no whole number from 1: ${foundText(previewLength)}`,
     );
   const body = bodyIn(content, (text) => oneLine(redact(text), previewLength));
   const least = order.indexOf(level);

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { ModelChoice } from '../../contracts/agent.ts';
 import type { Critic, Review } from '../../contracts/critique.ts';
 import { TroupeError } from '../../contracts/error.ts';
+import { foundText } from '../../contracts/found-text.ts';
 import type { Json } from '../../contracts/json.ts';
 import { resolveModel } from '../../models/model-registry.ts';
 import { agent } from '../agent.ts';
@@ -57,7 +58,7 @@ export const progressCritic = ({
   if (!Number.isSafeInteger(every) || every < 1)
     throw new TroupeError(
       'agent.invalid',
-      `Cannot watch progress as 'every' is no whole number from 1: ${String(every)}`,
+      `Cannot watch progress as 'every' is no whole number from 1: ${foundText(every)}`,
     );
   const monitor = agent({
     name: 'monitor',

@@ -2,7 +2,7 @@ import { TroupeError } from '../../contracts/error.ts';
 import { checkCount } from '../check-count.ts';
 import { checkTeam } from '../check-team.ts';
 import { checkAgentName } from '../define-agent.ts';
-import { foundText } from '../found-text.ts';
+import { foundText } from '../../contracts/found-text.ts';
 import { isRecord } from '../is-record.ts';
 import type { TeamSetup } from '../team.ts';
 

@@ -3,7 +3,7 @@ import type { AgentOptions } from '../../contracts/agent.ts';
 import { TroupeError } from '../../contracts/error.ts';
 import { agent } from '../agent.ts';
 import { definitionOf } from '../definition.ts';
-import { foundText } from '../found-text.ts';
+import { foundText } from '../../contracts/found-text.ts';
 import type { Member } from '../team.ts';
 import { isRecord } from '../is-record.ts';
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../../contracts/clock.ts';
 import { patientClock, systemClock } from '../../contracts/clock.ts';
 import { TroupeError } from '../../contracts/error.ts';
+import { foundText } from '../../contracts/found-text.ts';
 
 /** What every shared resource may be told. */
 export interface ResourceOptions {
@@ -21,7 +22,7 @@ export const checkMs = (ms: number, option: string, owner: string, most = Infini
   if (typeof ms === 'number' && ms > 0 && ms <= most) return ms;
   throw new TroupeError(
     'resource.invalid',
-    `Cannot define ${owner} as its ${option} is no time in ms above 0: ${String(ms)}`,
+    `Cannot define ${owner} as its ${option} is no time in ms above 0: ${foundText(ms)}`,
   );
 };
 

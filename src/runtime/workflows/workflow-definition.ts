@@ -1,4 +1,5 @@
 import { TroupeError, messageOf } from '../../contracts/error.ts';
+import { foundText } from '../../contracts/found-text.ts';
 import { isThenable } from '../../contracts/thenable.ts';
 import type { Json } from '../../contracts/json.ts';
 import { toJson } from '../../contracts/json.ts';
@@ -89,22 +90,27 @@ const graphFrom = ({ options, nodes, edges, output }: Plan): Graph => {
   };
 };
 
+/** Untyped, as in JavaScript it may be a text of digits. */
+const isAbove = (found: unknown): boolean => typeof found === 'number' && found > 0;
+
 /** Numbers that bound nothing. */
 const optionProblems = ({ nodes, concurrency, holdAt, resolveMs, mode }: Graph): readonly string[] => [
   ...(Number.isInteger(concurrency) && concurrency >= 1
     ? []
-    : [`its concurrency is no number from 1: ${concurrency}`]),
-  ...(resolveMs > 0 ? [] : [`its resolveMs is no time: ${resolveMs}`]),
-  ...(holdAt > 0 && holdAt <= 1 ? [] : [`its holdAt is no part of 1: ${holdAt}`]),
+    : [`its concurrency is no number from 1: ${foundText(concurrency)}`]),
+  ...(isAbove(resolveMs) ? [] : [`its resolveMs is no time: ${foundText(resolveMs)}`]),
+  ...(isAbove(holdAt) && holdAt <= 1 ? [] : [`its holdAt is no part of 1: ${foundText(holdAt)}`]),
   ...(['strict', 'partial'].includes(mode)
     ? []
     : [`its mode is neither strict nor partial: ${String(mode)}`]),
   ...nodes.flatMap(({ id, retry, timeMs, concurrency: items }) => [
-    ...(timeMs === null || timeMs > 0 ? [] : [`the timeMs of '${id}' is no time: ${timeMs}`]),
-    ...(Number.isInteger(retry) && retry >= 0 ? [] : [`the retry of '${id}' is no number from 0: ${retry}`]),
+    ...(timeMs === null || isAbove(timeMs) ? [] : [`the timeMs of '${id}' is no time: ${foundText(timeMs)}`]),
+    ...(Number.isInteger(retry) && retry >= 0
+      ? []
+      : [`the retry of '${id}' is no number from 0: ${foundText(retry)}`]),
     ...(items === null || (Number.isInteger(items) && items >= 1)
       ? []
-      : [`the concurrency of '${id}' is no number from 1: ${items}`]),
+      : [`the concurrency of '${id}' is no number from 1: ${foundText(items)}`]),
   ]),
 ];
 

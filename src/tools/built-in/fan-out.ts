@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isTroupeError, messageOf, TroupeError } from '../../contracts/error.ts';
+import { foundText } from '../../contracts/found-text.ts';
 import type { ToolContext } from '../../contracts/tool.ts';
 import type { DefinedTool } from '../define-tool.ts';
 import { tool } from '../define-tool.ts';
@@ -57,10 +58,13 @@ export const fanOut = (options: FanOutOptions): DefinedTool<FanOutInput, readonl
   } = options;
   const receivers = new Receivers(name, options);
   for (const [option, value] of Object.entries({ concurrency, maxTasks, timeoutMs, totalMs }))
-    if (!(value >= 1) || (option !== 'timeoutMs' && option !== 'totalMs' && !Number.isSafeInteger(value)))
+    if (
+      !(typeof value === 'number' && value >= 1) ||
+      (option !== 'timeoutMs' && option !== 'totalMs' && !Number.isSafeInteger(value))
+    )
       throw new TroupeError(
         'agent.invalid',
-        `Cannot define the tool '${name}' as its ${option} bounds nothing: ${value}`,
+        `Cannot define the tool '${name}' as its ${option} bounds nothing: ${foundText(value)}`,
       );
   const shown =
     (options.sees ?? 'task') === 'task' ? ' Say everything that is needed: they see nothing else.' : '';

@@ -1,4 +1,4 @@
-import { messageOf } from '../contracts/error.ts';
+import { messageOf } from './error.ts';
 
 /** More of what was found than fits into a sentence says no more. */
 const MOST = 120;
