@@ -187,7 +187,8 @@ describe('troupe resume', () => {
     const { call } = kept();
     const several = moduleOf('several.ts');
     await call(['run', `${several}#two`, 'x']);
-    const [{ runId = '' } = {}] = await listed(call);
+    const [run] = await listed(call);
+    const runId = run?.runId ?? '';
     expect((await call(['graph', `${several}#two`, '--taken'])).stderr).toContain('1 run of two');
     for (const named of [[], ['--agent', `${several}#two`], ['--file', several, '--export', 'two']]) {
       expect((await call(['replay', runId, ...named])).code).toBe(0);
