@@ -7,7 +7,7 @@ import type { Actor, Recorder, Stage } from './stage.ts';
 /** A run, as far as its deadlines need it. */
 export interface TimedRun extends Pick<Stage, 'clock' | 'log' | 'root' | 'isOver' | 'enqueue'> {
   readonly clock: Clock;
-  readonly journal: Pick<Recorder, 'arrive'> | undefined;
+  readonly journal: Pick<Recorder, 'arrive' | 'lastWrite'> | undefined;
   readonly tearDowns: { hurry(): void };
 }
 
@@ -74,6 +74,13 @@ export class Deadlines {
     return timed !== undefined && clock.now() >= limitOf(root, timed).dueAt;
   }
 
+  /** How long the run may take as a whole, in ms; `Infinity` where nobody says. */
+  get wholeMs(): number {
+    const { account, path, definition } = this.#run.root;
+    const ruleMs = earliestDeadline(definition.rules.stop)?.afterMs ?? Infinity;
+    return Math.min(ruleMs, (account?.path === path ? account.limits.timeMs : undefined) ?? Infinity);
+  }
+
   /** Ends an actor whose time is up, at `at`. */
   expire(actor: Actor, reason: StopReason, at: number): void {
     this.#run.enqueue({ kind: 'deliver', actor, envelope: { type: 'expired', at, reason } });
@@ -95,8 +102,12 @@ export class Deadlines {
     const { dueAt, reasonAt } = limitOf(actor, timed);
     const now = clock.now();
     // Timers may come early, and clocks be set back.
-    if (now < dueAt) this.#arm(actor, timed);
-    else if (actor === root && isOver) tearDowns.hurry();
+    if (now < dueAt) {
+      this.#arm(actor, timed);
+      return;
+    }
+    if (actor === root) journal?.lastWrite.hurry('its time was up');
+    if (actor === root && isOver) tearDowns.hurry();
     else if (!actor.isOver) {
       const reason = reasonAt(now);
       const at = journal?.arrive(actor.scope, { type: 'expired', path: actor.path, reason }) ?? log.now();

@@ -226,7 +226,7 @@ export class Run implements Stage {
 
   abort(reason: string): void {
     const { journal } = this;
-    journal?.lastWrite.hurry();
+    journal?.lastWrite.hurry('it was aborted');
     if (this.isOver) this.tearDowns.hurry();
     else this.deliverAbort(reason, journal?.arrive(undefined, { type: 'abort', reason }) ?? this.log.now());
   }

@@ -183,7 +183,7 @@ export interface Recorder extends LogKeeper {
   };
   /** Whether the end of the run is the journal's to tell; `close` is called where it stops before it does. */
   awaitsEnd(close: () => void): boolean;
-  readonly lastWrite: { hurry(): void };
+  readonly lastWrite: { hurry(why: 'it was aborted' | 'its time was up'): void };
   /** Writes what there is to be written. */
   flush(): void | Promise<void>;
   end(tell: () => void): void;

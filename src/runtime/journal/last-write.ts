@@ -1,23 +1,25 @@
 import type { Clock } from '../../contracts/clock.ts';
 import { isThenable } from '../../contracts/thenable.ts';
+import type { WhyHurried } from './store-silent.ts';
 
-/** How long a store may take to write once its run was aborted, in ms. */
-const ABORTED_WRITE_MS = 5_000;
+/** How long a store may take to answer once its run was aborted, or its time is up, in ms. */
+export const HURRIED_STORE_MS = 5_000;
 
 /**
  * What waits until all is written, as the end of a run does.
  *
  * I1  Who waits is called once: when all is written, or when nothing is written here any more.
- * I2  Once the run is aborted, a store that does not answer is waited for within bounds; `giveUp` is called then.
+ * I2  Once the run is aborted, or its time is up, a store that does not answer is waited for within bounds; `giveUp` is called then.
  */
 export class LastWrite {
   readonly #clock: Clock;
-  readonly #giveUp: () => void;
+  readonly #giveUp: (why: WhyHurried) => void;
   readonly #waiting = new Set<() => void>();
-  #isHurried = false;
+  /** Set once the run has to end. */
+  #why: WhyHurried | undefined;
   #timer: unknown;
 
-  constructor(clock: Clock, giveUp: () => void) {
+  constructor(clock: Clock, giveUp: (why: WhyHurried) => void) {
     this.#clock = clock;
     this.#giveUp = giveUp;
   }
@@ -34,14 +36,14 @@ export class LastWrite {
       go();
     };
     this.#waiting.add(finish);
-    if (this.#isHurried) this.#arm();
+    this.#arm();
     void writing.then(finish);
   }
 
-  /** The run is aborted. */
-  hurry(): void {
-    this.#isHurried = true;
-    if (this.#waiting.size > 0) this.#arm();
+  /** The run has to end. */
+  hurry(why: WhyHurried): void {
+    this.#why ??= why;
+    this.#arm();
   }
 
   /** Nothing is written here any more. */
@@ -50,7 +52,11 @@ export class LastWrite {
   }
 
   #arm(): void {
-    this.#timer ??= this.#clock.setTimeout(this.#giveUp, ABORTED_WRITE_MS);
+    const why = this.#why;
+    if (why === undefined || this.#waiting.size === 0) return;
+    this.#timer ??= this.#clock.setTimeout(() => {
+      this.#giveUp(why);
+    }, HURRIED_STORE_MS);
   }
 
   #disarm(): void {

@@ -5,6 +5,7 @@ import type { RunHandle, RunOptions } from '../../contracts/run.ts';
 import type { Definition } from '../definition.ts';
 import { definitionOf } from '../definition.ts';
 import { resumeTaken, takeOver } from './stored-run.ts';
+import { whileWanted } from './while-wanted.ts';
 
 /** What a run that is taken up again may be told: what it was begun with is in its journal. */
 export type ResumeOptions = Omit<
@@ -38,11 +39,9 @@ export const resume = async <Input, Output, State>(
   options: ResumeOptions,
 ): Promise<RunHandle<Output, State>> => {
   const { store, ...rest } = options;
-  return resumeTaken<Output, State>(
-    journaledDefinition(agent),
-    await takeOver(store, runId, rest.secrets),
-    rest,
-  );
+  const definition = journaledDefinition(agent);
+  const taken = await whileWanted(takeOver(store, runId, rest.secrets), runId, rest);
+  return resumeTaken<Output, State>(definition, taken, rest);
 };
 
 /** The definition behind an agent's face. @throws `agent.invalid` for something that only looks like one. */

@@ -25,7 +25,7 @@ import { OpenAsks } from './open-asks.ts';
 import { MemoryWrites } from './memory-writes.ts';
 import { fromHand, recordedAnswer } from './recorded-answer.ts';
 import { Outlet } from './outlet.ts';
-import { storeSilent } from './store-silent.ts';
+import { storeSilent, storeUnopened } from './store-silent.ts';
 import { nameOf, Scope, scopeOf } from './scope.ts';
 
 /**
@@ -62,8 +62,8 @@ export class RunJournal implements Recorder {
     this.#run = run;
     this.keys = new CallKeys(redact);
     this.#moment = moment;
-    this.lastWrite = new LastWrite(clock, () => {
-      this.failed(storeSilent(run.runId));
+    this.lastWrite = new LastWrite(clock, (why) => {
+      this.failed((this.#outlet.isOpen ? storeSilent : storeUnopened)(run.runId, why));
     });
     this.again = new GoingThrough({
       root,

@@ -25,6 +25,7 @@ import { JournalWriter } from './journal-writer.ts';
 import type { Reading } from './journal-plan.ts';
 import { RunJournal } from './run-journal.ts';
 import { keepStates, RunStates, statesOf } from '../run-states.ts';
+import { storeUnopened } from './store-silent.ts';
 import { asGiven } from './unlimited.ts';
 
 /** How long a process may be silent before another may take its runs over, in ms. */
@@ -70,7 +71,7 @@ export const storedRun = (
 ): { readonly run: Run; readonly line: Line } => {
   const { run, journal } = journaled(definition, options, { ...setup, isAttended: true });
   const earlier = joinThread(run, input, options);
-  const opening = async (): Promise<RunOptions['history']> => {
+  const opening = async (): Promise<Opened | undefined> => {
     const { store } = options;
     const history = earlier === undefined ? options.history : await earlier();
     // Whoever keeps no run does not load what that takes.
@@ -78,8 +79,12 @@ export const storedRun = (
     const began = assertReadable(beganWith(run, definition, input, { ...options, history }));
     const entry = entryOf(began, began.at);
     const lease = await enterRun(store, entry, wishFor(store));
+    if (run.ending.isLost) {
+      await store.release(lease);
+      return undefined;
+    }
     await keepIn({ store, lease, run, journal, first: [{ ...began, at: journal.begins() }] });
-    return history;
+    return { history };
   };
   let enter = (): void => undefined;
   return {
@@ -87,9 +92,14 @@ export const storedRun = (
     line: {
       enter: (turn) => {
         enter = () => {
-          void opening().then(turn, (thrown: unknown) => {
-            run.ending.lose(toError(errorData(thrown, 'journal.failed', { message: NOT_OPENED })));
-          });
+          void awaitStore({ run, journal }, opening()).then(
+            (opened) => {
+              if (opened !== undefined && !run.ending.isLost) turn(opened.history);
+            },
+            (thrown: unknown) => {
+              run.ending.lose(toError(errorData(thrown, 'journal.failed', { message: NOT_OPENED })));
+            },
+          );
         };
         line.enter(enter);
       },
@@ -101,6 +111,28 @@ export const storedRun = (
       },
     },
   };
+};
+
+/** What a run that its store has taken in begins with. */
+interface Opened {
+  readonly history: RunOptions['history'];
+}
+
+/** Waits for a store as long as the run may take: one that never answers ends a run that is aborted, or whose time is up. */
+const awaitStore = <Value>({ run, journal }: Journaled, opening: Promise<Value>): Promise<Value> => {
+  const { wholeMs } = run.deadlines;
+  const timer =
+    wholeMs === Infinity
+      ? undefined
+      : run.clock.setTimeout(
+          () => {
+            journal.failed(storeUnopened(run.runId, 'its time was up'));
+          },
+          Math.floor(wholeMs) + 1,
+        );
+  const answered = (): void => run.clock.clearTimeout(timer);
+  journal.lastWrite.await(opening.then(answered, answered), answered);
+  return opening;
 };
 
 /** Starts a run that is kept in a store. */
