@@ -4,7 +4,7 @@ import type { LoadedAgent } from './load-agent.ts';
 import { loadAgent } from './load-agent.ts';
 import { run } from './run.ts';
 import type { Session } from './session.ts';
-import { withStoreIfAny } from './stored/open-store.ts';
+import { assertStoreThere, withStoreIfAny } from './stored/open-store.ts';
 import { attachInspector } from '../runtime/ambient-inspector.ts';
 import { failureLine } from './failure-line.ts';
 import type { InspectWish } from './inspect-wish.ts';
@@ -25,6 +25,8 @@ export const inspect = async (wanted: InspectCommand, session: Session): Promise
       { name: 'run', file, input, isData, exportName, isParked: false, trace: undefined, inspect: wish },
       session,
     );
+  // With no file it shows what is kept, and nothing else.
+  if (file === undefined) assertStoreThere(session);
   let agent: LoadedAgent | undefined;
   return withStoreIfAny(
     session,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { sqliteStore } from '../../src/persistence/sqlite-store.ts';
 import { openSqlite } from '../../src/persistence/sqlite-driver.ts';
 import { journalText, readJournalText } from '../../src/persistence/journal-text.ts';
 import type { FakeOptions, Played } from './fake-terminal.ts';
@@ -30,6 +31,15 @@ const kept = () => {
     return newest?.runId ?? '';
   };
   return { file, call, begun };
+};
+
+/** A store that is there, and holds nothing. */
+const keptEmpty = async () => {
+  const place = kept();
+  const store = sqliteStore(place.file);
+  await store.list();
+  await store.close();
+  return place;
 };
 
 type Call = ReturnType<typeof kept>['call'];
@@ -199,7 +209,7 @@ describe('troupe resume', () => {
   });
 
   test('--all-due says where there is nothing to do', async () => {
-    const { call } = kept();
+    const { call } = await keptEmpty();
     const { code, stdout, stderr } = await call(['resume', '--all-due']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     expect(stderr).toMatch(/^No run in sqlite:\S+ has anything to do\n$/);
@@ -420,7 +430,7 @@ describe('what cannot be done is one clear line', () => {
     ['answer', 'nosuchrun', 'yes'],
     ['export', 'nosuchrun'],
   ])('troupe %s of a run that is not there', async (...args) => {
-    const { call } = kept();
+    const { call } = await keptEmpty();
     expect(oneLineOf(await call(args))).toMatch(/^2 ✗ Cannot find run 'nosuchrun' as it is not in sqlite:/);
   });
 

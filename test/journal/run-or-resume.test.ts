@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { agent } from '../../src/index.ts';
 import type { Decision, JournalStore } from '../../src/index.ts';
+import { listed } from '../../src/contracts/listed.ts';
 import { memoryStore } from '../../src/persistence/index.ts';
 import { recordsIn, resumeAll, runOrResume } from '../../src/runtime/journal/index.ts';
 import { wishFor } from '../../src/runtime/journal/stored-run.ts';
@@ -110,6 +111,34 @@ describe('resumeAll', () => {
     // What could not be read is left to others.
     await quiet();
     await store.release(await store.acquire('broken', wishFor(store)));
+  });
+
+  test('[FIND-05] names what the store itself cannot read, and resumes the others', async () => {
+    const store = memoryStore();
+    for (const runId of ['a', 'b']) {
+      const handle = clerk().stream(runId, { store, runId });
+      await handle.suspend();
+    }
+    const error = { code: 'journal.corrupt', message: 'Cannot read it', retryable: 'no' } as const;
+    const damaged = new Proxy(store, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name, target);
+        if (name === 'list')
+          return async () => {
+            const all = await target.list();
+            return listed(
+              all.filter(({ runId }) => runId === 'a'),
+              [{ id: 'b', error }],
+            );
+          };
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    const { resumed, unreadable, failed } = await resumeAll(damaged, [clerk()]);
+    expect(resumed.map(({ runId }) => runId)).toEqual(['a']);
+    expect(unreadable).toEqual([{ id: 'b', error }]);
+    expect(failed).toEqual([]);
+    await Promise.all(resumed.map(({ result }) => result));
   });
 
   test('[FIND-05] refuses two agents of one name', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isTroupeError, messageOf, TroupeError } from '../../contracts/error.ts';
 import type { JournalStore } from '../../contracts/journal.ts';
@@ -15,7 +15,8 @@ export interface OpenStore {
 }
 
 /**
- * Works on the store of this session, and closes it.
+ * Works on the store of this session, which has to be there, and closes it. Where the user has no store yet and names none, it is an
+ * empty one.
  *
  * @throws {TroupeError} `command.usage` where there is none, `journal.…` where it cannot be used.
  */
@@ -23,13 +24,49 @@ export const withStore = async <T>(
   session: Session,
   work: (opened: OpenStore) => T | Promise<T>,
 ): Promise<T> => {
+  const place = knownPlace(session);
+  assertStoreThere(session);
+  const missing = missingFile(place);
+  if (missing !== undefined) return closing(await emptyStore(missing), work);
+  return closing(await opened(place, session), work);
+};
+
+/** Like `withStore`, for what writes: a store that is not there yet is made. */
+export const withStoreMade = async <T>(
+  session: Session,
+  work: (opened: OpenStore) => T | Promise<T>,
+): Promise<T> => closing(await opened(knownPlace(session), session), work);
+
+/** Throws where a store was named that is not there. @throws {TroupeError} `command.usage` */
+export const assertStoreThere = (session: Session): void => {
+  const missing = missingFile(placeOf(session));
+  if (missing === undefined || !isNamed(session)) return;
+  throw new TroupeError(
+    'command.usage',
+    `Cannot look for runs as there is no store ${missing}: check its name`,
+  );
+};
+
+/** The file of a store that is not made yet. */
+const missingFile = (place: StorePlace | undefined): string | undefined =>
+  place?.kind === 'sqlite' && !existsSync(place.file) ? place.file : undefined;
+
+/** What a user has who has kept nothing yet. */
+const emptyStore = async (file: string): Promise<OpenStore> => {
+  const { sqliteStore } = await import('../../persistence/sqlite-store.ts');
+  loadQuietly();
+  const store = Object.defineProperty(sqliteStore(':memory:'), 'name', { value: `sqlite:${file}` });
+  return { store, option: '' };
+};
+
+const knownPlace = (session: Session): StorePlace => {
   const place = placeOf(session);
   if (place === undefined || place.kind === 'none')
     throw new TroupeError(
       'command.usage',
       `Cannot look for runs as there is no store: ${place === undefined ? NO_HOME : 'it is switched off'}; name one with --store FILE`,
     );
-  return closing(await opened(place, session), work);
+  return place;
 };
 
 /**

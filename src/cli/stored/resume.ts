@@ -1,7 +1,7 @@
-import { errorData } from '../../contracts/error.ts';
-import type { JournalStore, RunEntry } from '../../contracts/journal.ts';
-import type { UnreadableEntry } from '../../contracts/listed.ts';
+import { TroupeError } from '../../contracts/error.ts';
+import type { RunEntry } from '../../contracts/journal.ts';
 import { oneLine } from '../../events/printable.ts';
+import { resumeEach } from '../../runtime/journal/resume-all.ts';
 import { resume as goOn } from '../../runtime/journal/resume.ts';
 import type { Code, ResumeCommand } from '../command-read.ts';
 import { exitCode } from '../exit-code.ts';
@@ -48,49 +48,32 @@ const FROM_RECORD: Code = { file: undefined, exportName: undefined };
 
 /** One after the other; each is left where it has to wait. The exit code is that of the first that did not end well. */
 const resumeDue = async (opened: OpenStore, session: Session): Promise<number> => {
-  const { terminal, settings, sidePaint: paint } = session;
+  const { store } = opened;
+  const { terminal, settings, sidePaint: paint, signal } = session;
   let code: number = exitCode.answered;
-  let count = 0;
-  const { due, unreadable } = await dueIn(opened.store);
+  const resumeOne = async ({ runId, title }: RunEntry): Promise<number> => {
+    // Of a run that another process has, nothing is shown.
+    if (!(await isFree(store, runId))) throw heldElsewhere(runId);
+    if (!settings.json && !settings.quiet)
+      terminal.stderr.write(`${paint.bold(`run ${runId}`)} ${oneLine(title, 80)}\n`);
+    const ended = await resumeHere({ runId, code: FROM_RECORD, isParked: true }, opened, session);
+    if (ended !== exitCode.parked) code ||= ended;
+    return ended;
+  };
+  const { resumed, failed, unreadable } = await resumeEach(store, { resumeOne, isDueOnly: true, signal });
+  for (const { error } of failed) {
+    terminal.stderr.write(failureLine(error, paint, settings.debug));
+    code ||= codeOfFailure(error);
+  }
   for (const { id, error } of unreadable) {
     terminal.stderr.write(unreadableLine(id, error.message, session));
-    code = exitCode.unanswered;
+    code ||= exitCode.unanswered;
   }
-  for (const { runId, title } of due) {
-    if (session.signal.aborted) return exitCode.aborted;
-    try {
-      // Of a run that another process has, nothing is shown.
-      if (!(await isFree(opened.store, runId))) continue;
-      if (!settings.json && !settings.quiet)
-        terminal.stderr.write(`${paint.bold(`run ${runId}`)} ${oneLine(title, 80)}\n`);
-      const ended = await resumeHere({ runId, code: FROM_RECORD, isParked: true }, opened, session);
-      count += 1;
-      if (ended !== exitCode.parked) code ||= ended;
-    } catch (thrown) {
-      terminal.stderr.write(failureLine(thrown, paint, settings.debug));
-      code ||= codeOfFailure(thrown);
-    }
-  }
-  if (count === 0 && code === exitCode.answered && !settings.json && !settings.quiet)
-    terminal.stderr.write(`No run in ${opened.store.name} has anything to do\n`);
+  if (signal.aborted) return exitCode.aborted;
+  if (resumed.length === 0 && code === exitCode.answered && !settings.json && !settings.quiet)
+    terminal.stderr.write(`No run in ${store.name} has anything to do\n`);
   return code;
 };
 
-/** Runs whose time has come, that somebody has written to, or that were under way when their process ended. */
-const dueIn = async (
-  store: JournalStore,
-): Promise<{ readonly due: readonly RunEntry[]; readonly unreadable: readonly UnreadableEntry[] }> => {
-  const now = Date.now();
-  const open = await store.list({ status: ['running', 'waiting'] });
-  const due: RunEntry[] = [];
-  const unreadable = [...(open.unreadable ?? [])];
-  for (const entry of open.toReversed()) {
-    const { runId, status, dueAt = Infinity } = entry;
-    try {
-      if (status === 'running' || dueAt <= now || (await store.letters(runId)).length > 0) due.push(entry);
-    } catch (thrown) {
-      unreadable.push({ id: runId, error: errorData(thrown, 'journal.failed') });
-    }
-  }
-  return { due, unreadable };
-};
+const heldElsewhere = (runId: string): TroupeError =>
+  new TroupeError('journal.held', `Cannot resume run '${runId}' as somebody else has it`, { runId });

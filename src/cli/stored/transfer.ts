@@ -13,7 +13,7 @@ import type { CommandRecord } from './command-record.ts';
 import { commandIn, commandOf, keepCommand } from './command-record.ts';
 import { findRun } from './find-run.ts';
 import { briefWish } from './lease.ts';
-import { withStore } from './open-store.ts';
+import { withStore, withStoreMade } from './open-store.ts';
 
 /** What stands for standard input and output. */
 const STANDARD = '-';
@@ -65,7 +65,7 @@ export const exportRun = (
  * run before somebody here has said so, unless the command line names other code.
  */
 export const importRun = ({ from, file, exportName }: ImportCommand, session: Session): Promise<number> =>
-  withStore(session, async ({ store }) => {
+  withStoreMade(session, async ({ store }) => {
     const { terminal } = session;
     const text =
       from === STANDARD

@@ -1,7 +1,9 @@
 import type { Agent } from '../../contracts/agent.ts';
+import { systemClock } from '../../contracts/clock.ts';
 import type { TroupeError } from '../../contracts/error.ts';
 import { errorData, isTroupeError, toError } from '../../contracts/error.ts';
 import type { JournalStore, RunEntry } from '../../contracts/journal.ts';
+import type { UnreadableEntry } from '../../contracts/listed.ts';
 import type { RunHandle } from '../../contracts/run.ts';
 import type { ResumeOptions } from './resume.ts';
 import { resume } from './resume.ts';
@@ -22,6 +24,8 @@ export interface ResumedRuns {
   readonly unclaimed: readonly RunEntry[];
   /** They could not be resumed, and why: unreadable, of a later release, or their agent does something else by now. */
   readonly failed: readonly { readonly entry: RunEntry; readonly error: TroupeError }[];
+  /** The store cannot say what they are: whether they are over is not known. */
+  readonly unreadable: readonly UnreadableEntry[];
 }
 
 /**
@@ -43,28 +47,58 @@ export const resumeAll = async (
   options: ResumeAllOptions = {},
 ): Promise<ResumedRuns> => {
   const byName = agentsByName(agents);
-  const resumed: RunHandle<unknown, unknown>[] = [];
+  return resumeEach(store, {
+    resumeOne: async ({ agent: name, runId }) => {
+      const agent = byName.get(name);
+      return agent === undefined ? undefined : resume(agent, runId, { ...options, store });
+    },
+  });
+};
+
+/** How each unfinished run of a store is resumed. */
+export interface EachRun<Resumed> {
+  /** Resumes one; undefined where nobody here has its agent. */
+  readonly resumeOne: (entry: RunEntry) => Promise<Resumed | undefined>;
+  /** Leaves out those that wait, and whose time has not come, and to whom nobody has written. Default: none. */
+  readonly isDueOnly?: boolean | undefined;
+  /** Once it is aborted no other run is resumed. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What became of the unfinished runs of a store, whatever resuming one comes to. */
+export interface ResumedEach<Resumed> extends Omit<ResumedRuns, 'resumed'> {
+  readonly resumed: readonly Resumed[];
+}
+
+/** Resumes the unfinished runs of a store one after the other, the oldest first: who came first goes on first. */
+export const resumeEach = async <Resumed>(
+  store: JournalStore,
+  { resumeOne, isDueOnly = false, signal }: EachRun<Resumed>,
+): Promise<ResumedEach<Resumed>> => {
+  const resumed: Resumed[] = [];
   const held: RunEntry[] = [];
   const unclaimed: RunEntry[] = [];
   const failed: { entry: RunEntry; error: TroupeError }[] = [];
   const open = await store.list({ status: ['running', 'waiting'] });
-  // Oldest first: who came first goes on first.
   for (const entry of open.toReversed()) {
-    const agent = byName.get(entry.agent);
-    if (agent === undefined) {
-      unclaimed.push(entry);
-      continue;
-    }
+    if (signal?.aborted === true) break;
     try {
-      resumed.push(await resume(agent, entry.runId, { ...options, store }));
+      if (isDueOnly && !(await isDue(store, entry))) continue;
+      const one = await resumeOne(entry);
+      if (one === undefined) unclaimed.push(entry);
+      else resumed.push(one);
     } catch (thrown) {
       if (isTroupeError(thrown, 'journal.held')) held.push(entry);
       else
         failed.push({ entry, error: toError(errorData(thrown, 'journal.failed', { message: NOT_RESUMED })) });
     }
   }
-  return { resumed, held, unclaimed, failed };
+  return { resumed, held, unclaimed, failed, unreadable: open.unreadable ?? [] };
 };
+
+/** Whether a run was under way when its process ended, its time has come, or somebody has written to it. */
+const isDue = async (store: JournalStore, { runId, status, dueAt = Infinity }: RunEntry): Promise<boolean> =>
+  status === 'running' || dueAt <= systemClock.now() || (await store.letters(runId)).length > 0;
 
 const NOT_RESUMED = 'Cannot resume the run as something threw';
 
