@@ -44,6 +44,7 @@ const HONEST: AllowedCommands = {
   uniq: '/usr/bin/uniq',
   date: '/usr/bin/date',
   ls: '/usr/bin/ls',
+  touch: '/usr/bin/touch',
 };
 
 /** A repository below the root, as a person made it. */
@@ -97,6 +98,14 @@ describe('commands of this machine that are allowed', () => {
     ['tar', ['-I./evil.sh', '-cf', 'x.tar', 'text.txt']],
     ['tar', ['-cvI', './evil.sh', '-f', 'x.tar', 'text.txt']],
     ['tar', ['--to-comm=./evil.sh', '-xf', 'x.tar']],
+    // A value may be glued to the letters before it.
+    ['tar', ['-cf../canary-made', 'text.txt']],
+    ['tar', ['-vcf/tmp/troupe-canary-made', 'text.txt']],
+    ['tar', ['-xC..', '-f', 'x.tar']],
+    ['tar', ['-C../..', '-cf', 'x.tar', 'text.txt']],
+    ['tar', ['-C~', '-cf', 'x.tar', 'text.txt']],
+    ['tar', ['-cf', 'x.tar', '-C./..', 'text.txt']],
+    ['touch', ['-cr../secret', 'text.txt']],
     ['tar', ['--rsh-comm=./evil.sh', '-tf', 'h:x']],
     ['sed', ['-i', '1w f', 'text.txt']],
     ['sed', ['-ni', 'p', 'text.txt']],
@@ -281,6 +290,8 @@ describe('commands of this machine that are allowed', () => {
     ['sort', ['-rn', '-k', '2', 'text.txt']],
     ['sort', ['-t,', '-k1,1', 'text.txt']],
     ['tar', ['-cf', 'x.tar', 'text.txt']],
+    ['tar', ['-cvf./x.tar', 'text.txt']],
+    ['tar', ['-cf.git/x.tar', '-C.', 'text.txt']],
     ['sed', ['-n', '1,2p', 'text.txt']],
     ['sed', ['-E', 's,(a|b),x,g', 'text.txt']],
     ['find', ['.', '-name', '*.txt', '-type', 'f', '-maxdepth', '2']],

@@ -3,7 +3,7 @@ import { TroupeError } from '../../contracts/error.ts';
 import { programName, startsOthers } from '../environments/launchers.ts';
 import { commandDenied } from '../environments/memory-environment.ts';
 import type { CommandRules } from './environment-command-rules.ts';
-import { refusedBy } from './environment-command-rules.ts';
+import { gluedValues, refusedBy } from './environment-command-rules.ts';
 import type { KnownCommand } from './environment-known-commands.ts';
 import { KNOWN_COMMANDS } from './environment-known-commands.ts';
 
@@ -90,7 +90,7 @@ export const planCommand = (
     ? 'an argument holds a NUL character'
     : (refuse?.(args) ??
       (rules === undefined ? undefined : refusedBy(rules, args)) ??
-      (paths === 'below' ? refusedPath(args) : undefined));
+      (paths === 'below' ? refusedPath(args, rules ?? ANY) : undefined));
   if (reason !== undefined) throw deniedArguments(command, reason);
   const isNeutral = configuration === 'neutral';
   return {
@@ -110,8 +110,11 @@ export const deniedArguments = (command: string, reason: string): TroupeError =>
 const commandOf = (allowed: string | AllowedCommand): AllowedCommand =>
   typeof allowed === 'string' ? { path: allowed } : allowed;
 
-const refusedPath = (args: readonly string[]): string | undefined => {
-  const found = args.find((arg) => ABSOLUTE.test(arg) || UPWARDS.test(arg));
+/** The caller's own function says what may be given: any letter may take a value. */
+const ANY: CommandRules = { options: 'any' };
+
+const refusedPath = (args: readonly string[], rules: CommandRules): string | undefined => {
+  const found = [...args, ...gluedValues(rules, args)].find((arg) => ABSOLUTE.test(arg) || UPWARDS.test(arg));
   return found === undefined ? undefined : `an argument leads out of the root: ${found.slice(0, 100)}`;
 };
 

@@ -49,6 +49,25 @@ const refusedArguments = (rules: CommandRules, args: readonly string[]): string 
     : undefined;
 };
 
+/**
+ * The values that are glued to the letters of short options (`x` of `-fx`, and of `-vfx`), by the rules that allow them. Where any option
+ * is allowed, each letter may be the one that takes the rest.
+ */
+export const gluedValues = (rules: CommandRules, args: readonly string[]): readonly string[] => {
+  const [first = '', ...rest] = args;
+  const { subcommands, options = [], singleDash = false } = rules;
+  if (subcommands !== undefined)
+    return gluedValues(Object.hasOwn(subcommands, first) ? (subcommands[first] ?? {}) : {}, rest);
+  if (singleDash) return [];
+  return args.flatMap((arg) => {
+    if (!/^-[^-]/.test(arg)) return [];
+    const [, letters = ''] = /^-(\w*)/.exec(arg) ?? [];
+    const values = Array.from(letters, (letter, index) => ({ letter, value: arg.slice(index + 2) }));
+    if (options === 'any') return values.map(({ value }) => value);
+    return values.find(({ letter }) => options.includes(`-${letter}=`))?.value ?? [];
+  });
+};
+
 const isAllowed = (arg: string, options: ReadonlySet<string>, isSingleDash: boolean): boolean => {
   if (options.has(arg) && !arg.endsWith('=')) return true;
   if (arg.startsWith('--')) {
