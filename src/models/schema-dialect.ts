@@ -9,6 +9,9 @@ const MAPS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions',
 /** The depth to which a reference is followed where references are refused: a schema that holds itself has no end. */
 const DEEPEST_REFERENCE = 4;
 
+/** As many are followed in all: those within those multiply. */
+const MOST_REFERENCES = 500;
+
 /**
  * A schema as providers take it: without its dialect and its marks of secrets (`writeOnly`, `format: 'password'`), with tuples as lists (OpenAI wants `items` of every array), and
  * without the keywords in `refused`. A refused keyword is replaced by one that says the same, where there is one, or is
@@ -26,6 +29,7 @@ export const inDialect = (schema: JsonObject, refused: readonly string[] = []): 
 class Rewriting {
   readonly #root: JsonObject;
   readonly #refused: ReadonlySet<string>;
+  #followed = 0;
 
   constructor(root: JsonObject, refused: ReadonlySet<string>) {
     this.#root = root;
@@ -69,7 +73,9 @@ class Rewriting {
 
   #inlined({ $ref: reference, ...beside }: JsonObject, depth: number): JsonObject {
     const target = resolved(reference, this.#root);
-    if (target === undefined || depth >= DEEPEST_REFERENCE) return { type: 'object', ...beside };
+    this.#followed += 1;
+    if (target === undefined || depth >= DEEPEST_REFERENCE || this.#followed > MOST_REFERENCES)
+      return { type: 'object', ...beside };
     const { $defs: _defs, ...plain } = target;
     return this.object({ ...plain, ...beside }, depth + 1);
   }

@@ -80,13 +80,16 @@ const refersWithin = (schema: Json): boolean => {
 /** Unions within unions, and references to references, have an end. */
 const DEEPEST = 8;
 
+/** More variants say nothing to a model any more; alternatives beside alternatives multiply. */
+const MOST_VARIANTS = 100;
+
 /** The objects that a schema allows; undefined where it allows anything else. */
 const variantsOf = (schema: Json, root: JsonObject, depth: number): readonly JsonObject[] | undefined => {
   if (!isJsonObject(schema) || depth > DEEPEST) return undefined;
   const { $ref: reference, anyOf, oneOf, allOf, ...own } = schema;
   let found: readonly JsonObject[] | undefined = isObjectSchema(own) ? [own] : undefined;
   const narrow = (more: readonly JsonObject[] | undefined): boolean => {
-    if (more === undefined) return false;
+    if (more === undefined || more.length * (found?.length ?? 1) > MOST_VARIANTS) return false;
     found = found === undefined ? more : found.flatMap((left) => more.map((right) => bothOf(left, right)));
     return true;
   };
@@ -97,10 +100,12 @@ const variantsOf = (schema: Json, root: JsonObject, depth: number): readonly Jso
   }
   for (const alternatives of [anyOf, oneOf]) {
     if (!Array.isArray(alternatives)) continue;
-    const all = alternatives.map((each) =>
-      variantsOf(found === undefined ? each : asObject(each), root, depth + 1),
-    );
-    if (all.includes(undefined) || !narrow(all.flatMap((each) => each ?? []))) return undefined;
+    const all: JsonObject[] = [];
+    for (const each of alternatives) {
+      const more = variantsOf(found === undefined ? each : asObject(each), root, depth + 1);
+      if (more === undefined || all.push(...more) > MOST_VARIANTS) return undefined;
+    }
+    if (!narrow(all)) return undefined;
   }
   if (Array.isArray(allOf)) {
     for (const each of allOf) if (!narrow(variantsOf(asObject(each), root, depth + 1))) return undefined;

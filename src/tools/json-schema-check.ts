@@ -15,6 +15,8 @@ type Path = readonly (string | number)[];
 const MOST_LOOKS = 200_000;
 /** References followed without the value becoming smaller. */
 const MOST_REFERENCES = 50;
+/** Issues of a list or an object after which no further item is looked at: one is enough to refuse it. */
+const MOST_ISSUES = 50;
 
 /**
  * What is wrong with a value by a JSON Schema (draft 2020-12, and of the older drafts what they write otherwise): empty if it fits. Formats and
@@ -26,6 +28,8 @@ export const jsonSchemaIssues = (root: JsonObject, value: Json): readonly JsonSc
 class Checking {
   readonly #root: JsonObject;
   #looks = 0;
+  /** Times that something could not be checked: a part that gave up says neither that a value fits nor that it does not. */
+  #gaveUp = 0;
 
   constructor(root: JsonObject) {
     this.#root = root;
@@ -34,14 +38,14 @@ class Checking {
   issues(schema: Json | undefined, value: Json, path: Path, references: number): readonly JsonSchemaIssue[] {
     this.#looks += 1;
     if (this.#looks > MOST_LOOKS)
-      return [{ path, message: 'Cannot be checked as its schema has too many branches' }];
+      return this.#giveUp(path, 'it is too long, or its schema has too many branches');
     if (schema === false) return [{ path, message: 'Nothing is allowed here' }];
     if (!isJsonObject(schema)) return [];
     const found: JsonSchemaIssue[] = [];
     const reference = schema['$ref'];
     if (typeof reference === 'string') {
       if (references >= MOST_REFERENCES)
-        return [{ path, message: `Cannot be checked as its schema refers to itself: ${reference}` }];
+        return this.#giveUp(path, `its schema refers to itself: ${reference}`);
       found.push(...this.issues(resolveReference(this.#root, reference), value, path, references + 1));
     }
     // OpenAPI says so.
@@ -54,8 +58,22 @@ class Checking {
     return found;
   }
 
+  #giveUp(path: Path, reason: string): readonly JsonSchemaIssue[] {
+    this.#gaveUp += 1;
+    return [{ path, message: `Cannot be checked as ${reason}` }];
+  }
+
   #fits(schema: Json | undefined, value: Json, path: Path, references: number): boolean {
     return this.issues(schema, value, path, references).length === 0;
+  }
+
+  /** Looks at what may not fit, too: what could not be checked there must not pass for what does not fit. */
+  #surely(path: Path, look: () => readonly JsonSchemaIssue[]): readonly JsonSchemaIssue[] {
+    const before = this.#gaveUp;
+    const found = look();
+    return found.length === 0 && this.#gaveUp > before
+      ? [{ path, message: 'Cannot be checked as a part of its schema cannot' }]
+      : found;
   }
 
   #combined(schema: JsonObject, value: Json, path: Path, references: number): readonly JsonSchemaIssue[] {
@@ -67,21 +85,39 @@ class Checking {
       if (all.every((issues) => issues.length > 0)) found.push(...nearest(all, path));
     }
     const oneOf = listOf(schema['oneOf']);
-    if (oneOf.length > 0) {
-      const all = oneOf.map((each) => this.issues(each, value, path, references));
-      const fitting = all.filter((issues) => issues.length === 0).length;
-      if (fitting === 0) found.push(...nearest(all, path));
-      if (fitting > 1)
-        found.push({ path, message: `Invalid input: fits ${fitting} alternatives, only one may` });
-    }
-    const not = schema['not'];
-    if (not !== undefined && this.#fits(not, value, path, references))
-      found.push({ path, message: 'Invalid input: this is not allowed here' });
-    if (schema['if'] !== undefined) {
-      const branch = this.#fits(schema['if'], value, path, references) ? schema['then'] : schema['else'];
-      found.push(...this.issues(branch, value, path, references));
-    }
+    if (oneOf.length > 0)
+      found.push(...this.#surely(path, () => this.#oneOf(oneOf, value, path, references)));
+    const { not, if: condition } = schema;
+    if (not !== undefined)
+      found.push(
+        ...this.#surely(path, () =>
+          this.#fits(not, value, path, references)
+            ? [{ path, message: 'Invalid input: this is not allowed here' }]
+            : [],
+        ),
+      );
+    if (condition !== undefined)
+      found.push(
+        ...this.#surely(path, () => {
+          const branch = this.#fits(condition, value, path, references) ? schema['then'] : schema['else'];
+          return this.issues(branch, value, path, references);
+        }),
+      );
     return found;
+  }
+
+  #oneOf(
+    alternatives: readonly Json[],
+    value: Json,
+    path: Path,
+    references: number,
+  ): readonly JsonSchemaIssue[] {
+    const all = alternatives.map((each) => this.issues(each, value, path, references));
+    const fitting = all.filter((issues) => issues.length === 0).length;
+    if (fitting === 0) return nearest(all, path);
+    return fitting > 1
+      ? [{ path, message: `Invalid input: fits ${fitting} alternatives, only one may` }]
+      : [];
   }
 
   #list(schema: JsonObject, value: readonly Json[], path: Path): readonly JsonSchemaIssue[] {
@@ -89,20 +125,28 @@ class Checking {
     const { items } = schema;
     const first = Array.isArray(items) ? items : listOf(schema['prefixItems']);
     const rest = Array.isArray(items) ? schema['additionalItems'] : items;
-    for (const [index, item] of value.entries())
+    for (const [index, item] of value.entries()) {
+      if (found.length >= MOST_ISSUES) return found;
       found.push(...this.issues(index < first.length ? first[index] : rest, item, [...path, index], 0));
-    const contains = schema['contains'];
-    if (contains !== undefined) {
-      const count = value.filter((item, index) => this.#fits(contains, item, [...path, index], 0)).length;
-      const least = numberOf(schema['minContains']) ?? 1;
-      const most = numberOf(schema['maxContains']) ?? Infinity;
-      if (count < least || count > most)
-        found.push({
-          path,
-          message: `Invalid input: holds ${count} of the items that it must hold ${least} to ${most} of`,
-        });
     }
+    if (schema['contains'] !== undefined)
+      found.push(...this.#surely(path, () => this.#contains(schema, value, path)));
     return found;
+  }
+
+  #contains(schema: JsonObject, value: readonly Json[], path: Path): readonly JsonSchemaIssue[] {
+    const { contains } = schema;
+    const count = value.filter((item, index) => this.#fits(contains, item, [...path, index], 0)).length;
+    const least = numberOf(schema['minContains']) ?? 1;
+    const most = numberOf(schema['maxContains']) ?? Infinity;
+    return count < least || count > most
+      ? [
+          {
+            path,
+            message: `Invalid input: holds ${count} of the items that it must hold ${least} to ${most} of`,
+          },
+        ]
+      : [];
   }
 
   #object(schema: JsonObject, value: JsonObject, path: Path, references: number): readonly JsonSchemaIssue[] {
@@ -116,6 +160,7 @@ class Checking {
           message: `Invalid input: expected ${typeText(properties, name)}, received undefined`,
         });
     for (const [name, each] of Object.entries(value)) {
+      if (found.length >= MOST_ISSUES) return found;
       const item = each ?? null;
       const at = [...path, name];
       const isKnown = Object.hasOwn(properties, name);
@@ -130,12 +175,10 @@ class Checking {
     const names = schema['propertyNames'];
     if (names !== undefined)
       for (const name of Object.keys(value)) found.push(...this.issues(names, name, [...path, name], 0));
-    const dependencies = {
-      ...objectOf(schema['dependencies']),
-      ...objectOf(schema['dependentRequired']),
-      ...objectOf(schema['dependentSchemas']),
-    };
-    for (const [name, wanted] of Object.entries(dependencies)) {
+    const dependencies = ['dependencies', 'dependentRequired', 'dependentSchemas'].flatMap((keyword) =>
+      Object.entries(objectOf(schema[keyword])),
+    );
+    for (const [name, wanted] of dependencies) {
       if (!Object.hasOwn(value, name)) continue;
       if (Array.isArray(wanted)) {
         for (const other of wanted)

@@ -8,13 +8,19 @@ export const brokenReference = (root: JsonObject): string | undefined => {
     if (!isJsonObject(value)) return undefined;
     const reference = value['$ref'];
     if (typeof reference === 'string' && resolveReference(root, reference) === undefined) return reference;
-    return firstOf(
-      Object.entries(value).flatMap(([key, each]) => (VALUES.has(key) || each === undefined ? [] : [each])),
-      look,
-    );
+    return firstOf(Object.entries(value), ([key, each]) => {
+      if (VALUES.has(key)) return undefined;
+      // By name: a property may be called like a keyword.
+      return MAPS.has(key) && isJsonObject(each) ? firstOf(Object.values(each), look) : look(each);
+    });
   };
   return look(root);
 };
+
+/** What stands under these are schemas by name. */
+const MAPS: ReadonlySet<string> = new Set(
+  'properties patternProperties $defs definitions dependentSchemas'.split(' '),
+);
 
 /** What stands under these is a value, not a schema. */
 const VALUES: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples', 'example']);

@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest';
+import type { Json, JsonSchema } from '../../src/contracts/json.ts';
+import { toolInputs } from '../../src/models/tool-inputs.ts';
+import { agent } from '../../src/runtime/agent.ts';
+import { scriptedModel } from '../../src/testing/scripted-model.ts';
+import { tool } from '../../src/tools/define-tool.ts';
+import { jsonSchema } from '../../src/tools/json-schema.ts';
+import { checkSchema } from '../../src/tools/schemas.ts';
+
+const check = (schema: JsonSchema, value: Json) => {
+  const checked = checkSchema(jsonSchema(schema), value);
+  if ('then' in checked) throw new Error('it waits');
+  return checked;
+};
+
+describe('a tool whose schema somebody else wrote', () => {
+  test.each([
+    ['a list of what it takes none of', Array.from({ length: 180_000 }, () => 'no')],
+    ['a list that is longer than can be checked', Array.from({ length: 300_000 }, () => 1)],
+  ])('[FIND-18] refuses %s with a few words, and the run goes on', async (_, value) => {
+    const sum = tool({
+      name: 'sum',
+      description: 'Adds up.',
+      parameters: {
+        type: 'object',
+        properties: {
+          all: {
+            anyOf: [
+              { type: 'array', items: { type: 'integer' } },
+              { type: 'object', additionalProperties: { type: 'integer' } },
+            ],
+          },
+        },
+      },
+      execute: () => 'never',
+    });
+    const model = scriptedModel([
+      { calls: [{ id: '1', name: 'sum', input: { all: value } }] },
+      'It is too long.',
+    ]);
+    const { output, records } = await agent({ name: 'clerk', tools: [sum], model }).run('Add');
+    const [result] = records.flatMap(({ results }) => results);
+    expect(output).toBe('It is too long.');
+    expect(result?.ok).toBe(false);
+    expect(result?.text).toMatch(
+      /all\.\d+: (Invalid input: expected integer|Cannot be checked as it is too long)/,
+    );
+    expect(result?.text.length).toBeLessThan(20_000);
+  });
+
+  const LOOP = { a: { $ref: '#/$defs/a' } };
+  const long = Array.from({ length: 200_001 }, () => 1);
+  const numbers = { type: 'array', items: { type: 'number' } };
+
+  test.each<[string, JsonSchema, Json]>([
+    ['not', { not: { $ref: '#/$defs/a' }, $defs: LOOP }, 1],
+    ['not, of much', { not: numbers }, long],
+    ['one of', { oneOf: [{ type: 'array' }, numbers] }, long],
+    ['if', { if: { $ref: '#/$defs/a' }, else: true, $defs: LOOP }, 1],
+    ['contains', { contains: { $ref: '#/$defs/a' }, minContains: 0, maxContains: 0, $defs: LOOP }, [1]],
+  ])('[FIND-18] takes nothing for checked that it gave up on: %s', (_, schema, value) => {
+    expect(check(schema, value)).toMatchObject({ ok: false });
+  });
+
+  test('[FIND-18] takes what fits one alternative, though it had to give up on another', () => {
+    expect(check({ anyOf: [{ $ref: '#/$defs/a' }, { type: 'number' }], $defs: LOOP }, 1)).toMatchObject({
+      ok: true,
+    });
+  });
+
+  test('[FIND-18] heeds all that depends on a property, in whatever keyword it says so', () => {
+    const schema: JsonSchema = {
+      dependencies: { a: ['b'] },
+      dependentRequired: { a: ['c'] },
+      dependentSchemas: { a: { properties: { d: { type: 'string' } } } },
+    };
+    expect(check(schema, { a: 1, b: 1, c: 1, d: 'x' })).toMatchObject({ ok: true });
+    for (const value of [
+      { a: 1, c: 1 },
+      { a: 1, b: 1 },
+      { a: 1, b: 1, c: 1, d: 1 },
+    ])
+      expect(check(schema, value)).toMatchObject({ ok: false });
+  });
+
+  test('[FIND-18] is refused where a property of whatever name refers to what is not in it', () => {
+    for (const name of ['default', 'enum', 'const', 'example', 'examples'])
+      expect(() => jsonSchema({ type: 'object', properties: { [name]: { $ref: '#/$defs/none' } } })).toThrow(
+        '#/$defs/none',
+      );
+    expect(() => jsonSchema({ type: 'object', default: { $ref: '#/$defs/none' } })).not.toThrow();
+  });
+
+  test('[FIND-22] comes to a request that can be sent, however many alternatives it multiplies', () => {
+    const kind = (name: string) => ({
+      type: 'object',
+      properties: { [name]: { type: 'string' } },
+    });
+    const two = (n: number) => ({ anyOf: [kind(`a${n}`), kind(`b${n}`)] });
+    const itself = { anyOf: Array.from({ length: 30 }, () => ({ $ref: '#/$defs/x' })) };
+    const parts = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`p${n}`, { $ref: '#/$defs/y' }]));
+    const many: readonly [JsonSchema, readonly string[]][] = [
+      [{ allOf: Array.from({ length: 40 }, (_, n) => two(n)) }, []],
+      [{ $ref: '#/$defs/x', $defs: { x: itself } }, []],
+      [
+        { type: 'object', properties: parts, $defs: { y: { type: 'object', properties: parts } } },
+        ['$ref', '$defs'],
+      ],
+    ];
+    for (const [parameters, refused] of many) {
+      const spec = { name: 'a', description: '', parameters };
+      const sent = toolInputs([spec], refused).schema(spec);
+      expect(sent['type']).toBe('object');
+      expect(JSON.stringify(sent).length).toBeLessThan(1_000_000);
+    }
+  });
+});
