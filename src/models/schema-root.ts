@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../contracts/json.ts';
+import { asProperty, isReferenceWithin } from '../contracts/schema-as-property.ts';
 import { resolved } from './schema-dialect.ts';
 
 /** A schema with an object at its root, and the variants that it was made of. */
@@ -38,42 +39,24 @@ export const objectVariants = (root: JsonObject): ObjectRoot | undefined => {
   return { schema, variants };
 };
 
-/**
- * A schema as the property `value` of an object. References point from the root, so definitions have to stay there, and
- * what referred to the old root refers to the property.
- */
+/** A schema as the property `value` of an object. */
 export const wrapped = (schema: JsonObject): JsonObject => {
-  const { $defs, definitions, ...value } = schema;
+  const { property, definitions } = asProperty(schema, 'value');
   return {
     type: 'object',
-    properties: { value: moved(value) },
+    properties: { value: property },
     required: ['value'],
     additionalProperties: false,
-    ...($defs === undefined ? {} : { $defs: moved($defs) }),
-    ...(definitions === undefined ? {} : { definitions: moved(definitions) }),
+    ...definitions,
   };
 };
-
-const moved = (schema: Json): Json => {
-  if (Array.isArray(schema)) return schema.map(moved);
-  if (!isJsonObject(schema)) return schema;
-  return Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => {
-      if (key === '$ref' && typeof value === 'string' && isWithin(value))
-        return [key, `#/properties/value${value.slice(1)}`];
-      return [key, value === undefined ? undefined : moved(value)];
-    }),
-  );
-};
-
-const isWithin = (reference: string): boolean => /^#(?!\/(\$defs|definitions)\/)/.test(reference);
 
 /** `#` itself may stay: what it names is still the root. */
 const refersWithin = (schema: Json): boolean => {
   if (Array.isArray(schema)) return schema.some(refersWithin);
   if (!isJsonObject(schema)) return false;
   const { $ref: reference } = schema;
-  if (typeof reference === 'string' && reference !== '#' && isWithin(reference)) return true;
+  if (typeof reference === 'string' && reference !== '#' && isReferenceWithin(reference)) return true;
   return Object.values(schema).some((each) => each !== undefined && refersWithin(each));
 };
 

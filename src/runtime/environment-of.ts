@@ -21,7 +21,11 @@ export const environmentOf = (entry: Actor): EnvironmentSession | undefined => {
 export const toolsOf = (entry: Actor): ToolRegistry => (entry.tools ??= registryOf(entry));
 
 const registryOf = (entry: Actor): ToolRegistry => {
-  const registry = new ToolRegistry([...environmentSet(entry), ...(entry.definition.agent?.tools ?? [])]);
+  const { agent } = entry.definition;
+  const registry = new ToolRegistry(
+    [...environmentSet(entry), ...(agent?.tools ?? [])],
+    agent?.output?.spec.schema,
+  );
   for (const name of entry.terms?.without ?? []) registry.remove(name);
   return registry;
 };

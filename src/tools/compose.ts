@@ -63,5 +63,6 @@ export const wrapTool = (inner: Tool, intercept: Interceptor): Tool => ({
   needsApproval: (input) => inner.needsApproval(input),
   describe: (input) => inner.describe(input),
   check: (input) => inner.check(input),
+  ...(inner.forOutput === undefined ? {} : { forOutput: inner.forOutput.bind(inner) }),
   execute: (input, context) => intercept(input, context, (changed) => inner.execute(changed, context)),
 });

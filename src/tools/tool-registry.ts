@@ -3,6 +3,8 @@ import type { ErrorData } from '../contracts/error.ts';
 import { errorData, messageOf } from '../contracts/error.ts';
 import type { Tool, ToolCall, ToolFailure, ToolSpec, Toolset } from '../contracts/tool.ts';
 import { isToolName, isToolsetName } from './define-tool.ts';
+import type { JsonSchema } from '../contracts/json.ts';
+import { wrapTool } from './wrap-tool.ts';
 import { nearestName } from './nearest-name.ts';
 import { failure } from './tool-result.ts';
 
@@ -17,6 +19,8 @@ const MAX_LISTED = 100;
 interface Entry {
   readonly name: string;
   readonly tool: Tool;
+  /** As it was added. */
+  readonly given: Tool;
   readonly spec: ToolSpec;
   readonly toolset: Toolset | undefined;
 }
@@ -46,8 +50,11 @@ export class ToolRegistry {
   #isChanged = true;
   #visible: ReadonlyMap<string, Entry> = new Map();
   #specs: readonly ToolSpec[] = [];
+  readonly #answer: JsonSchema | undefined;
 
-  constructor(items: readonly (Tool | Toolset)[] = []) {
+  /** With the schema of an `answer`, tools that complete with one take that. */
+  constructor(items: readonly (Tool | Toolset)[] = [], answer?: JsonSchema) {
+    this.#answer = answer;
     for (const item of items) this.add(item);
   }
 
@@ -176,7 +183,7 @@ export class ToolRegistry {
     const name = toolset === undefined ? tool.name : `${toolset.name}.${tool.name}`;
     const known = this.#entries.get(name);
     if (known !== undefined) {
-      const found = known.tool === tool ? 'it was added twice' : 'two different tools are called that';
+      const found = known.given === tool ? 'it was added twice' : 'two different tools are called that';
       this.#refuse('tool.duplicate', `tool '${name}' as its name is taken: ${found}`, name);
       return;
     }
@@ -189,8 +196,9 @@ export class ToolRegistry {
       return;
     }
     try {
-      const spec = freezeJson({ name, description: tool.description, parameters: tool.parameters });
-      this.#entries.set(name, { name, tool, spec, toolset });
+      const fitted = this.#fitted(tool);
+      const spec = freezeJson({ name, description: tool.description, parameters: fitted.parameters });
+      this.#entries.set(name, { name, tool: fitted, given: tool, spec, toolset });
       this.#isChanged = true;
     } catch (thrown) {
       this.#problems.push(
@@ -200,6 +208,15 @@ export class ToolRegistry {
         }),
       );
     }
+  }
+
+  /** The tool as it is for an agent with this answer: the very same in all but what it takes. */
+  #fitted(tool: Tool): Tool {
+    if (this.#answer === undefined || tool.forOutput === undefined) return tool;
+    return {
+      ...wrapTool(tool, (input, context) => tool.execute(input, context)),
+      ...tool.forOutput(this.#answer),
+    };
   }
 
   #refuse(code: 'tool.invalid' | 'tool.duplicate', what: string, tool?: string): void {

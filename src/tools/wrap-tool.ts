@@ -26,6 +26,7 @@ export const wrapTool = (tool: Tool, execute: Tool['execute']): Tool => ({
   needsApproval: (input) => tool.needsApproval(input),
   describe: (input) => tool.describe(input),
   check: (input) => tool.check(input),
+  ...(tool.forOutput === undefined ? {} : { forOutput: tool.forOutput.bind(tool) }),
   execute,
   ...(tool.whatBecame === undefined ? {} : { whatBecame: (key, options) => tool.whatBecame?.(key, options) }),
 });

@@ -1,5 +1,6 @@
 import { promptWithoutAgents, systemPrompt } from '../../actors/prompt-facts.ts';
 import { canonical } from '../../contracts/canonical.ts';
+import type { JsonSchema } from '../../contracts/json.ts';
 import { toJson } from '../../contracts/json.ts';
 import type { Tool, ToolSpec, Toolset } from '../../contracts/tool.ts';
 import { isToolset } from '../../tools/tool-registry.ts';
@@ -27,28 +28,32 @@ export const checkPrompted = (
       expected: { instructions: prompt },
       found: { instructions: found },
     });
-  const now = new Map(agent.tools.flatMap(specsOf).map((spec) => [spec.name, spec]));
+  const answer = agent.output?.spec.schema;
+  const now = new Map(agent.tools.flatMap(namedTools));
   for (const before of tools) {
     const after = now.get(before.name);
     // One that was added while it ran is not the definition's.
     if (after === undefined && now.size >= tools.length) continue;
-    if (after === undefined || canonical(toJson(before)) !== canonical(toJson(after)))
+    const specs = after === undefined ? [] : specsOf(after, before.name, answer);
+    if (!specs.some((spec) => canonical(toJson(before)) === canonical(toJson(spec))))
       throw new DeterminismError({
         runId,
         path,
         expected: { tool: toJson(before) },
-        found: { tool: toJson(after ?? null) },
+        found: { tool: toJson(specs[0] ?? null) },
       });
   }
 };
 
-const specsOf = (item: Tool | Toolset): readonly ToolSpec[] =>
+const namedTools = (item: Tool | Toolset): readonly (readonly [name: string, tool: Tool])[] =>
   isToolset(item)
-    ? item.tools.map((tool) => specOf(tool, `${item.name}.${tool.name}`))
-    : [specOf(item, item.name)];
+    ? item.tools.map((tool) => [`${item.name}.${tool.name}`, tool] as const)
+    : [[item.name, item]];
 
-const specOf = ({ description, parameters }: Tool, name: string): ToolSpec => ({
-  name,
-  description,
-  parameters,
-});
+/** What models are told of a tool now, and what they were told of it by 0.1, whatever the schema of the agent's answer was. */
+const specsOf = (tool: Tool, name: string, answer: JsonSchema | undefined): readonly ToolSpec[] => {
+  const { description, parameters } = tool;
+  const own = { name, description, parameters };
+  const fitted = answer === undefined ? undefined : tool.forOutput?.(answer);
+  return fitted === undefined ? [own] : [{ ...own, parameters: fitted.parameters }, own];
+};

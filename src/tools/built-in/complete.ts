@@ -1,42 +1,84 @@
-import * as z from 'zod';
-import type { Json } from '../../contracts/json.ts';
-import { toJson } from '../../contracts/json.ts';
+import { z } from 'zod';
+import type { Json, JsonObject } from '../../contracts/json.ts';
+import { isJsonObject, toJson } from '../../contracts/json.ts';
+import { asProperty } from '../../contracts/schema-as-property.ts';
+import type { DefinedTool } from '../define-tool.ts';
 import { tool } from '../define-tool.ts';
+import { checkInput, jsonSchemaOf } from '../schemas.ts';
+import type { Dual } from '../tool-result.ts';
 import { dual } from '../tool-result.ts';
 
-const answer = z
-  .union([
-    z.string().trim().min(1, 'the answer is empty'),
-    z.number(),
-    z.boolean(),
-    z.array(z.unknown()),
-    z.record(z.string(), z.unknown()),
-  ])
-  .describe('The final answer; it must not be empty.');
+const EMPTY = 'the answer is empty';
+const WHAT = 'The final answer; it must not be empty.';
+
+/** What a model reads that gave no answer: a union alone would say that its input is invalid. */
+const whyNone =
+  (wanted = '') =>
+  ({ input }: { readonly input?: unknown }): string | undefined =>
+    input === undefined || input === null
+      ? `it is ${input === null ? 'null' : 'missing'}: give the final answer there${wanted}`
+      : undefined;
+
+const values = [
+  z.string().trim().min(1, EMPTY),
+  z.number(),
+  z.boolean(),
+  z.array(z.unknown()),
+  z.record(z.string(), z.unknown()),
+] as const;
+
+const summary = z.string().optional().describe('What was done, in a sentence.');
+const input = z.object({ answer: z.union(values, { error: whyNone() }).describe(WHAT), summary });
 
 /**
  * The control tool `complete`: ends the run with an answer, once the other calls of the same step are through.
  *
- * An empty answer is refused and ends nothing: the model reads why and goes on.
+ * To an agent whose answer has a schema, its parameters are that schema. An answer that is empty or does not fit is refused and ends
+ * nothing: the model reads why and goes on.
  *
  * @example
  * agent({ name: 'clerk', tools: [complete] }); // the model calls complete({ answer: '42', summary: 'added them up' })
  */
-export const complete = tool({
-  name: 'complete',
-  description: 'Ends the task with its final answer. Call it alone, when everything is done.',
-  category: 'control',
-  input: z.object({
-    answer,
-    summary: z.string().optional().describe('What was done, in a sentence.'),
+export const complete: DefinedTool<z.output<typeof input>, Json, Dual<Json>> = {
+  ...tool({
+    name: 'complete',
+    description: 'Ends the task with its final answer. Call it alone, when everything is done.',
+    category: 'control',
+    input,
+    describe: () => 'Finishing',
+    execute: ({ answer: given, summary: done }): Dual<Json> => {
+      const value: Json = toJson(given);
+      return dual({
+        text: done ?? (typeof value === 'string' ? value : JSON.stringify(value)),
+        value,
+        control: { type: 'complete', answer: value, ...(done === undefined ? {} : { summary: done }) },
+      });
+    },
   }),
-  describe: () => 'Finishing',
-  execute: ({ answer: given, summary }) => {
-    const value: Json = toJson(given);
-    return dual({
-      text: summary ?? (typeof value === 'string' ? value : JSON.stringify(value)),
-      value,
-      control: { type: 'complete', answer: value, ...(summary === undefined ? {} : { summary }) },
-    });
+  forOutput: (schema) => {
+    const answer = z.union([...values, z.null()], { error: whyNone(shapeOf(schema)) });
+    // Only whether there is an answer: what it has to be is checked by the schema itself, which may do more than JSON Schema can say.
+    const checked = z.object({ answer, summary });
+    return { parameters: parametersFor(schema), check: (given) => checkInput(checked, given) };
   },
-});
+};
+
+const parametersFor = (schema: JsonObject): JsonObject => {
+  const { property, definitions } = asProperty(schema, 'answer');
+  const described =
+    isJsonObject(property) && property['description'] === undefined
+      ? { ...property, description: WHAT }
+      : property;
+  return {
+    type: 'object',
+    properties: { answer: described, summary: jsonSchemaOf(summary) },
+    required: ['answer'],
+    ...definitions,
+  };
+};
+
+/** An object in a few words; nothing of what is none. */
+const shapeOf = ({ type, properties }: JsonObject): string =>
+  type === 'object' && isJsonObject(properties)
+    ? `, an object with ${Object.keys(properties).join(', ')}`
+    : '';
