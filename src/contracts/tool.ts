@@ -106,7 +106,7 @@ export interface Tool extends ToolFacts {
   /** Agents that its calls may name: the system prompt of whoever has the tool lists them. */
   readonly receivers?: readonly Receiver[] | undefined;
   /** What it takes from an agent whose answer has this schema, where that is something else: a tool that completes with an answer. */
-  forOutput?(answer: JsonSchema): Pick<Tool, 'parameters' | 'check'>;
+  readonly forOutput?: ((answer: JsonSchema) => Pick<Tool, 'parameters' | 'check'>) | undefined;
   /** Called with what `check` let through. Returns the value, or a {@link DualResult}. */
   execute(input: unknown, context: ToolContext): unknown;
   /** What became of the call with this key; where it throws, nobody knows. See `ToolOptions`. */
