@@ -195,8 +195,8 @@ export interface Agent<Input = string, Output = string, State = Json> {
   readonly name: string;
   readonly description: string;
   /**
-   * Runs to the end. Rejects if the run failed; a limit, a critic or an abort resolves with its stop reason. It begins in
-   * its turn, not within the call: what is under way in the process goes on first.
+   * Runs to the end. Rejects if the run failed, with a `TroupeError` whose `result` says how far it came; a limit, a critic or an
+   * abort resolves with its stop reason. It begins in its turn, not within the call: what is under way in the process goes on first.
    */
   run(input: Input, options?: RunOptions): Promise<RunResult<Output, State>>;
   /** Starts a run and hands it over: events, control, result. */

@@ -1,6 +1,7 @@
 import type { Json } from './json.ts';
 import { toJson } from './json.ts';
 import type { Usage } from './model.ts';
+import type { RunResult } from './run.ts';
 
 /** Every way in which troupe fails, by noun. A caller branches on the code, never on the message. */
 export const errorCodes = [
@@ -183,6 +184,11 @@ export class TroupeError extends Error {
   readonly code: ErrorCode;
   readonly retryable: Retryable;
   readonly [BRAND] = true;
+  /**
+   * How far the run came that rejected with this error: its events, steps and totals. Absent where nothing was run. Not enumerable,
+   * as whoever prints an error prints all that it shows.
+   */
+  declare readonly result?: RunResult<unknown> | undefined;
   /** Hidden, as whoever prints an error prints all that it shows; its message says what matters. */
   readonly #data: ErrorData;
 

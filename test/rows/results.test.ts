@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { answer } from '../../src/contracts/decision.ts';
+import { isTroupeError } from '../../src/contracts/error.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
@@ -189,3 +190,28 @@ test.each(flavours)(
     expect(new Set(results.map(({ runId }) => runId)).size).toBe(2);
   },
 );
+
+test('a run that fails rejects with an error whose result says how far it came, and that prints no more than it did', async () => {
+  const breaks = agent({
+    name: 'a',
+    tools: [echo],
+    decide: ({ step }) => {
+      if (step === 1) throw new Error('out of paper');
+      return { kind: 'act', calls: [{ name: 'echo', input: { text: 'seen' } }] };
+    },
+  });
+  const error: unknown = await breaks.run('go').catch((thrown: unknown) => thrown);
+  if (!isTroupeError(error, 'agent.threw')) throw error;
+  expect(error.result).toMatchObject({
+    status: 'failed',
+    error: { code: 'agent.threw' },
+    totals: { toolCalls: 1 },
+  });
+  expect(error.result?.records[0]?.results).toMatchObject([{ ok: true, text: 'seen' }]);
+  expect(error.result?.events.at(-1)).toMatchObject({ type: 'run.ended', status: 'failed' });
+  expect(Object.keys(error)).not.toContain('result');
+  const refused: unknown = await Promise.resolve()
+    .then(() => Reflect.apply(agent, undefined, [{ name: ' ' }]) as unknown)
+    .catch((thrown: unknown) => thrown);
+  expect(isTroupeError(refused) && 'result' in refused).toBe(false);
+});
