@@ -93,6 +93,8 @@ export const errorCodes = [
   'request.answered',
   'request.expired',
   'secret.missing',
+  'secret.invalid',
+  'secret.wrong-key',
   'run.aborted',
   'run.ended',
   'run.duplicate',

@@ -155,6 +155,15 @@ export interface RunOptions {
    * Whoever resumes a stored run has to give them again, else it is refused with `secret.missing`.
    */
   readonly secrets?: Secrets | undefined;
+  /**
+   * Seals in a stored run, and in the states of its thread, what its schemas mark as secret (`writeOnly: true`, `format: 'password'`): 32 bytes in
+   * base64 or hexadecimal digits, as `openssl rand -base64 32` makes them; or such keys, of which the first one seals and each opens. Default: that of
+   * the variable `TROUPE_SECRET_KEY`.
+   *
+   * Without one a stored run with such fields is refused with `secret.missing`, as is going on with it; with another, that is
+   * refused with `secret.wrong-key`. What is no key is `secret.invalid`.
+   */
+  readonly secretKey?: string | readonly string[] | undefined;
   /** Told of every error, once for each event that tells of one. */
   readonly log?: LogSink | undefined;
   readonly clock?: Clock | undefined;

@@ -4,7 +4,10 @@ import { TroupeError } from '../contracts/error.ts';
 import type { JournalRow } from '../contracts/journal.ts';
 import type { Json } from '../contracts/json.ts';
 import type { Redactor, Secrets } from '../contracts/secrets/redactor.ts';
+import type { VaultPlace } from './field-vault.ts';
+import { FieldVault } from './field-vault.ts';
 import { dereferenced, referenced } from './secret-references.ts';
+import type { KnownSecrets, MissingSecrets } from './secret-references.ts';
 
 /** The version of the records that are written now. */
 export const journalVersion = 1;
@@ -21,6 +24,10 @@ export interface OpenedJournal {
   readonly check: string;
   /** The names of secrets that its records refer to and that are not known here; `[redacted NAME]` stands for each. */
   readonly missing: readonly string[];
+  /** Those of fields whose values no key opened. */
+  readonly lockedFields: readonly string[];
+  /** The values of its fields, by name. */
+  readonly fields: Secrets;
   /** Why it ends where it does, if it is not at its end: `journal.corrupt` or `journal.version`. */
   readonly damage: TroupeError | undefined;
 }
@@ -32,13 +39,17 @@ export interface OpenOptions {
   readonly version?: number;
   /** By name, the secrets that records refer to. Default: none. */
   readonly secrets?: Secrets;
+  /** The values of its fields, by name, as `unlockFields` opens them. Default: none. */
+  readonly fields?: Secrets;
 }
 
 /** Whose journal is written, and how. */
 export interface SealOptions {
   readonly runId: string;
   /** Finds the secrets of which only the names are written. Default: all is written as it is. */
-  readonly redactor?: Redactor | undefined;
+  readonly redactor?: (() => Redactor) | undefined;
+  /** The values of fields, and what seals them. Default: there are none. */
+  readonly hidden?: Pick<VaultPlace, 'key' | 'fields'> | undefined;
   /** The journal that is gone on with. Default: a new one. */
   readonly after?: OpenedJournal | undefined;
   /** The version of the records. Default {@link journalVersion}. */
@@ -52,28 +63,41 @@ export interface SealOptions {
  * when it is sealed: one that could not be stored has to be stored after all before the next.
  *
  * @example
- * const journal = new JournalSeal({ runId: 'r1', redactor: new Redactor({ SHOP_API_KEY: key }) });
+ * const redactor = new Redactor({ SHOP_API_KEY: key });
+ * const journal = new JournalSeal({ runId: 'r1', redactor: () => redactor });
  * await store.commit(lease, { rows: [journal.seal([{ type: 'input', text: 'Hello' }])], change });
  */
 export class JournalSeal {
   readonly #runId: string;
-  readonly #redactor: Redactor | undefined;
+  readonly #redactor: (() => Redactor) | undefined;
+  readonly #vault: FieldVault | undefined;
   readonly #version: number;
   #next: number;
   #check: string;
 
-  constructor({ runId, redactor, after, version = journalVersion }: SealOptions) {
+  constructor({ runId, redactor, hidden, after, version = journalVersion }: SealOptions) {
     this.#runId = runId;
     this.#redactor = redactor;
+    const written = Object.keys(after?.fields ?? {});
+    this.#vault = hidden === undefined ? undefined : new FieldVault({ runId, written, ...hidden });
     this.#version = version;
     this.#next = after?.rows ?? 0;
     this.#check = after?.check ?? '';
   }
 
+  /**
+   * What has to be waited for before the next row can be made; undefined as a rule.
+   *
+   * @throws {TroupeError} `secret.missing` where there are values of fields, and no key to seal them by.
+   */
+  prepare(): Promise<void> | undefined {
+    return this.#vault?.prepare();
+  }
+
   /** The next row: one call, one row. */
   seal(records: readonly (Json | object)[]): JournalRow {
     const n = this.#next;
-    const text = textOf(records, this.#redactor);
+    const text = textOf(records, this.#redactor?.(), (name) => this.#vault?.take(name));
     const version = this.#version;
     this.#check = checkOf(this.#check, { version, runId: this.#runId, n }, text);
     this.#next = n + 1;
@@ -94,21 +118,23 @@ export class JournalSeal {
 export const openJournal = (
   runId: string,
   rows: readonly JournalRow[],
-  { migrations = {}, version = journalVersion, secrets = {} }: OpenOptions = {},
+  { migrations = {}, version = journalVersion, secrets = {}, fields = {} }: OpenOptions = {},
 ): OpenedJournal => {
   const records: Json[] = [];
-  const missing = new Set<string>();
+  const missing: MissingSecrets = { secrets: new Set(), fields: new Set() };
+  const known: KnownSecrets = { secrets, fields };
+  const of = () => ({ missing: [...missing.secrets], lockedFields: [...missing.fields], fields });
   let check = '';
   for (const [n, row] of rows.entries()) {
     const found = readRow({ runId, n, check, version }, row);
     const damage =
       'damage' in found
         ? found.damage
-        : migrate(runId, n, found, { into: records, migrations, wanted: version, secrets, missing });
-    if (damage !== undefined) return { records, rows: n, check, missing: [...missing], damage };
+        : migrate(runId, n, found, { into: records, migrations, wanted: version, known, missing });
+    if (damage !== undefined) return { records, rows: n, check, ...of(), damage };
     if ('check' in found) check = found.check;
   }
-  return { records, rows: rows.length, check, missing: [...missing], damage: undefined };
+  return { records, rows: rows.length, check, ...of(), damage: undefined };
 };
 
 /** What the next row has to go on from. */
@@ -120,10 +146,11 @@ interface Place {
 }
 
 /** What rows are opened into, and with what. */
-interface Opening extends Required<Pick<OpenOptions, 'migrations' | 'secrets'>> {
+interface Opening extends Required<Pick<OpenOptions, 'migrations'>> {
   readonly into: Json[];
   readonly wanted: number;
-  readonly missing: Set<string>;
+  readonly known: KnownSecrets;
+  readonly missing: MissingSecrets;
 }
 
 interface SoundRow {
@@ -162,7 +189,7 @@ const migrate = (
   runId: string,
   n: number,
   { records, version }: SoundRow,
-  { into, migrations, wanted, secrets, missing }: Opening,
+  { into, migrations, wanted, known, missing }: Opening,
 ): TroupeError | undefined => {
   const hops = Array.from({ length: Math.max(wanted - version, 0) }, (_, hop) => version + hop);
   const step = hops.find((from) => migrations[from] === undefined);
@@ -175,7 +202,7 @@ const migrate = (
   try {
     const moved = hops.reduce<readonly Json[]>(
       (now, from) => now.map((record) => migrations[from]?.(record) ?? null),
-      records.map((record) => dereferenced(record, secrets, missing)),
+      records.map((record) => dereferenced(record, known, missing)),
     );
     for (const record of moved) into.push(record);
     return undefined;
@@ -231,12 +258,16 @@ const checkOf = (
 ): string => sha256(`${previous}\n${version}\n${runId}\n${n}\n${records}`).slice(0, 16);
 
 /** The records as text. Only where that has a secret in it are they looked at one by one. */
-const textOf = (records: readonly (Json | object)[], redactor: Redactor | undefined): string => {
+const textOf = (
+  records: readonly (Json | object)[],
+  redactor: Redactor | undefined,
+  take: (name: string) => string | undefined,
+): string => {
   const text = JSON.stringify(records);
-  if (redactor === undefined || redactor.known(text).length === 0) return text;
+  if (redactor?.mayBeIn(text) !== true) return text;
   // What JSON gave, it takes.
   const plain = JSON.parse(text) as readonly Json[];
-  return JSON.stringify(plain.map((record) => referenced(record, redactor)));
+  return JSON.stringify(plain.map((record) => referenced(record, redactor, take)));
 };
 
 const parse = (text: string): unknown => {

@@ -5,6 +5,7 @@ import type { Tool, ToolCall, ToolResult } from '../contracts/tool.ts';
 import type { SecretFields } from '../tools/secret-fields.ts';
 import { secretFieldsIn, secretFieldsOf } from '../tools/secret-fields.ts';
 import type { Definition } from './definition.ts';
+import { definitionOf } from './definition.ts';
 import type { RunSecrets } from './run-secrets.ts';
 import type { Actor } from './stage.ts';
 
@@ -29,6 +30,33 @@ const inputFieldsOf = (definition: Definition): readonly SecretFields[] => {
         : [own];
   known.set(definition, found);
   return found;
+};
+
+const marked = new WeakMap<Definition, readonly string[]>();
+
+/** The names of the fields that an agent or a team, and whoever works for it, marks as secret, as far as that is known before it runs. */
+export const markedFields = (definition: Definition): readonly string[] => {
+  const before = marked.get(definition);
+  if (before !== undefined) return before;
+  marked.set(definition, []);
+  const { agent, members } = definition;
+  const tools = (agent?.tools ?? []).flatMap((item) => ('tools' in item ? item.tools : [item]));
+  const helpers = tools.flatMap(
+    ({ delegates }) => delegates?.to.flatMap((each) => definitionOf(each) ?? []) ?? [],
+  );
+  const found = new Set([
+    ...(secretFieldsIn(agent?.schemas.input)?.names ?? []),
+    ...(secretFieldsIn(agent?.schemas.output)?.names ?? []),
+    ...tools.flatMap(({ name, parameters, outputSchema }) =>
+      [parameters, outputSchema ?? {}].flatMap((schema) =>
+        (secretFieldsOf(schema)?.names ?? []).map((field) => (field === '' ? name : `${name}.${field}`)),
+      ),
+    ),
+    ...[...members.values(), ...helpers].flatMap(markedFields),
+  ]);
+  const names = [...found].map((name) => (name === '' ? definition.name : name));
+  marked.set(definition, names);
+  return names;
 };
 
 const toolOf = (actor: Actor, name: string): Tool | undefined => actor.run.toolsOf(actor).find(name);

@@ -22,9 +22,12 @@ export class RunSecrets {
   #found: Redactor | undefined;
   /** The run's own, which learns; the other is shared. */
   #own: Redactor | undefined;
-  /** The values of fields, by value. */
+  /** The values of fields, in the order in which they became known. */
+  readonly hidden: FieldSecret[] = [];
+  /** The same, by value. */
   readonly #fields = new Map<string, FieldSecret>();
   readonly #names = new Set<string>();
+  readonly #seen = new Set<string>();
   /** Learned when somebody looks. */
   #new: FieldSecret[] = [];
   readonly #told: ((secret: FieldSecret) => void)[] = [];
@@ -62,23 +65,23 @@ export class RunSecrets {
     for (const [name, value] of Object.entries(secrets)) this.#learn({ name, field: fieldOf(name), value });
   }
 
-  /** The values of fields, in the order in which they became known. */
-  get hidden(): Iterable<FieldSecret> {
-    return this.#fields.values();
-  }
-
   /** Calls `next` with each secret that only this run knows, at once and as it becomes known. */
   tell(next: (secret: FieldSecret) => void): void {
     for (const [name, value] of Object.entries(this.#given ?? {})) next({ name, field: '', value });
-    for (const secret of this.#fields.values()) next(secret);
+    for (const secret of this.hidden) next(secret);
     this.#told.push(next);
   }
 
   #learn(given: FieldSecret): void {
+    const place = `${given.field}\n${given.value}`;
+    if (this.#seen.has(place)) return;
+    this.#seen.add(place);
     const before = this.#fields.get(given.value);
-    if (before !== undefined && before.field === given.field) return;
     const secret = { ...given, name: before?.name ?? this.#freeName(given.name) };
-    if (before === undefined) this.#fields.set(secret.value, secret);
+    if (before === undefined) {
+      this.#fields.set(secret.value, secret);
+      this.hidden.push(secret);
+    }
     this.#new.push(secret);
     for (const next of this.#told) next(secret);
   }

@@ -29,6 +29,7 @@ import { outcomeOfFailure } from './result.ts';
 import { RunEnding } from './run-ending.ts';
 import { RunMoney } from './run-money.ts';
 import { RunSecrets } from './run-secrets.ts';
+import { givenSecrets } from '../policy/secret-key-of.ts';
 import type { RunTask } from '../actors/run-task.ts';
 import { placeOfRoot, readTask, refusalOf, taskFacts } from './task-of.ts';
 import type { Actor, Host, Job, KeptArtifact, Recorder, Stage } from './stage.ts';
@@ -113,7 +114,7 @@ export class Run implements Stage {
     this.#queue = new JobQueue(setup.pacer, work, onIdle);
     // A store has to be opened first.
     if (journal !== undefined) this.#queue.hold();
-    this.secrets = new RunSecrets(options.secrets);
+    this.secrets = new RunSecrets(givenSecrets(options));
     this.log = new EventLog(setup.runId, definition.name, setup.clock, journal, this.secrets);
     this.gate = new Gate(options.concurrency ?? Infinity, options.paused ?? false);
     this.person = new PersonDesk(this, options, setup.isAttended);

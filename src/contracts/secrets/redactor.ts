@@ -43,6 +43,9 @@ export class Redactor {
   #begun = 0;
   /** By the name of a field, its values, and what each is called. */
   readonly #fields = new Map<string, Map<string, string>>();
+  /** The values of fields. */
+  readonly #learned = new Set<string>();
+  #hasShort = false;
 
   constructor(secrets: Secrets) {
     this.secrets = secrets;
@@ -55,11 +58,14 @@ export class Redactor {
    */
   learn(secrets: readonly FieldSecret[]): void {
     for (const { field, name, value } of secrets) {
+      if (value.length < 3) this.#hasShort = true;
       const values = this.#fields.get(field) ?? new Map<string, string>();
       this.#fields.set(field, values.set(value, name));
     }
+    const found = secrets.filter(({ value }) => !this.#learned.has(value));
+    for (const { value } of found) this.#learned.add(value);
     this.#add(
-      secrets.map(({ name, value }) => [name, value]),
+      found.map(({ name, value }) => [name, value]),
       true,
     );
   }
@@ -150,6 +156,18 @@ export class Redactor {
       if (shares !== undefined) while (text[last] === '=') last += 1;
       return [{ start: first, end: last, name, encoding, own: { start, end }, isField }];
     });
+  }
+
+  /** Whether a value that is known may be in a text: one that is too short to be found in texts may be in any. */
+  mayBeIn(text: string): boolean {
+    return this.#hasShort || this.known(text).length > 0;
+  }
+
+  /** What is hidden of a value at a field of that name. */
+  hiddenAt(field: string, value: string | number): Pick<FieldSecret, 'name' | 'value'> | undefined {
+    const text = String(value).trim();
+    const name = this.#fields.get(field)?.get(text);
+    return name === undefined ? undefined : { name, value: text };
   }
 
   /** From where on the end of a text could be the beginning of a value that is known. */

@@ -5,7 +5,6 @@ import { environmentSpecSchema } from '../../contracts/environment.ts';
 import { toJson } from '../../contracts/json.ts';
 import type { RunOptions } from '../../contracts/run.ts';
 import type { TaskInput } from '../../contracts/task.ts';
-import { redactorOf } from '../../policy/redaction.ts';
 import type { Definition } from '../definition.ts';
 import type { Run } from '../run.ts';
 import { statesOf } from '../run-states.ts';
@@ -54,12 +53,16 @@ const plainEnvironment = (environment: EnvironmentSpec): EnvironmentSpec => {
 };
 
 /** What is said of a run in a list. */
-export const entryOf = ({ runId, agent, input, thread, fork }: Began, now: number): RunEntry => ({
+export const entryOf = (
+  { runId, agent, input, thread, fork }: Began,
+  now: number,
+  redact: (text: string) => string,
+): RunEntry => ({
   runId,
   agent,
   status: 'running',
   // A list is read by more people than a journal.
-  title: titleOf(secretsOut()(typeof input === 'string' ? input : JSON.stringify(input))),
+  title: titleOf(redact(typeof input === 'string' ? input : JSON.stringify(input))),
   createdAt: now,
   updatedAt: now,
   ...(thread === undefined ? {} : { thread }),
@@ -69,10 +72,4 @@ export const entryOf = ({ runId, agent, input, thread, fork }: Began, now: numbe
 const titleOf = (text: string): string => {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   return line.length > TITLE_LENGTH ? `${line.slice(0, TITLE_LENGTH - 1)}…` : line;
-};
-
-/** Takes out of a text what nobody may read. */
-export const secretsOut = (): ((text: string) => string) => {
-  const found = redactorOf();
-  return (text) => found.text(text);
 };

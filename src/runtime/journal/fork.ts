@@ -4,7 +4,9 @@ import { errorData, toError } from '../../contracts/error.ts';
 import type { Arrived, Began, JournalRecord } from '../../contracts/journal-record.ts';
 import type { Message } from '../../contracts/message.ts';
 import type { RunHandle, RunOptions } from '../../contracts/run.ts';
+import { secretKeyOf } from '../../policy/secret-key-of.ts';
 import { Handle } from '../handle.ts';
+import { hideInput } from '../hide-fields.ts';
 import type { EffectAnswer } from '../stage.ts';
 import type { ResumeOptions } from './resume.ts';
 import { journaledDefinition } from './resume.ts';
@@ -49,7 +51,8 @@ export interface ForkChange {
  * const { output } = await other.result;
  *
  * @throws {TroupeError} `command.usage` for a point that the run does not have; {@link DeterminismError} where the agent does something
- * else before it; `journal.exists` for a run id that is taken; `journal.unknown`, `journal.corrupt`, `journal.version`; `secret.missing`.
+ * else before it; `journal.exists` for a run id that is taken; `journal.unknown`, `journal.corrupt`, `journal.version`; `secret.missing`,
+ * `secret.wrong-key`.
  */
 export const fork = async <Input, Output, State>(
   agent: Agent<Input, Output, State>,
@@ -57,8 +60,9 @@ export const fork = async <Input, Output, State>(
   { store, at, change, runId: forkId = crypto.randomUUID(), ...options }: ForkOptions,
 ): Promise<RunHandle<Output, State>> => {
   const definition = journaledDefinition(agent);
-  const { records, began, opened } = await recordsIn(store, runId, options.secrets);
-  assertSecretsKnown(runId, opened);
+  const key = secretKeyOf(options.secretKey);
+  const { records, began, opened } = await recordsIn(store, runId, options);
+  assertSecretsKnown(runId, opened, key);
   const { records: shared, inHand, seq } = partingAt(records, at);
   // A conversation goes on with the run that it has, not with what might have been.
   const begun: Began = { ...began, runId: forkId, thread: undefined, fork: { runId, seq } };
@@ -66,9 +70,12 @@ export const fork = async <Input, Output, State>(
   const { run, journal } = journaled(definition, optionsOf(begun, { ...options, model: change?.model }), {
     isAttended: true,
   });
-  const lease = await store.create(entryOf(begun, systemClock.now()), wishFor(store));
+  run.secrets.know(opened.fields);
+  hideInput(run.secrets, definition, begun.input);
+  const redact = (text: string): string => run.secrets.text(text);
+  const lease = await store.create(entryOf(begun, systemClock.now(), redact), wishFor(store));
   try {
-    await keepIn({ store, lease, run, journal, first });
+    await keepIn({ store, lease, run, journal, key, first });
     journal.rerun(
       first,
       () => {

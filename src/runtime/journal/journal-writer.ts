@@ -69,6 +69,9 @@ export class JournalWriter {
     if (this.#hasFailed) return undefined;
     if (this.#underWay !== undefined) return this.#underWay.then(() => this.flush());
     if (this.#records.length === 0 && this.#taken.length === 0) return undefined;
+    const preparing = this.#prepare();
+    if (preparing !== undefined) return preparing;
+    if (this.#hasFailed) return undefined;
     const records = this.#records;
     const taken = this.#taken;
     const events = this.#events;
@@ -91,6 +94,28 @@ export class JournalWriter {
         () => {
           this.#underWay = undefined;
           if (!this.#hasFailed) onCommitted(events);
+        },
+        (thrown: unknown) => {
+          this.#underWay = undefined;
+          this.#fail(thrown);
+        },
+      );
+      return this.#underWay;
+    } catch (thrown) {
+      this.#fail(thrown);
+      return undefined;
+    }
+  }
+
+  /** Seals what became known as secret; then flushes. */
+  #prepare(): Promise<void> | undefined {
+    try {
+      const sealing = this.#place.seal.prepare();
+      if (sealing === undefined) return undefined;
+      this.#underWay = sealing.then(
+        () => {
+          this.#underWay = undefined;
+          return this.flush();
         },
         (thrown: unknown) => {
           this.#underWay = undefined;

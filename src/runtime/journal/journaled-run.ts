@@ -30,6 +30,9 @@ export class JournaledRun {
   get runId(): string {
     return this.#run.runId;
   }
+  redact(text: string): string {
+    return this.#run.secrets.text(text);
+  }
   get log() {
     return this.#run.log;
   }

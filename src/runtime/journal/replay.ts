@@ -5,16 +5,18 @@ import type { JournalRecord } from '../../contracts/journal-record.ts';
 import type { RunInspector } from '../../contracts/inspection.ts';
 import type { Json } from '../../contracts/json.ts';
 import { isJsonObject, toJson } from '../../contracts/json.ts';
+import type { Secrets } from '../../contracts/secrets/redactor.ts';
+import { secretKeyOf } from '../../policy/secret-key-of.ts';
 import type { RunOptions, RunResult } from '../../contracts/run.ts';
 import type { Definition } from '../definition.ts';
 import { checkPrompted } from './check-prompted.ts';
 import type { RunPoint } from './run-point.ts';
 import { recordsUpTo } from './run-point.ts';
 import { journaledDefinition } from './resume.ts';
-import { beginAgain, journaled, optionsOf, recordsIn } from './stored-run.ts';
+import { beginAgain, journaled, lockedOut, optionsOf, recordsIn } from './stored-run.ts';
 
 /** Which run is gone through again, and how far. */
-export interface ReplayOptions extends Pick<RunOptions, 'context'> {
+export interface ReplayOptions extends Pick<RunOptions, 'context' | 'secrets' | 'secretKey'> {
   /** Looks into the run as it is gone through; see `recorder` of `troupe/inspect`. */
   readonly inspect?: RunInspector | undefined;
   readonly store: JournalStore;
@@ -43,7 +45,7 @@ export interface Replayed<Output = Json> {
  * await replay(clerk, 'run-17', { store, inspect: recorder() }); // of 'troupe/inspect'
  *
  * @throws {DeterminismError} `journal.diverged`: names the agent, the step and the first difference. {@link TroupeError}
- * `journal.unknown`, `journal.corrupt`, `journal.version`.
+ * `journal.unknown`, `journal.corrupt`, `journal.version`; `secret.wrong-key` for a `secretKey` that is another: without one `[redacted FIELD]` stands for what is sealed.
  */
 export const replay = async <Input, Output, State>(
   agent: Agent<Input, Output, State>,
@@ -51,8 +53,12 @@ export const replay = async <Input, Output, State>(
   { store, to, ...options }: ReplayOptions,
 ): Promise<Replayed<Output>> => {
   const definition = journaledDefinition(agent);
-  const { records } = await recordsIn(store, runId);
-  return replayRecords<Output>(definition, recordsUpTo(records, to), options);
+  const { records, opened } = await recordsIn(store, runId, options);
+  const { secretKey } = options;
+  // Whoever gives none may read what is not secret.
+  if (secretKey !== undefined && opened.lockedFields.length > 0)
+    throw lockedOut(runId, opened.lockedFields, secretKeyOf(secretKey));
+  return replayRecords<Output>(definition, recordsUpTo(records, to), options, opened.fields);
 };
 
 /** Goes through records that are at hand. */
@@ -60,6 +66,7 @@ export const replayRecords = async <Output>(
   definition: Definition,
   records: readonly JournalRecord[],
   options: RunOptions,
+  fields: Secrets = {},
 ): Promise<Replayed<Output>> => {
   const [began] = records;
   if (began?.kind !== 'began') return { events: [], state: undefined, result: undefined };
@@ -76,6 +83,7 @@ export const replayRecords = async <Output>(
       },
     },
   );
+  run.secrets.know(fields);
   try {
     journal.rerun(records, () => {
       beginAgain(run, began);

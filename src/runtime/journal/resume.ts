@@ -30,7 +30,7 @@ export type ResumeOptions = Omit<
  * const { output } = await handle.result;
  *
  * @throws {TroupeError} `journal.unknown`; `journal.held` while another process has it; `journal.corrupt`, `journal.version`; `secret.missing` for
- * a secret that the journal refers to and that is not known here; and
+ * a secret that the journal refers to and that is not known here, or a key that is not; `secret.wrong-key`; and
  * {@link DeterminismError} (`journal.diverged`) where the agents do something else than the journal says.
  */
 export const resume = async <Input, Output, State>(
@@ -40,7 +40,7 @@ export const resume = async <Input, Output, State>(
 ): Promise<RunHandle<Output, State>> => {
   const { store, ...rest } = options;
   const definition = journaledDefinition(agent);
-  const taken = await whileWanted(takeOver(store, runId, rest.secrets), runId, rest);
+  const taken = await whileWanted(takeOver(store, runId, rest), runId, rest);
   return resumeTaken<Output, State>(definition, taken, rest);
 };
 

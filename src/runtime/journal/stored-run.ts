@@ -1,12 +1,14 @@
 import type { Budget } from '../../contracts/budget.ts';
 import { patientClock, systemClock } from '../../contracts/clock.ts';
 import { errorData, toError, TroupeError } from '../../contracts/error.ts';
-import type { JournalStore, Lease, LeaseWish } from '../../contracts/journal.ts';
+import type { JournalRow, JournalStore, Lease, LeaseWish } from '../../contracts/journal.ts';
 import type { Began, JournalRecord } from '../../contracts/journal-record.ts';
 import type { RunHandle, RunOptions } from '../../contracts/run.ts';
 import type { TreeLimits } from '../../contracts/tree-limits.ts';
 import type { OpenedJournal } from '../../persistence/journal-codec.ts';
-import type { Secrets } from '../../contracts/secrets/redactor.ts';
+import type { SecretKey } from '../../contracts/secrets/secret-key.ts';
+import { givenSecrets, secretKeyOf } from '../../policy/secret-key-of.ts';
+import { hideInput, markedFields } from '../hide-fields.ts';
 import { redactorOf } from '../../policy/redaction.ts';
 import type { Definition } from '../definition.ts';
 import { drivenHost } from '../driven-host.ts';
@@ -50,7 +52,7 @@ export const journaled = (
     path: definition.name,
     run: attached,
     clock,
-    redact: (text) => redactorOf(undefined, options.secrets).text(text),
+    redact: (text) => attached.redact(text),
     reading,
   });
   // Who wants to inspect it has to have real actors; what is recorded is the same.
@@ -70,20 +72,25 @@ export const storedRun = (
   line: Line = noLine,
 ): { readonly run: Run; readonly line: Line } => {
   const { run, journal } = journaled(definition, options, { ...setup, isAttended: true });
+  hideInput(run.secrets, definition, input);
   const earlier = joinThread(run, input, options);
   const opening = async (): Promise<Opened | undefined> => {
-    const { store } = options;
-    const history = earlier === undefined ? options.history : await earlier();
+    const { store, secretKey } = options;
+    const key = secretKeyOf(secretKey);
+    const fields = key === undefined ? markedFields(definition) : [];
     // Whoever keeps no run does not load what that takes.
+    if (fields.length > 0)
+      throw (await import('../../persistence/field-vault.ts')).keyMissing(run.runId, fields);
+    const history = earlier === undefined ? options.history : await earlier();
     const { assertReadable } = await import('./check-records.ts');
     const began = assertReadable(beganWith(run, definition, input, { ...options, history }));
-    const entry = entryOf(began, began.at);
+    const entry = entryOf(began, began.at, (text) => run.secrets.text(text));
     const lease = await enterRun(store, entry, wishFor(store));
     if (run.ending.isLost) {
       await store.release(lease);
       return undefined;
     }
-    await keepIn({ store, lease, run, journal, first: [{ ...began, at: journal.begins() }] });
+    await keepIn({ store, lease, run, journal, key, first: [{ ...began, at: journal.begins() }] });
     return { history };
   };
   let enter = (): void => undefined;
@@ -157,15 +164,20 @@ export interface Taken {
   readonly records: readonly JournalRecord[];
   readonly began: Began;
   readonly opened: OpenedJournal;
+  readonly key: SecretKey | undefined;
 }
 
+/** What opens a journal beside the variables of the process. */
+export type KnownHere = Pick<RunOptions, 'secrets' | 'secretKey'>;
+
 /** Takes a run over from whoever had it, with all that its journal has. */
-export const takeOver = async (store: JournalStore, runId: string, secrets?: Secrets): Promise<Taken> => {
+export const takeOver = async (store: JournalStore, runId: string, given: KnownHere = {}): Promise<Taken> => {
+  const key = secretKeyOf(given.secretKey);
   const lease = await store.acquire(runId, wishFor(store));
   try {
-    const found = await recordsIn(store, runId, secrets);
-    assertSecretsKnown(runId, found.opened);
-    return { store, lease, ...found };
+    const found = await recordsIn(store, runId, given);
+    assertSecretsKnown(runId, found.opened, key);
+    return { store, lease, key, ...found };
   } catch (thrown) {
     await store.release(lease);
     throw thrown;
@@ -173,11 +185,14 @@ export const takeOver = async (store: JournalStore, runId: string, secrets?: Sec
 };
 
 /** All records of a run. @throws `journal.unknown`, `journal.corrupt`, `journal.version` */
-export const recordsIn = async (store: JournalStore, runId: string, given?: Secrets) => {
+export const recordsIn = async (store: JournalStore, runId: string, given: KnownHere = {}) => {
   const { openJournal } = await import('../../persistence/journal-codec.ts');
   const { checkRecords } = await import('./check-records.ts');
-  const { secrets } = redactorOf(undefined, given);
-  const opened = openJournal(runId, await store.read(runId), { secrets });
+  const { secrets } = redactorOf(undefined, givenSecrets(given));
+  const rows = await store.read(runId);
+  const key = secretKeyOf(given.secretKey);
+  const fields = key === undefined ? {} : await unlocked(runId, rows, key);
+  const opened = openJournal(runId, rows, { secrets, fields });
   if (opened.damage !== undefined) throw opened.damage;
   const records = checkRecords(runId, opened.records);
   const [began] = records;
@@ -188,18 +203,44 @@ export const recordsIn = async (store: JournalStore, runId: string, given?: Secr
   throw new TroupeError(code, `Cannot go on with run '${runId}' as ${why}`, { runId });
 };
 
+/** The values of fields in a journal; whoever has no key does not load what that takes. */
+const unlocked = async (runId: string, rows: readonly JournalRow[], key: SecretKey) => {
+  const { unlockFields } = await import('../../persistence/field-vault.ts');
+  return unlockFields(runId, rows, key);
+};
+
 /** What was stored by a name alone has to be known where a run goes on: a placeholder is nothing to call a tool with. */
-export const assertSecretsKnown = (runId: string, { missing }: OpenedJournal): void => {
+export const assertSecretsKnown = (
+  runId: string,
+  { missing, lockedFields }: Pick<OpenedJournal, 'missing' | 'lockedFields'>,
+  key: SecretKey | undefined,
+): void => {
+  if (lockedFields.length > 0) throw lockedOut(runId, lockedFields, key);
   if (missing.length === 0) return;
   const names = missing.join(', ');
   const message = `Cannot go on with run '${runId}' as its journal refers to secrets that are not known here: ${names}. Set the variables, or give them as \`secrets\``;
   throw new TroupeError('secret.missing', message, { runId, details: { names: [...missing] } });
 };
 
+/** Why values of fields are not known: nobody gave the key that sealed them, or it was another. */
+export const lockedOut = (
+  runId: string,
+  names: readonly string[],
+  key: SecretKey | undefined,
+): TroupeError => {
+  const why =
+    key === undefined
+      ? 'its journal has values of fields that are sealed, and there is no key to open them by'
+      : 'the key does not open the values of fields that its journal has sealed';
+  const message = `Cannot go on with run '${runId}' as ${why}: ${names.join(', ')}. Give the \`secretKey\` that it was kept by, or set TROUPE_SECRET_KEY; after a change of keys, give both`;
+  const code = key === undefined ? 'secret.missing' : 'secret.wrong-key';
+  return new TroupeError(code, message, { runId, details: { names: [...names] } });
+};
+
 /** Goes on with a run whose journal was taken over. */
 export const resumeTaken = async <Output, State>(
   definition: Definition,
-  { store, lease, records, began, opened }: Taken,
+  { store, lease, records, began, opened, key }: Taken,
   options: RunOptions,
 ): Promise<RunHandle<Output, State>> => {
   const { runId, agent } = began;
@@ -210,9 +251,11 @@ export const resumeTaken = async <Output, State>(
   }
   const given = { ...optionsOf(began, options), store };
   const { run, journal } = journaled(definition, given, { isAttended: true });
+  run.secrets.know(opened.fields);
+  hideInput(run.secrets, definition, began.input);
   joinThread(run, began.input, given);
   try {
-    const heartbeat = await keepIn({ store, lease, run, journal, after: opened });
+    const heartbeat = await keepIn({ store, lease, run, journal, key, after: opened });
     const letters = await store.letters(runId);
     journal.rerun(
       records,
@@ -263,6 +306,8 @@ export interface Keeping {
   readonly lease: Lease;
   readonly run: Run;
   readonly journal: RunJournal;
+  /** Seals the values of fields. */
+  readonly key: SecretKey | undefined;
   /** What a new journal begins with. */
   readonly first?: readonly JournalRecord[] | undefined;
   /** The journal that is gone on with. */
@@ -270,12 +315,14 @@ export interface Keeping {
 }
 
 /** Has all that is recorded written, and keeps the lease for as long as the run lasts. */
-export const keepIn = async ({ store, lease, run, journal, first, after }: Keeping): Promise<Heartbeat> => {
+export const keepIn = async (keeping: Keeping): Promise<Heartbeat> => {
+  const { store, lease, run, journal, key, first, after } = keeping;
   // Whoever keeps no run does not load what that takes.
   const { JournalSeal } = await import('../../persistence/journal-codec.ts');
   const { takeLetter } = await import('./letters.ts');
-  const { runId } = run;
-  const seal = new JournalSeal({ runId, redactor: run.secrets.redactor, after });
+  const { runId, secrets } = run;
+  const hidden = { key, fields: secrets.hidden };
+  const seal = new JournalSeal({ runId, redactor: () => secrets.redactor, hidden, after });
   const writer = new JournalWriter({
     store,
     lease,

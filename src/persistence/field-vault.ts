@@ -1,0 +1,108 @@
+import { TroupeError } from '../contracts/error.ts';
+import type { JournalRow } from '../contracts/journal.ts';
+import { isJsonObject } from '../contracts/json.ts';
+import type { FieldSecret } from '../contracts/secrets/field-secret.ts';
+import type { SecretKey } from '../contracts/secrets/secret-key.ts';
+
+/** Where values of fields come from, and what seals them. */
+export interface VaultPlace {
+  readonly runId: string;
+  readonly key: SecretKey | undefined;
+  /** In the order in which they became known; only ever added to. */
+  readonly fields: readonly FieldSecret[];
+  /** The names of those that are in the journal. */
+  readonly written?: Iterable<string> | undefined;
+}
+
+/**
+ * The values of a run's fields as its journal keeps them: sealed by a key of the user's, each written once, with the first record that
+ * refers to it.
+ */
+export class FieldVault {
+  readonly #place: VaultPlace;
+  readonly #written: Set<string>;
+  readonly #sealed = new Map<string, string>();
+  #count = 0;
+
+  constructor(place: VaultPlace) {
+    this.#place = place;
+    this.#written = new Set(place.written);
+  }
+
+  /**
+   * Seals what became known since the last time; undefined where that is nothing.
+   *
+   * @throws {TroupeError} `secret.missing` where there is no key.
+   */
+  prepare(): Promise<void> | undefined {
+    const { runId, key, fields } = this.#place;
+    if (this.#count === fields.length) return undefined;
+    const found = fields.slice(this.#count).filter(({ name }) => !this.#written.has(name));
+    if (found.length > 0 && key === undefined) throw keyMissing(runId, namesOf(found));
+    this.#count = fields.length;
+    if (key === undefined || found.length === 0) return undefined;
+    const sealing = found.map(async ({ name, value }) => {
+      this.#sealed.set(name, await key.seal(value, placeOf(runId, name)));
+    });
+    return Promise.all(sealing).then(() => undefined);
+  }
+
+  /** The value of a field as it is written with the first record that refers to it; undefined for all others. */
+  take(name: string): string | undefined {
+    const sealed = this.#sealed.get(name);
+    this.#sealed.delete(name);
+    this.#written.add(name);
+    return sealed;
+  }
+}
+
+const namesOf = (fields: readonly FieldSecret[]): readonly string[] => fields.map(({ name }) => name);
+
+const placeOf = (runId: string, name: string): string => `${runId}\n${name}`;
+
+/** Why a run with marked fields is not kept. */
+export const keyMissing = (runId: string, names: readonly string[]): TroupeError =>
+  new TroupeError(
+    'secret.missing',
+    `Cannot keep run '${runId}' as its schemas mark fields as secret, and there is no key to seal them by: ${names.join(', ')}. Give \`secretKey\`, or set TROUPE_SECRET_KEY, to 32 bytes in base64 (\`openssl rand -base64 32\`)`,
+    { runId, details: { names: [...names] } },
+  );
+
+/** What rows have in them where they hold values of fields. */
+const HINT = '{"kind":"sealed","fields":{';
+
+/** The values of fields in a journal, by name, as far as the key opens them. */
+export const unlockFields = async (
+  runId: string,
+  rows: readonly JournalRow[],
+  key: SecretKey,
+): Promise<Readonly<Record<string, string>>> => {
+  const opened: Record<string, string> = {};
+  for (const { text } of rows) {
+    if (!text.includes(HINT)) continue;
+    for (const [name, sealed] of fieldsIn(text)) {
+      const value = await key.open(sealed, placeOf(runId, name));
+      if (value !== undefined) opened[name] = value;
+    }
+  }
+  return opened;
+};
+
+/** A row that is torn is found by whoever opens it. */
+const fieldsIn = (row: string): readonly (readonly [name: string, sealed: string])[] => {
+  let read: unknown;
+  try {
+    read = JSON.parse(row);
+  } catch {
+    return [];
+  }
+  const records: unknown = isJsonObject(read) ? read['records'] : undefined;
+  if (!Array.isArray(records)) return [];
+  return records.flatMap((record: unknown) => {
+    const fields = isJsonObject(record) && record['kind'] === 'sealed' ? record['fields'] : undefined;
+    if (!isJsonObject(fields)) return [];
+    return Object.entries(fields).flatMap(([name, sealed]) =>
+      typeof sealed === 'string' ? [[name, sealed] as const] : [],
+    );
+  });
+};
