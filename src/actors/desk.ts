@@ -88,7 +88,7 @@ export interface Desk {
   answered(body: Extract<EventBody, { type: 'model.answered' }>, answer: ModelAnswer): void;
   /** Has something remembered, for which nobody waits; `index` tells several of one effect apart. */
   remember(records: readonly MemoryRecord[], index: number): void;
-  /** Keeps what a tool's schema marks as secret of its value from being told; called before anything tells of it. */
+  /** Redacts what a tool's schema marks as secret in its value; called before anything reports it. */
   hide(result: ToolResult): void;
   delta(delta: ModelDelta): void;
   /** Takes down what came of the work although nobody waited for it any more. */

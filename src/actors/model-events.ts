@@ -14,7 +14,7 @@ export const askedEvent = (
   attempt: number,
 ): Body<'model.asked'> => ({ type: 'model.asked', model: nameOf(model), key, messages, attempt });
 
-/** What is told when a model has answered. */
+/** The events of a model that has answered. */
 export const answeredEvent = (
   model: Model,
   key: string,

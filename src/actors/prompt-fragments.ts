@@ -33,7 +33,7 @@ export const projectFragment = (text: string): RunFragment => ({
 });
 
 /**
- * The agents that work can be given to, where there are any. Every agent has it: one of its own by the name `agents` stands in its
+ * The agents that work can be given to, where there are any. Every agent has it: the agent's own fragment by the name `agents` stands in its
  * place.
  */
 export const agentsFragment: RunFragment = {

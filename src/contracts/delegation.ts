@@ -30,7 +30,7 @@ export interface ChildTerms {
   readonly sees?: readonly Turn[] | undefined;
   /** The author of its input, where that is not the user: the name of an agent, or `runtime`. */
   readonly inputFrom?: string | undefined;
-  /** The phase of the work; what it starts itself is in this phase, too. Default: that of whoever starts it. */
+  /** The phase of the work; what it starts itself is in this phase, too. Default: that of the actor that starts it. */
   readonly phase?: string | undefined;
   /** The part of the parent's budget that it may use, within what its definition says. What it leaves was never taken. */
   readonly budget?: Allotment | undefined;

@@ -187,8 +187,8 @@ export class TroupeError extends Error {
   readonly retryable: Retryable;
   readonly [BRAND] = true;
   /**
-   * How far the run came that rejected with this error: its events, steps and totals. Absent where nothing was run. Not enumerable,
-   * as whoever prints an error prints all that it shows.
+   * How far the run came that rejected with this error: its events, steps and totals. Absent where nothing was run. Not enumerable:
+   * who prints an error prints all that it shows.
    */
   declare readonly result?: RunResult<unknown> | undefined;
   /** Hidden, as whoever prints an error prints all that it shows; its message says what matters. */

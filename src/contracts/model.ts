@@ -104,7 +104,7 @@ export interface ModelAnswer {
   readonly calls: readonly ToolCall[];
   readonly refusal?: string | undefined;
   /**
-   * Why the provider could not use what the model wrote (a call that it could not read): the model is told, and answers
+   * Why the provider could not use what the model wrote (a call that it could not read): the model is notified, and answers
    * again. `text` is then what the model wrote.
    */
   readonly problem?: string | undefined;

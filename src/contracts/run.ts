@@ -152,7 +152,7 @@ export interface RunOptions {
    * Texts that nobody may read, by the name that stands for them, beside the secrets of the process's environment: events, errors, threads
    * and stored journals have `[redacted NAME]`, or a reference to the name, in their place. Tools and models get what they need.
    *
-   * Whoever resumes a stored run has to give them again, else it is refused with `secret.missing`.
+   * To resume a stored run they have to be given again, else it is refused with `secret.missing`.
    */
   readonly secrets?: Secrets | undefined;
   /**

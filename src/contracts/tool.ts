@@ -103,7 +103,7 @@ export interface Tool extends ToolFacts {
   check(input: Json): Checked<unknown> | Promise<Checked<unknown>>;
   /** Whom it gives work to that goes on when the call is through. */
   readonly delegates?: Delegates | undefined;
-  /** Agents that its calls may name: the system prompt of whoever has the tool lists them. */
+  /** Agents that its calls may name: the system prompt of an agent that has the tool lists them. */
   readonly receivers?: readonly Receiver[] | undefined;
   /** What it takes from an agent whose answer has this schema, where that is something else: a tool that completes with an answer. */
   readonly forOutput?: ((answer: JsonSchema) => Pick<Tool, 'parameters' | 'check'>) | undefined;

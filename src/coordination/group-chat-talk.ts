@@ -13,7 +13,7 @@ export const NEXT_SPEAKER = 'nextSpeaker';
 /** Who speaks, and who says who does. */
 export type GroupChatOptions = {
   readonly members: Readonly<Record<string, string>>;
-  /** Those who have a conversation of their own; the others are told everything in one text. */
+  /** Members with their own conversation; the others are sent everything in one text. */
   readonly listeners: readonly string[];
   /** `agent`: the member `moderator`. `turns`: one after the other. `function`: a pure function of the conversation. */
   readonly moderation: 'agent' | 'turns' | 'function';
@@ -37,7 +37,7 @@ export type GroupChatState = {
   readonly cursors: Cursors;
 };
 
-/** What a group chat's team knows of its own. */
+/** The state of a group chat's team. */
 export type GroupChatOwn = GroupChatState & {
   /** Who speaks next; null: nobody, the chat is over. */
   readonly next: string | null;

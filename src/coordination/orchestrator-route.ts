@@ -36,7 +36,7 @@ export const routeSchema = onDemand(() =>
 /** Who there is, what phases there are, and how it is bounded. */
 export type OrchestratorOptions = {
   readonly members: Readonly<Record<string, string>>;
-  /** Those who have a conversation of their own; the others are told everything in one text. */
+  /** Members with their own conversation; the others are sent everything in one text. */
   readonly listeners: readonly string[];
   readonly phases: PhaseMap;
   readonly start: string;
@@ -91,7 +91,7 @@ export type OrchestratorState = {
   readonly cursors: Cursors;
 };
 
-/** What an orchestrator's team knows of its own. */
+/** The state of an orchestrator's team. */
 export type OrchestratorOwn = OrchestratorState & {
   readonly route: Route | null;
   /** What was wrong with the decision before. */

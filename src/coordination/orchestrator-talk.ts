@@ -47,7 +47,7 @@ export const utterances = ({ input, own }: Context): readonly Utterance[] => [
 const utteranceOf = ({ member, output, error }: Completion): Utterance =>
   error === null ? { from: member, text: textOf(output) } : absence(member, error);
 
-/** All of it as one text, for who has no conversation of their own. */
+/** The whole conversation as one text, for members that have none themselves. */
 export const inOneText = ({ input, own }: Context, call: string): string => {
   const done = inOrder(
     own.turns.flatMap(({ completions }) =>

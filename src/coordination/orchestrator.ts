@@ -111,7 +111,7 @@ const conversationEnd = ({ turns }: Own): TeamEnd => {
   };
 };
 
-/** Everybody who is named gets a part of the turn; what they are told of the conversation is made when their part begins. */
+/** Each member that is named gets a part of the turn; what it is shown of the conversation is computed when its part begins. */
 const openTurn = (before: Context): Partial<Context> => {
   const context = listening(before);
   const { own, options } = context;
@@ -122,14 +122,14 @@ const openTurn = (before: Context): Partial<Context> => {
   return { inbox: [], own, ...briefed({ ...context, ...begun }) };
 };
 
-/** A part of the turn may be through, and the next begin, which is told what was done meanwhile. */
+/** A part of the turn may be complete, and the next begin, which is shown what was done meanwhile. */
 const goOn = (before: Context): Partial<Context> => {
   if (before.round.starting.length === 0) return {};
   const context = listening({ ...before, own: withCompletions(before) });
   return { inbox: [], own: context.own, ...briefed(context) };
 };
 
-/** Tells those who start now of the conversation, each from its own point of view. One that begins anew was told already. */
+/** Shows the conversation to the members that start now, each from its own point of view. A restarted one has seen it already. */
 const briefed = (context: Context): Partial<Context> => {
   const { own, options, round } = context;
   if (own.route === null) return {};

@@ -110,7 +110,7 @@ export const teamArrows = {
 
 /**
  * The arrows of a state that waits for its round: on to `target` with the last reply, whoever was restarted, handed on to or
- * called off meanwhile, or the team's time is up; on to `escalated` (default: `failed`) where it is more trouble than the policy allows.
+ * cancelled meanwhile, or the team's time is up; on to `escalated` (default: `failed`) where it is more trouble than the policy allows.
  * `before` is an action of the pattern's own that runs before those who are next start.
  *
  * @example

@@ -5,7 +5,7 @@ import type { AgentChange, AgentContext } from './agent-context.ts';
 import { turnsOfStep } from './conversation.ts';
 
 /**
- * The conversation with a step that is cut short while its calls are out: what was done stays known, so that whoever goes on from
+ * The conversation with a step that is cut short while its calls are out: what was done stays known, so that a run that continues from
  * it does not do it again. Every call has its result, as providers want it.
  */
 export const withCutStep = ({ cycle, history }: AgentContext): AgentChange => {

@@ -103,7 +103,7 @@ export class MemorySession {
     try {
       await withinTime(all, { ms, clock: this.#clock, late: isLate });
     } catch {
-      // One that hangs is told of by the write itself.
+      // One that hangs is reported by the write itself.
     }
   }
 

@@ -32,7 +32,7 @@ export interface ThreadsOptions {
   /** Sums up after each append what is new, such as `modelSummariser(model)`. Default: no summaries. */
   readonly summariser?: Summariser | undefined;
   /**
-   * Told of a thread that cannot be read, which `list` and `search` leave out and name, and of a title or a summary that could
+   * Notified of a thread that cannot be read, which `list` and `search` leave out and name, and of a title or a summary that could
    * not be made.
    */
   readonly onProblem?: ((error: unknown, id: string) => void) | undefined;

@@ -10,7 +10,7 @@ const keysOf: Readonly<Record<string, readonly [string, ...string[]]>> = {
 };
 
 /**
- * Throws where the key of a model is not in the environment, for whoever has work to do before the model is asked. Only of models
+ * Throws where the key of a model is not in the environment, where there is work to do before the model is asked. Only of models
  * that `resolveModel` made: one that was given its key reads none.
  *
  * @throws {TroupeError} `model.auth`

@@ -57,7 +57,7 @@ const lossOf = (parsed: unknown, kept: unknown): string | undefined => {
   }
   if (typeof kept !== 'object' || kept === null) return TOO_DEEP;
   for (const [key, value] of Object.entries(parsed)) {
-    // JSON has none, and a model of one's own means by it what JSON leaves out.
+    // JSON has none, and a user's own model means by it what JSON leaves out.
     if (value === undefined) continue;
     if (!Object.hasOwn(kept, key)) return `The arguments hold the key '${key}', which is not allowed.`;
     const found = lossOf(value, Reflect.get(kept, key));

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, toJson } from '../contracts/json.ts';
  * The error that a body speaks of, as `{ message, code, type … }`; undefined where it speaks of none.
  *
  * Providers write it in many ways: `{ error: {} }`, `{ error: 'text' }`, `[{ error }]`, `{ object: 'error', message }`,
- * `{ detail }` as text or as a list, `{ message }`, `{ errors: [] }`. Where a relay wraps the error of whoever stands behind
+ * `{ detail }` as text or as a list, `{ message }`, `{ errors: [] }`. Where a relay wraps the error of the provider behind
  * it, the inner text is added: it is what tells a full context from a wrong key.
  *
  * @example
@@ -55,7 +55,7 @@ const wordsOf = (value: unknown): string | undefined => {
   return words !== undefined && Array.isArray(loc) ? `${loc.join('.')}: ${words}` : words;
 };
 
-/** OpenRouter hands the body of whoever stands behind it through as text. */
+/** The body of the provider behind OpenRouter, which forwards it as text. */
 const relayedWords = ({ metadata }: JsonObject): string | undefined => {
   const raw = isJsonObject(metadata) ? metadata['raw'] : undefined;
   if (typeof raw !== 'string' || raw === '') return undefined;

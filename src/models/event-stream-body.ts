@@ -7,7 +7,7 @@ export const saidDone = (response: Response): boolean => done.has(response);
 /** In ms: how long a line that says nothing more may stay open. */
 const OPEN_LINE_MS = 1_000;
 
-/** As a line of its own; within an answer's JSON there is no line end. */
+/** As a separate line; within an answer's JSON there is no line end. */
 const DONE = /(^|[\r\n])data: ?\[DONE\]\s*$/;
 
 const TAIL_LENGTH = 32;
@@ -41,7 +41,7 @@ export const withEventStream = (response: Response): Response => {
           try {
             controller.terminate();
           } catch {
-            // Whoever reads has left already.
+            // The reader has left already.
           }
         }, OPEN_LINE_MS);
       },

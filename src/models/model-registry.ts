@@ -87,7 +87,7 @@ const makerOf =
     return openaiChat(id, {
       profile,
       apiKey: keyVariable === undefined ? undefined : variable(environment, keyVariable),
-      // Servers of one's own may stand anywhere.
+      // A user's own server may stand anywhere.
       baseURL: keyVariable === undefined ? variable(environment, 'OPENAI_BASE_URL') : undefined,
     });
   };

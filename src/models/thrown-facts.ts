@@ -11,7 +11,7 @@ export interface ThrownFacts {
   readonly requestId?: string | undefined;
   /** The provider's own codes and types, most telling first. */
   readonly codes: readonly string[];
-  /** In ms: how long the body asks to wait, in fields of its own. */
+  /** In ms: how long the body asks to wait, in its own fields. */
   readonly waitMs?: number | undefined;
   /** Codes of the operating system or of fetch, found anywhere down the causes. */
   readonly systemCodes: readonly string[];
@@ -78,7 +78,7 @@ const errorBodies = (thrown: unknown): unknown[] => {
   return [inner, body].filter(isJsonObject);
 };
 
-/** Google says in a list of details, each of a type of its own, what its status and message leave out. */
+/** Google says in a list of details, each of its own type, what its status and message leave out. */
 const details = (body: unknown): readonly unknown[] => {
   const found = field(body, 'details');
   return Array.isArray(found) ? found : [];

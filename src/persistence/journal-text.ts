@@ -11,7 +11,7 @@ export interface JournalCopy {
   readonly command?: string | undefined;
 }
 
-/** The version of the text; rows have one of their own. A head of version 1 is not sealed. */
+/** The version of the text; rows have their own. A head of version 1 is not sealed. */
 const TEXT_VERSION = 2;
 
 const status = z.enum(['running', 'waiting', 'completed', 'stopped', 'aborted', 'failed']);
@@ -46,7 +46,7 @@ interface Head {
 const headCheck = ({ entry, rows, command }: Head, seal: string): string =>
   sha256(`${seal}\n${JSON.stringify({ entry, rows, command })}`).slice(0, 16);
 
-/** The seal of the last row; empty where there is no row, undefined for one that is torn, which whoever opens it finds. */
+/** The seal of the last row; empty where there is no row, undefined for one that is torn, which is found when it is opened. */
 const lastSeal = (rows: readonly string[]): string | undefined => {
   const last = rows.at(-1);
   return last === undefined ? '' : /"check":"([0-9a-f]{16})"\}$/.exec(last)?.[1];
@@ -68,7 +68,7 @@ export const journalText = ({ entry, rows, command }: JournalCopy): string => {
 /**
  * Reads back what {@link journalText} wrote. What is in the rows is not looked at: whoever opens them finds what is wrong.
  *
- * A seal finds what was changed by accident, or by somebody who does not know of it. Whoever makes a journal makes its seal: what a
+ * A seal finds what was changed by accident, or by somebody who does not know of it. The maker of a journal makes its seal: what a
  * head names is to be run only after somebody has said so.
  *
  * @throws {TroupeError} `journal.corrupt` for a text that is no journal, that ends too early, or whose head was changed.

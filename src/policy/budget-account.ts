@@ -103,7 +103,7 @@ export class BudgetAccount {
     Object.assign(this.#used, { steps, tokens, usd, toolCalls });
   }
 
-  /** Whoever has the budget starts at `at`: its time counts from then on, unless it is known to count from earlier. */
+  /** Starts the owner of the budget at `at`: its time counts from then on, unless it is known to count from earlier. */
   begin(at: number): void {
     if (!this.#isRestored) this.#startedAt = at;
   }

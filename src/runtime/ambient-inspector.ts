@@ -1,6 +1,6 @@
 import type { RunInspector } from '../contracts/inspection.ts';
 
-/** One place for the process: also for a program that has a copy of troupe of its own. */
+/** One place for the process: also for a program that has its own copy of troupe. */
 const PLACE = Symbol.for('troupe.inspector');
 
 /** The inspector of all runs of this process that were given none; undefined where nobody attached one. */

@@ -30,7 +30,7 @@ export interface StartSetup {
 export const createRun = (definition: Definition, options: RunOptions, setup: StartSetup): Run => {
   const clock = options.clock === undefined ? systemClock : patientClock(options.clock);
   const { isReplayed = false } = setup;
-  // What happened before is shown by whoever asks for it.
+  // What happened before is shown only on request.
   const { inspect = isReplayed ? undefined : ambientInspector() } = options;
   const inspector = placeInspector({ inspect }, () => run, isReplayed);
   const run: Run = new Run(definition, options, {

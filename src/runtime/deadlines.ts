@@ -27,7 +27,7 @@ interface Timed {
 
 /**
  * The deadlines of a run's actors: budgets of time, and stop rules that limit it. Owns one timer for each actor that has a limit
- * of its own, from its start to its end; an actor without one costs nothing.
+ * from its start to its end; an actor without one costs nothing.
  *
  * I1  An actor that is past its deadline is over, whatever is under way; that it is, is on record before it counts.
  * I2  While a scope is replayed none of its deadlines passes: that one did is on record, or it passes afterwards.

@@ -29,7 +29,7 @@ const plainTurn = ({ at: _at, runId: _run, status: _status, from, ...turn }: Thr
 const NUMBERED = /^call_\d+_\d+$/;
 
 /**
- * A history in which no two calls have one id, nor one that the run will give to a call of its own: providers refuse those, and
+ * A history in which no two calls have one id, nor one that the run will give to one of its calls: providers refuse those, and
  * whatever looks for the result of a call would find another's. The new ids follow from the place, so that the beginning of a growing
  * conversation stays the same bytes.
  */

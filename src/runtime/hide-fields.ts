@@ -97,7 +97,7 @@ export const hideBrokenOff = (actor: Actor, text: string): void => {
   if (answerFieldsOf(actor) !== undefined) actor.run.secrets.hideText(text, 'answer');
 };
 
-/** Hides what is marked in a decision, whoever made it. */
+/** Redacts what is marked in a decision, by a model or the agent itself. */
 export const hideDecided = (actor: Actor, output: unknown): void => {
   if (!isJsonObject(output)) return;
   const { calls, decision } = output;

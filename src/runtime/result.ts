@@ -64,7 +64,7 @@ export const outcomeOfFailure = (code: ErrorCode, message: string, at: number): 
   tally: emptyTally(at),
 });
 
-/** What broke a whole actor knows no place of its own: then it is the actor's. */
+/** An outcome whose error names its place: the actor's, where what broke the actor knew none. */
 export const placed = (outcome: Outcome, { run: { runId }, path }: Actor): Outcome =>
   outcome.error === undefined || outcome.error.errorId !== undefined
     ? outcome

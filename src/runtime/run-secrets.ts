@@ -10,7 +10,7 @@ import { redactorOf } from '../policy/redaction.ts';
 import type { SecretFields } from '../tools/secret-fields.ts';
 
 /**
- * The secrets of a run, and the one place where they are taken out of what is told of it: its events, its errors, what its models
+ * The secrets of a run, and the one place where they are redacted from what is published of it: its events, its errors, what its models
  * say in pieces, and what is kept for people to read.
  *
  * I1  What has no secret in it comes back as it is, the very same.
@@ -86,7 +86,7 @@ export class RunSecrets {
     for (const next of this.#told) next(secret);
   }
 
-  /** Several values of a field are told apart. */
+  /** Several values of a field are distinguished. */
   #freeName(wanted: string): string {
     let name = wanted;
     for (let count = this.#names.size + 1; this.#names.has(name); count += 1) name = `${wanted} ${count}`;
@@ -132,5 +132,5 @@ export class RunSecrets {
   }
 }
 
-/** The last part of a name, without the number that told it apart. */
+/** The last part of a name, without the number that distinguishes it. */
 const fieldOf = (name: string): string => name.replace(/ \d+$/, '').split('.').at(-1) ?? '';

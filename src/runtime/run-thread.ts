@@ -93,7 +93,7 @@ const cyclesOf = (asked: string, outcome: Outcome, did: readonly Turn[]): SaidTu
   const how = why === status ? status : `${status}, ${why}`;
   const text = output === undefined ? `(no answer: ${how})` : textOf(output);
   const last = did.at(-1);
-  // What was said last is the answer itself, or the answer is told beside it.
+  // What was said last is the answer itself, or the answer is sent beside it.
   const isSaid = last?.role === 'assistant' && (last.calls ?? []).length === 0 && isSame(last.text, text);
   return [
     { role: 'user', text: asked },

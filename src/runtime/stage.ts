@@ -56,7 +56,7 @@ export interface Stage {
   readonly host: Host;
   /** Where a run is stored: what it writes down, and goes through again. */
   readonly journal: Recorder | undefined;
-  /** Taken out of what is told. */
+  /** Redacted from what is published. */
   readonly secrets: RunSecrets;
   readonly log: EventLog;
   readonly gate: Gate;
@@ -176,7 +176,7 @@ export interface Recorder extends LogKeeper {
   readonly again: {
     childOf(key: string, index: number): RecordedChild | undefined;
     toldBefore(key: string, index: number): string | undefined;
-    /** The job as it is to be queued; undefined if it is kept, as its scope is gone through again. */
+    /** The job as it is to be queued; undefined if it is kept, as its scope is being replayed. */
     due(job: Job): Job | undefined;
     /** Does a job that follows from what is on record. */
     resuming(work: () => void): void;

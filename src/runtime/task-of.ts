@@ -49,7 +49,7 @@ export const placeOf = (actor: Actor, at: number, restart: Restart | undefined):
   phase: phaseOf(actor),
 });
 
-/** The phase of the work that an actor is there for: its own, or that of whoever started it. */
+/** The phase of the work that an actor is there for: its own, or that of the actor that started it. */
 const phaseOf = ({ terms, sponsor }: Actor): string | undefined =>
   terms?.phase ?? (sponsor.kind === 'root' ? undefined : phaseOf(sponsor.parent));
 

@@ -186,7 +186,7 @@ export const secretFieldsIn = (schema: Schema | undefined): SecretFields | undef
   try {
     return secretFieldsOf(jsonSchemaOf(schema));
   } catch {
-    // Whoever needs its description says what is wrong with it.
+    // What is wrong with it is said where its description is needed.
     return undefined;
   }
 };

@@ -30,7 +30,7 @@ export interface AgentOfRun {
 /**
  * The agent that a run was begun with: of the module that the command line names, else as the run's own record has it.
  *
- * A run that was imported names code that somebody elsewhere chose: whoever sits at the terminal is asked before it is run, and
+ * A run that was imported names code that somebody elsewhere chose: the person at the terminal is asked before it is run, and
  * remembered to have said yes.
  *
  * @throws {TroupeError} `command.usage` where neither says, the module is not there any more, or nobody allows what was imported.
@@ -87,7 +87,7 @@ const namedBy = (record: CommandRecord): string =>
     ? `it runs the module ${oneLine(record.file, 400)}`
     : `it reads the folders ${oneLine([record.folders].flat().join(', '), 400)}`;
 
-/** By which command a run is taken up whose module is named here. */
+/** The command that resumes a run whose module is named here. */
 export const recordOf = (
   file: string,
   exportName: string | undefined,

@@ -203,7 +203,7 @@ const hiddenIn = (values: ReadonlyMap<string, string>, item: unknown): unknown =
   return items.some((each, index) => each !== item[index]) ? items : item;
 };
 
-/** Deeper than this nothing is told anywhere. */
+/** Nothing deeper than this is published. */
 const DEEPEST = 200;
 const SHORTEST = 8;
 

@@ -42,7 +42,7 @@ export const commandSchema = z.discriminatedUnion('do', [
     run: run.optional(),
     breakpoints: z.array(breakpointSchema).max(MOST_BREAKPOINTS),
   }),
-  /** One more, or one less: whoever else sets some at the same time keeps theirs. */
+  /** One more, or one less: others who set some at the same time keep theirs. */
   z.object({ do: z.enum(['break-add', 'break-remove']), run: run.optional(), breakpoint: breakpointSchema }),
 ]);
 

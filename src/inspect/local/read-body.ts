@@ -20,7 +20,7 @@ export const readBody = async (request: IncomingMessage): Promise<string | undef
   return Buffer.concat(parts).toString('utf8');
 };
 
-/** No command is deeper; one that is would be too deep for whoever reads it. */
+/** No command is deeper; one that is would be too deep to be read. */
 const DEEPEST = 100;
 
 /** Checks whether a JSON text is nested more deeply than anything that is read here. */

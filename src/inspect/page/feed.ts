@@ -125,7 +125,7 @@ const draw = (): void => {
     frame = undefined;
     changes.value += 1;
     sayingChanges.value += 1;
-    // Whoever opens the page sees something: the first that came, of the run that was chosen.
+    // A page that is opened shows something: the first that came, of the run that was chosen.
     if (selected.peek() === undefined) selectRoot(filter.peek().run);
   });
 };

@@ -9,7 +9,7 @@ import type { Work, WorkEnd } from './work.ts';
 
 /** What spans tell of what people, models and tools said. */
 export interface SpanContent {
-  /** An event has come: of what is told later, some may be in it. */
+  /** Takes in an event: some of what is reported later may be in it. */
   note?(event: LiveEvent, scope: HookScope): void;
   atStart(work: Work): Attributes;
   atEnd(work: Work, end: WorkEnd): Attributes;

@@ -54,7 +54,7 @@ const joined = (before: JsonObject, value: JsonObject): JsonObject => {
   return found;
 };
 
-/** A piece of the entry that came last is joined to it; anything else is an entry of its own. */
+/** A piece of the entry that came last is joined to it; anything else is a new entry. */
 const appended = (list: readonly Json[], item: Json): readonly Json[] => {
   const last = list.at(-1);
   return isJsonObject(last) && isJsonObject(item) && isSameEntry(last, item)

@@ -74,7 +74,7 @@ export const chatProfiles = {
     keyVariable: 'DEEPSEEK_API_KEY',
     output: 'json_object',
     outputWithTools: 'words',
-    // A thinking model refuses calls without the thoughts before them, whoever made the calls.
+    // A thinking model refuses calls without the thoughts before them, no matter which model made the calls.
     foreignFields: { reasoning_content: '' },
     finishWords: { insufficient_system_resource: 'model.unavailable' },
   },

@@ -30,7 +30,7 @@ export interface OpenAIChatOptions extends ProviderOptions {
  *
  * One call is one request. How a server differs is its *profile*, found by the address or chosen by name; with a name,
  * address and key come from the profile too (`MISTRAL_API_KEY`). A key is sent if there is one; local servers need none.
- * Thinking that arrives as `<think>` blocks at the start of the text is told apart from the answer.
+ * Thinking that arrives as `<think>` blocks at the start of the text is separated from the answer.
  *
  * @example
  * const local = openaiChat('llama3.2', { baseURL: 'http://localhost:11434/v1' });
@@ -95,7 +95,7 @@ const NO_KEY = 'none';
 
 /**
  * The address of the server: the one that somebody gave, before what the environment says of servers in general, before the one that servers of
- * that kind have by default. A provider with a key of its own stands at its own address.
+ * that kind have by default. A provider with its own key has its own address.
  */
 const addressOf = ({ baseURL }: OpenAIChatOptions, named: ChatProfile | undefined): string | undefined => {
   if (baseURL !== undefined) return baseURL;

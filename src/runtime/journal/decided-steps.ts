@@ -18,7 +18,7 @@ interface DecidedStep {
  *
  * I1  All calls of a step begin after one commit: they follow from one decision.
  * I2  That a call is about to be made is written first if it must not be made twice: one that is asked for when others are done, as
- *     it has to be alone, begins after a commit of its own.
+ *     it has to be alone, begins after a separate commit.
  * I3  So does a call that had to wait, to be approved or to be tried again: it follows from more than the decision.
  */
 export class DecidedSteps {

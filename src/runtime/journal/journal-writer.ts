@@ -139,7 +139,7 @@ export class JournalWriter {
     }
   }
 
-  /** Gives the lease back: others may go on with the run. A commit that comes through later is not told any more. */
+  /** Releases the lease: others may resume the run. A commit that is done later is not reported any more. */
   async release(): Promise<void> {
     this.#hasFailed = true;
     try {

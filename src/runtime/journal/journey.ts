@@ -16,7 +16,7 @@ export interface AtEnd {
   readonly answer: (entry: Actor, ask: Ask) => boolean;
 }
 
-/** An effect that was asked for while a scope was gone through again, and of which the journal has no answer yet. */
+/** An effect that was asked for while a scope was replayed, and of which the journal has no answer yet. */
 export interface Pending {
   readonly entry: Actor;
   readonly ask: Ask;

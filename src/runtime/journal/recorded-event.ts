@@ -20,7 +20,7 @@ export const bodyOf = ({
 
 /**
  * Whether an event that comes of going through a run again is the one on record. What is said of the model in the first event
- * is not compared: whoever goes through it again may have another. Nor is what was redacted: who reads it may know other secrets.
+ * is not compared: a process that replays it may have another. Nor is what was redacted: its reader may know other secrets.
  */
 export const isSameEvent = (
   { seq: _seq, ...recorded }: Happened['event'],

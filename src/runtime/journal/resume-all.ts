@@ -33,7 +33,7 @@ export interface ResumedRuns {
  * those that wait for a person, a message or a time.
  *
  * Runs that others hold are passed over, and so are those that cannot be read: one of them keeps no other from going on. Each agent is
- * found by its name. A run that was entered in the store and has no record yet is left to whoever begins it, see `runOrResume`.
+ * found by its name. A run that was entered in the store and has no record yet is left to the process that begins it, see `runOrResume`.
  *
  * @example
  * const { resumed, held, failed } = await resumeAll(store, [clerk, desk]);

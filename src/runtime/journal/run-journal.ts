@@ -49,7 +49,7 @@ export class RunJournal implements Recorder {
   #recording: { readonly scope: Scope; readonly tick: number | undefined } | undefined;
   readonly keys: CallKeys;
   readonly #decided = new DecidedSteps(() => this.flush());
-  /** Settles when the lease is given back; undefined while there is none. */
+  /** Settles when the lease is released; undefined while there is none. */
   released: Promise<void> | undefined;
   readonly lastWrite: LastWrite;
   #hasStepEnded = false;

@@ -50,7 +50,7 @@ export const runOrResume = async <Input, Output, State>(
   }
 };
 
-/** Resolves when a run has told its first event; rejects if it is over before. */
+/** Resolves when a run has published its first event; rejects if it is over before. */
 const begun = (handle: Pick<RunHandle<unknown, unknown>, 'events$' | 'result'>): Promise<unknown> => {
   let hasTold = false;
   const told = new Promise<void>((resolve) => {

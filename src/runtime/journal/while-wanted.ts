@@ -8,7 +8,7 @@ import { storeWithheld } from './store-silent.ts';
 
 /**
  * Waits until a store has given a run, as long as somebody wants it: once `signal` is aborted within bounds, and no longer than the
- * run may take by its `budget`. What is given later is given back.
+ * run may take by its `budget`. What is acquired later is released.
  */
 export const whileWanted = (
   taking: Promise<Taken>,

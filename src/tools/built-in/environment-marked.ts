@@ -11,7 +11,7 @@ const MAX_LOOKS = 200;
 const PAUSE_MS = 5;
 
 /**
- * Kills every process that has this mark among its variables, also one in a session of its own (`setsid`, a daemon), and waits until none is
+ * Kills every process that has this mark among its variables, also one in a separate session (`setsid`, a daemon), and waits until none is
  * left that runs.
  *
  * It is read in `/proc`, so on Linux only; elsewhere the process group is all that is killed. A process that cleared its variables is not found.

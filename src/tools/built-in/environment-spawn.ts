@@ -29,8 +29,8 @@ const LINGER_MS = 250;
 /**
  * Runs a command without a shell, in a process group of its own, and waits for its end.
  *
- * Past its time, at an abort, and once the command itself is over, the whole group is killed, and what left it for a session of its own:
- * nothing that it started in the background stays behind. It sees one variable more than it is given, `TROUPE_COMMAND`, by which that is found. Rejects if it cannot be started, or is called off.
+ * Past its time, at an abort, and once the command itself is over, the whole group is killed, and what left it for a separate session:
+ * nothing that it started in the background stays behind. It sees one variable more than it is given, `TROUPE_COMMAND`, by which that is found. Rejects if it cannot be started, or is cancelled.
  */
 export const spawnCaptured = (plan: SpawnPlan): Promise<ProcessResult> =>
   new Promise((resolve, reject) => {

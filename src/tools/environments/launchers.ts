@@ -1,4 +1,4 @@
-/** Programs that start whatever they are told to, or run programs that are written for them. */
+/** Programs that start any other on request, or run programs that are written for them. */
 const LAUNCHERS: ReadonlySet<string> = new Set(
   (
     'sh bash dash zsh ksh mksh ash csh tcsh fish pwsh powershell cmd busybox ' +

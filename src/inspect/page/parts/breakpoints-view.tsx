@@ -41,7 +41,7 @@ export const BreakpointsView = () => {
         A run is held at breakpoints only while it is live, and where its inspector was opened with control.
       </p>
     );
-  // The server keeps them: what is shown is what it says, whoever set it.
+  // The server keeps them: what is shown is what it says, no matter which page set it.
   const own = currentRun.value?.breakpoints ?? [];
   const ofAll = session.value?.breakpoints ?? [];
   return (
