@@ -35,7 +35,7 @@ export interface MissingSecrets {
 
 /**
  * A record as it is stored: where it holds secrets whose values are known, their names stand in their place, to be looked up by
- * whoever goes on with it. A record without any is stored as it is. `take` gives the value of a field as it is to be written with it.
+ * the process that resumes it. A record without any is stored as it is. `take` gives the value of a field as it is to be written with it.
  *
  * I1  What {@link referenced} made of a record, {@link dereferenced} makes the record again, with the same secrets: whatever its texts
  *     say, and nobody can write a reference into one.
@@ -45,7 +45,7 @@ export const referenced = (
   redactor: Redactor,
   take: (name: string) => string | undefined = () => undefined,
 ): Json => {
-  // What an event tells was redacted when it was told.
+  // An event was redacted when it was published.
   if (isJsonObject(record) && record['kind'] === 'event') return record;
   if (!redactor.mayBeIn(JSON.stringify(record))) return record;
   const fields: Record<string, string> = {};

@@ -78,7 +78,7 @@ export const storedRun = (
     const { store, secretKey } = options;
     const key = secretKeyOf(secretKey);
     const fields = key === undefined ? markedFields(definition) : [];
-    // Whoever keeps no run does not load what that takes.
+    // A program that stores no run does not load what that takes.
     if (fields.length > 0)
       throw (await import('../../persistence/field-vault.ts')).keyMissing(run.runId, fields);
     const history = earlier === undefined ? options.history : await earlier();
