@@ -4,7 +4,7 @@ import { HistoryView } from '../contracts/history.ts';
 import type { AgentContext } from '../machines/agent-context.ts';
 import type { Desk } from './desk.ts';
 
-/** What the agent's own functions see: the context by reference, frozen, and a signal made only if it is read. */
+/** The view that the agent's own functions are given: the context by reference, frozen, and a signal made only if it is read. */
 export const viewOf = (context: AgentContext, desk: Pick<Desk, 'abort' | 'context'>): AgentView => ({
   input: freezeJson(context.input),
   state: context.state,

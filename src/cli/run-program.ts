@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadModule } from './load-agent.ts';
 
-/** Whether a file is a program: it exports nothing, and does what it does as it is loaded. */
+/** Checks whether a file is a program: it exports nothing, and does what it does as it is loaded. */
 export const isProgram = async (file: string, folder: string): Promise<boolean> => {
   const place = resolve(folder, file);
   return existsSync(place) && !EXPORTS.test(await readFile(place, 'utf8'));

@@ -4,7 +4,7 @@ import { messageOf } from './error.ts';
 const MOST = 120;
 
 /**
- * What stands where something else should, in words for an error: JavaScript may put anything anywhere.
+ * The value that stands where something else should, in words for an error: JavaScript may put anything anywhere.
  *
  * @example
  * foundText('x'); // "'x'"

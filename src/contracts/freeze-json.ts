@@ -25,7 +25,7 @@ export const freezeJson = <Value>(value: Value, known?: unknown): Value => {
 
 const NOTHING: readonly unknown[] = [];
 
-/** Whether an object is made of nothing but its properties. */
+/** Checks whether an object is made of nothing but its properties. */
 export const isPlain = (value: object): boolean => {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;

@@ -107,7 +107,7 @@ const bytesToText = (value: ArrayBuffer | ArrayBufferView): string => {
 /** As many arguments as any engine takes. */
 const PART = 3 * 4_096;
 
-/** Whether something lies deeper in `value` than {@link toJson} keeps; so it does in a value that holds itself. */
+/** Checks whether something lies deeper in `value` than {@link toJson} keeps; so it does in a value that holds itself. */
 export const isTooDeep = (value: unknown, left = MAX_DEPTH): boolean =>
   typeof value === 'object' &&
   value !== null &&

@@ -82,7 +82,7 @@ export type ModelDelta =
   | { readonly type: 'tool-call'; readonly index: number; readonly name?: string; readonly text: string }
   | { readonly type: 'progress' };
 
-/** Why the model stopped; `pause` wants to be sent back as it is, `other` is not known to be an end and is asked again. */
+/** The reason for which the model stopped; `pause` wants to be sent back as it is, `other` is not known to be an end and is asked again. */
 export type FinishReason =
   'stop' | 'tool-calls' | 'length' | 'content-filter' | 'refusal' | 'pause' | 'other';
 

@@ -23,10 +23,10 @@ export interface SentRequest {
   readonly added: readonly { readonly hash: string; readonly turn: Turn }[];
 }
 
-/** What a model gave beside what its event tells, before anything was made of it. */
+/** The parts of a model's answer that its event leaves out, as they came. */
 export type RawAnswer = Pick<ModelAnswer, 'calls' | 'refusal' | 'replay' | 'metadata'>;
 
-/** What is known of the calls of a run, by key: its own book, or its journal. */
+/** The source of what models were sent in a run, by the key of the call: its own book, or its journal. */
 export interface SentSource {
   requestOf(key: string): SentRequest | undefined;
   answerOf(key: string): RawAnswer | undefined;

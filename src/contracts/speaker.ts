@@ -52,7 +52,7 @@ const isMark = (line: string): boolean =>
       .toLowerCase(),
   );
 
-/** What was said, with the mark of who said it: the runtime's own words as they are, those of others fenced. */
+/** A text with the mark of its speaker: the runtime's own words as they are, those of others fenced. */
 export const spoken = (from: string | undefined, text: string): string => {
   if (from === undefined) return fenced(text);
   return `[${from}] ${OWN.has(from) ? text : fenced(text)}`;

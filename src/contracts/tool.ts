@@ -105,7 +105,7 @@ export interface Tool extends ToolFacts {
   readonly delegates?: Delegates | undefined;
   /** Agents that its calls may name: the system prompt of an agent that has the tool lists them. */
   readonly receivers?: readonly Receiver[] | undefined;
-  /** What it takes from an agent whose answer has this schema, where that is something else: a tool that completes with an answer. */
+  /** The parameters and check of a tool that completes, for an agent whose answer has this schema. Absent where they are always the same. */
   readonly forOutput?: ((answer: JsonSchema) => Pick<Tool, 'parameters' | 'check'>) | undefined;
   /** Called with what `check` let through. Returns the value, or a {@link DualResult}. */
   execute(input: unknown, context: ToolContext): unknown;

@@ -10,7 +10,7 @@ export const MODERATOR = 'moderator';
 /** The name of the function that says who speaks next. */
 export const NEXT_SPEAKER = 'nextSpeaker';
 
-/** Who speaks, and who says who does. */
+/** The options of a group chat: its members, and its moderator. */
 export type GroupChatOptions = {
   readonly members: Readonly<Record<string, string>>;
   /** Members with their own conversation; the others are sent everything in one text. */
@@ -27,7 +27,7 @@ export type ChatTurn = {
   readonly error: string | null;
 };
 
-/** What was said, and what it came to. */
+/** The turns of a group chat, and its conclusion. */
 export type GroupChatState = {
   /** In order; also of those who passed or failed. */
   readonly turns: readonly ChatTurn[];

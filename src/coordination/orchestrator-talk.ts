@@ -27,14 +27,14 @@ export const listening = (context: Context): Context => {
   return { ...context, inbox: [], own: { ...own, heard: withInbox(own.heard, inbox, after) } };
 };
 
-/** Why somebody's turn it is. */
+/** The reason that a member is given for its turn. */
 export const callFor = ({ phase, reason, message }: Route): string =>
   [
     `Phase: ${phase}. It is your turn: ${reason}`,
     ...(message === null ? [] : [`You are told: ${message}`]),
   ].join('\n\n');
 
-/** What was said by whom. */
+/** The conversation as utterances with their speakers. */
 export const utterances = ({ input, own }: Context): readonly Utterance[] => [
   { from: USER, text: textOf(input) },
   ...inOrder(

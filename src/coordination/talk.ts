@@ -19,7 +19,7 @@ export const withInbox = (
 ): readonly Heard[] =>
   inbox.length === 0 ? heard : [...heard, ...inbox.map(({ from, text }) => ({ from, text, after }))];
 
-/** What members contributed with the messages between: each where it came. A contribution of null is left out. */
+/** The contributions of members with the messages between them, in the order in which they came. A contribution of null is left out. */
 export const inOrder = <T>(
   contributions: readonly (T | null)[],
   heard: readonly Heard[],
@@ -41,13 +41,13 @@ export const inOrder = <T>(
   return all;
 };
 
-/** What is said in place of a member that did not answer. */
+/** The utterance in place of a member that did not answer. */
 export const absence = (member: string, error: string): Utterance => ({
   from: RUNTIME,
   text: `${member} did not answer: ${error}`,
 });
 
-/** How a member is called on to speak. */
+/** A call on a member to speak. */
 export interface Call {
   readonly member: string;
   /** Stands before everything else, the same each time. */
@@ -60,7 +60,7 @@ export interface Call {
   readonly answers?: ((from: string) => boolean) | undefined;
 }
 
-/** What a member is given to speak: the conversation from its point of view, and what it is to answer. */
+/** The task of a member that is to speak: the conversation from its point of view, and what it is to answer. */
 export type Briefing = Required<Pick<Task, 'member' | 'input' | 'sees'>> & Pick<Task, 'inputFrom'>;
 
 /**

@@ -43,7 +43,7 @@ export const parsedArguments = (parsed: unknown, text?: string): CallArguments =
 export const echoedInput = ({ input }: ToolCall): JsonObject =>
   isJsonObject(input) ? input : { invalid: input };
 
-/** What is wrong with arguments that nobody can follow. */
+/** The problem of arguments that cannot be read for their depth. */
 export const TOO_DEEP = 'The arguments are nested too deeply.';
 
 const CUT_OFF = 'The arguments were cut off before they were complete.';

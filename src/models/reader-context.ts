@@ -10,7 +10,7 @@ export interface WireContext {
   readonly inputs: ToolInputs;
 }
 
-/** All that a reader of a stream has to know of the question. */
+/** The facts of the question that a reader of its stream has to know. */
 export interface ReaderContext extends WireContext {
   readonly who: ErrorContext;
   readonly call: ModelCall;

@@ -32,7 +32,7 @@ export interface OpenedJournal {
   readonly damage: TroupeError | undefined;
 }
 
-/** How a journal is read back. */
+/** Options of reading a journal. */
 export interface OpenOptions {
   readonly migrations?: Migrations;
   /** The version that is wanted. Default {@link journalVersion}. */

@@ -1,9 +1,9 @@
 import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
 
-/** What only its owner may read and write. */
+/** The mode of a file that only its owner may read and write. */
 export const PRIVATE = 0o600;
 
-/** How folders are made that only their owner may look into; those that are there stay as they are. */
+/** Options for making folders that only their owner may look into; those that are there stay as they are. */
 export const PRIVATE_FOLDER = { recursive: true, mode: 0o700 } as const;
 
 /**

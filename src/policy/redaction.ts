@@ -41,7 +41,7 @@ export const secretsIn = (environment: Readonly<Record<string, string | undefine
   return found;
 };
 
-/** Whether all of a value is a key of known shape. */
+/** Checks whether all of a value is a key of known shape. */
 const isKey = (value: string): boolean =>
   findPublic(value).some(({ start, end }) => start === 0 && end === value.length);
 

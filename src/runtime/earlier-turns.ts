@@ -1,7 +1,7 @@
 import type { ThreadTurn } from '../contracts/thread.ts';
 import type { AssistantTurn, Turn } from '../contracts/transcript.ts';
 
-/** What of the earlier runs of a thread is shown. */
+/** The part of a thread's earlier runs that is shown. */
 export type ThreadShown = 'cycles' | 'answers';
 
 /** The turns of a thread as the next run goes on from them. */

@@ -1,4 +1,4 @@
-/** What a machine is told: an answer, a failure, a message, an abort. `at` is the only clock that it sees. */
+/** An input of a machine: an answer, a failure, a message, an abort. `at` is the only clock that it sees. */
 export interface Envelope {
   readonly type: string;
   readonly at: number;

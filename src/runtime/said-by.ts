@@ -33,7 +33,7 @@ const isAgentContext = (context: unknown): context is AgentContext =>
 /** The whole conversation of an agent that is over; undefined for a team, and for one that never started. */
 export const historyOf = (actor: Actor): History<Turn> | undefined => said.get(actor)?.history;
 
-/** What an agent did after its prompt, without what was recalled: that is recalled anew each time. */
+/** The turns of an agent after its prompt, without what was recalled: that is recalled anew each time. */
 export const ownTurns = (actor: Actor): readonly Turn[] => {
   const { history, promptAt } = said.get(actor) ?? {};
   if (history === undefined || promptAt === undefined) return [];

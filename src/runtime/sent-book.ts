@@ -23,7 +23,7 @@ interface Sent {
 }
 
 /**
- * What the models of a run were sent and what came back, for those who keep it: nothing is made, and nothing held, where nobody does.
+ * Keeps what the models of a run were sent and what came back, for observers that want it: nothing is made, and nothing held, where nobody does.
  *
  * I1  A request costs what is new in it: a conversation that was only added to is neither copied, hashed nor looked through.
  * I2  It is written in the order of the calls, so that each can be put together from those before.
@@ -124,7 +124,7 @@ const promptHashOf = (sent: Sent, text: string): string => {
   return sent.prompt.hash;
 };
 
-/** Whether a content was never sent before; from now on it was. */
+/** Checks whether a content was never sent before; from now on it was. */
 const isNew = ({ known }: Sent, hash: string): boolean => {
   if (known.has(hash)) return false;
   known.add(hash);

@@ -37,7 +37,7 @@ export const taskOf = (actor: Actor): RunTask | undefined => {
   return run.task !== undefined && isOfRun(principal) ? run.task : undefined;
 };
 
-/** What an actor that is engaged is to know of its place. */
+/** The placement of an actor that is engaged. */
 export const placeOf = (actor: Actor, at: number, restart: Restart | undefined): Placement => ({
   runId: actor.run.runId,
   path: actor.path,
@@ -67,7 +67,7 @@ const beginningOf = (actor: Actor, restart: Restart | undefined): RunOptions['hi
 const keptStateOf = (actor: Actor): Json | undefined =>
   isOfRun(actor) ? statesOf(actor.run)?.kept[actor.definition.name] : undefined;
 
-/** What the root of a run is to know of its place. */
+/** The placement of the root of a run. */
 export const placeOfRoot = (
   { runId, root }: Stage,
   at: number,

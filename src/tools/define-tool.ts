@@ -34,7 +34,7 @@ export type Returned<Output extends Schema | undefined> = Output extends Schema
 /** The value in what a tool returned: without its promise, and without the text of a dual result. */
 export type ValueOf<Result> = Awaited<Result> extends Dual<infer Value> ? Value : Awaited<Result>;
 
-/** What `execute` gives where its result is checked: what the schema makes of it; later, where either takes its time. */
+/** The result of `execute` where it is checked: what the schema makes of it; later, where either takes its time. */
 export type Fitted<Value> = Value | Dual<Value> | Promise<Value | Dual<Value>>;
 
 /** What a tool is. A name, a description, an input schema and `execute`; all else has a default. */
@@ -337,7 +337,7 @@ const refuseInvalid = (options: ToolOptions<Schema | undefined, Schema | undefin
   if (problems.length > 0) throw invalid(typeof name === 'string' ? name : '', problems);
 };
 
-/** Two mistakes are made often: a JSON Schema where a Standard Schema goes, and nothing at all. */
+/** The problem of an input that is no schema. Two mistakes are made often: a JSON Schema where a Standard Schema goes, and nothing at all. */
 const inputProblem = (input: unknown, parameters: unknown): string | false => {
   if (isSchema(input)) return false;
   if (input === undefined)

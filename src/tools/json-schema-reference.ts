@@ -33,7 +33,7 @@ const firstOf = <T, R>(items: readonly T[], find: (item: T) => R | undefined): R
   return undefined;
 };
 
-/** What a reference within a schema leads to; undefined for nothing. */
+/** The schema that a reference within a schema names; undefined where it names none. */
 export const resolveReference = (root: JsonObject, reference: string): Json | undefined => {
   if (reference === '#') return root;
   if (!reference.startsWith('#')) return named(root, '$id', reference) ?? named(root, 'id', reference);

@@ -119,7 +119,7 @@ export const isSchema = (value: unknown): value is Schema =>
   'validate' in value['~standard'] &&
   typeof value['~standard'].validate === 'function';
 
-/** What stands where a schema should, in a few words. */
+/** The value that stands where a schema should, in a few words. */
 export const schemaFound = (value: unknown): string =>
   isJsonObject(value)
     ? `a plain object with ${Object.keys(value).join(', ') || 'nothing in it'}`
@@ -143,7 +143,7 @@ type WithJsonSchema = Schema & StandardJSONSchemaV1;
 const givesJsonSchema = (schema: Schema): schema is WithJsonSchema =>
   'jsonSchema' in schema['~standard'] && typeof schema['~standard'].jsonSchema === 'object';
 
-/** Whether a schema is one of zod 4. */
+/** Checks whether a schema is one of zod 4. */
 export const isZod = (schema: Schema): schema is Schema & z.ZodType =>
   schema['~standard'].vendor === 'zod' && '_zod' in schema;
 

@@ -110,7 +110,7 @@ const collect = (value: Json | undefined, place: Looking): void => {
       collect(item, { ...place, path: [...path, name], depth: depth + 1 });
 };
 
-/** Whether a branch is not ruled out by what it fixes of its properties. */
+/** Checks whether a branch is not ruled out by what it fixes of its properties. */
 const mayBe = (branch: Json, value: Json): boolean => {
   if (!isJsonObject(branch) || !isJsonObject(value) || !isJsonObject(branch['properties'])) return true;
   return Object.entries(branch['properties']).every(([name, property]) => {

@@ -49,10 +49,10 @@ export const assignedValues = (text: string): readonly Place[] => {
 
 const NAMING = new RegExp(NAMES, 'i');
 
-/** Whether a field of that name may hold a secret. */
+/** Checks whether a field of that name may hold a secret. */
 export const namesSecret = (name: string): boolean => NAMING.test(name);
 
-/** Whether a name is that of a secret that was taken out before: `[redacted API_KEY]`. */
+/** Checks whether a name is that of a secret that was taken out before: `[redacted API_KEY]`. */
 const isMark = (text: string, start: number): boolean =>
   /\[redacted [^\]]*$/.test(text.slice(Math.max(0, start - 80), start));
 

@@ -39,7 +39,7 @@ export const inAddresses = (text: string): readonly Place[] => [
   ...placesOf(text, TOKEN_IN_ADDRESS, (found) => !TEMPLATE.test(found)),
 ];
 
-/** What a text's headers and command lines give to be let in by. */
+/** The credentials in a text's headers and command lines. */
 export const inHeaders = (text: string): readonly Place[] => [
   ...placesOf(text, AUTHORIZATION, isAuthorization),
   ...placesOf(text, BASIC, isUserAndPassword),

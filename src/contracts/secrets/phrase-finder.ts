@@ -4,7 +4,7 @@ export interface Place {
   readonly end: number;
 }
 
-/** What a {@link PhraseFinder} came upon: the number of the phrase, and where it stands. */
+/** A phrase that a {@link PhraseFinder} found: the number of the phrase, and where it stands. */
 export interface FoundPhrase extends Place {
   readonly phrase: number;
 }
@@ -49,7 +49,7 @@ export class PhraseFinder {
     } else for (const index of long) this.#enter(index);
   }
 
-  /** Whether any phrase stands in the text. */
+  /** Checks whether any phrase stands in the text. */
   isIn(text: string): boolean {
     return this.#next(text, 0) !== undefined;
   }
@@ -115,7 +115,7 @@ export class PhraseFinder {
   }
 }
 
-/** Whether `wanted`, in small letters, stands in the text at `start`. */
+/** Checks whether `wanted`, in small letters, stands in the text at `start`. */
 const isSame = (text: string, start: number, wanted: string): boolean => {
   for (let index = 0; index < wanted.length; index += 1) {
     const found = text.charCodeAt(start + index);

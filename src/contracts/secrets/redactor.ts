@@ -158,7 +158,7 @@ export class Redactor {
     });
   }
 
-  /** Whether a value that is known may be in a text: one that is too short to be found in texts may be in any. */
+  /** Checks whether a value that is known may be in a text: one that is too short to be found in texts may be in any. */
   mayBeIn(text: string): boolean {
     return this.#hasShort || this.known(text).length > 0;
   }

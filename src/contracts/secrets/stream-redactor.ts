@@ -128,7 +128,7 @@ const heldAfter = (all: readonly FoundSecret[], text: string, redactor: Redactor
   return Math.min(growing, redactor.beginsAt(text), openAt(text));
 };
 
-/** Whether the text ends with the rest, too short to be redacted yet, of a secret that a value stands in that is known. */
+/** Checks whether the text ends with the rest, too short to be redacted yet, of a secret that a value stands in that is known. */
 const isRest = (text: string, from: number): boolean =>
   from > 0 &&
   text.length - from < PIECE &&

@@ -98,7 +98,7 @@ export const nameOf = (view: Named & Pick<ActorView, 'context'>): string => {
   return typeof called === 'string' ? `call of ${called}` : 'call of a model';
 };
 
-/** What an agent or a team is at work on; undefined for all others. */
+/** The task of an agent or a team; undefined for all others. */
 export const taskOf = ({ role, context }: Pick<ActorView, 'role' | 'context'>): string | undefined => {
   const input = context['input'];
   if ((role !== 'agent' && role !== 'team') || input === undefined || input === null) return undefined;
@@ -108,7 +108,7 @@ export const taskOf = ({ role, context }: Pick<ActorView, 'role' | 'context'>): 
 /** States in which nothing is done before somebody says something. */
 const IDLE = /\.(?:waiting|awaitingApproval|ambiguous)$/;
 
-/** Whether nothing of a run goes on before a person has answered. */
+/** Checks whether nothing of a run goes on before a person has answered. */
 export const waitsForPerson = (tableau: Tableau, run: string): boolean => {
   const active = [...tableau.actors.values()].filter((view) => view.run === run && view.status === 'active');
   const above = new Set(active.map(({ parent }) => parent));

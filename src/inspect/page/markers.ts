@@ -9,7 +9,7 @@ export interface Marker {
   readonly run?: string | undefined;
 }
 
-/** What an entry of a run is marked by on the timeline. */
+/** The mark of an entry of a run on the timeline. */
 export const markerOf = (entry: Entry, run?: string): Marker | undefined => {
   const mark = markFor(entry);
   return mark === undefined ? undefined : { ...mark, run };

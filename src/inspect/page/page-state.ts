@@ -91,7 +91,7 @@ export const currentRun = computed((): SessionRun | undefined => {
   return found ?? runs.find((each) => each.run === run) ?? (live.length === 1 ? live[0] : undefined);
 });
 
-/** Where the current run is held at a breakpoint. */
+/** The breakpoint at which the current run is held. */
 export const held = computed(() => heldRuns.value.get(currentRun.value?.run ?? ''));
 
 /** The requests of the run that was chosen, or of all, and how many others there are. */

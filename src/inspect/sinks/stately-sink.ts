@@ -22,7 +22,7 @@ export interface StatelyActor {
   readonly _parent?: StatelyAncestor | undefined;
 }
 
-/** Who is above an actor; the mark above a root has no id. */
+/** An ancestor of an actor; the mark above a root has no id. */
 export interface StatelyAncestor {
   readonly sessionId?: string | undefined;
   readonly _parent?: StatelyAncestor | undefined;

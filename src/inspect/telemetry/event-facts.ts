@@ -67,7 +67,7 @@ export const factsOf = (event: LiveEvent): Readonly<Record<string, Fact>> => {
 };
 
 /**
- * What people, models or tools said in an event, shortened by `preview`, which gets each text whole; what is no text is shown as JSON.
+ * Previews of what people, models or tools said in an event, shortened by `preview`, which gets each text whole; what is no text is shown as JSON.
  *
  * @example
  * previewsOf(event, (text) => oneLine(text, 100)) // => { input: '{"city":"Rome"}' }

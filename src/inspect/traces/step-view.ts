@@ -57,7 +57,7 @@ const endOf = ({
   ...(error === undefined ? {} : { error }),
 });
 
-/** Whether something failed in a step: a call of a tool, or the agent itself. */
+/** Checks whether something failed in a step: a call of a tool, or the agent itself. */
 export const hasFailed = ({ record, cutBy }: StepView): boolean =>
   cutBy?.status === 'failed' || (record?.results.some(({ ok }) => !ok) ?? false);
 

@@ -20,7 +20,7 @@ import { withCallIds } from './chat-call-ids.ts';
 import type { ChatOutputForm, ChatProfile } from './chat-profile.ts';
 import { isReasoningModel } from './responses-request.ts';
 
-/** All that a request depends on besides the question. */
+/** The options on which a request depends besides the question. */
 export interface ChatRequestOptions {
   readonly profile: ChatProfile;
   readonly isStreamed: boolean;

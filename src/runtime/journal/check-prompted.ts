@@ -50,7 +50,7 @@ const namedTools = (item: Tool | Toolset): readonly (readonly [name: string, too
     ? item.tools.map((tool) => [`${item.name}.${tool.name}`, tool] as const)
     : [[item.name, item]];
 
-/** What models are told of a tool now, and what they were told of it by 0.1, whatever the schema of the agent's answer was. */
+/** The spec of a tool that models are sent now, and the one that 0.1 sent, which left out the schema of the agent's answer. */
 const specsOf = (tool: Tool, name: string, answer: JsonSchema | undefined): readonly ToolSpec[] => {
   const { description, parameters } = tool;
   const own = { name, description, parameters };

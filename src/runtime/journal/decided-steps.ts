@@ -13,7 +13,7 @@ interface DecidedStep {
 }
 
 /**
- * When an effect may begin: what acts on the world begins once all that led to it is written, whatever a tool says of itself. A run
+ * Holds effects until they may begin: what acts on the world begins once all that led to it is written, whatever a tool says of itself. A run
  * that is killed in the midst of it comes to the same call again, and to no other.
  *
  * I1  All calls of a step begin after one commit: they follow from one decision.
@@ -46,7 +46,7 @@ export class DecidedSteps {
   }
 }
 
-/** Whether nothing is done twice if a call is made twice. */
+/** Checks whether nothing is done twice if a call is made twice. */
 const isRepeatable = ({ run, principal }: Actor, ask: AskOf<'act'>): boolean =>
   run.toolsOf(principal).find(ask.input.call.name)?.idempotent ?? true;
 

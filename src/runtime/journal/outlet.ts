@@ -4,7 +4,7 @@ import type { JournaledRun } from './journaled-run.ts';
 import type { JournalWriter } from './journal-writer.ts';
 
 /**
- * Where the records of a run leave it: they wait until there is a writer, and are written when they have to be, or when the run has
+ * The outlet of a run's records: they wait until there is a writer, and are written when they have to be, or when the run has
  * nothing to do.
  */
 export class Outlet {

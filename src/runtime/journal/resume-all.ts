@@ -11,10 +11,10 @@ import { resume } from './resume.ts';
 /** An agent or a team, whatever it takes and gives. */
 type AnyAgent = Agent<never, unknown, unknown>;
 
-/** What the runs are resumed with, each alike. */
+/** Options with which each of the runs is resumed. */
 export type ResumeAllOptions = Omit<ResumeOptions, 'store'>;
 
-/** What became of the unfinished runs of a store. */
+/** The unfinished runs of a store after they were resumed. */
 export interface ResumedRuns {
   /** They are under way here. */
   readonly resumed: readonly RunHandle<unknown, unknown>[];
@@ -55,7 +55,7 @@ export const resumeAll = async (
   });
 };
 
-/** How each unfinished run of a store is resumed. */
+/** The way in which each unfinished run of a store is resumed. */
 export interface EachRun<Resumed> {
   /** Resumes one; undefined where nobody here has its agent. */
   readonly resumeOne: (entry: RunEntry) => Promise<Resumed | undefined>;
@@ -65,7 +65,7 @@ export interface EachRun<Resumed> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What became of the unfinished runs of a store, whatever resuming one comes to. */
+/** The unfinished runs of a store after they were resumed, with what resuming each came to. */
 export interface ResumedEach<Resumed> extends Omit<ResumedRuns, 'resumed'> {
   readonly resumed: readonly Resumed[];
 }
@@ -96,7 +96,7 @@ export const resumeEach = async <Resumed>(
   return { resumed, held, unclaimed, failed, unreadable: open.unreadable ?? [] };
 };
 
-/** Whether a run was under way when its process ended, its time has come, or somebody has written to it. */
+/** Checks whether a run was under way when its process ended, its time has come, or somebody has written to it. */
 const isDue = async (store: JournalStore, { runId, status, dueAt = Infinity }: RunEntry): Promise<boolean> =>
   status === 'running' || dueAt <= systemClock.now() || (await store.letters(runId)).length > 0;
 

@@ -6,7 +6,7 @@ import type { RunHandle, RunOptions } from '../../contracts/run.ts';
 import { startStored } from './stored-run.ts';
 import { journaledDefinition, resume } from './resume.ts';
 
-/** What a run is begun or resumed with. Of one that is resumed, what it was begun with is its journal's to say. */
+/** Options with which a run is begun or resumed. Of one that is resumed, what it was begun with is its journal's to say. */
 export type RunOrResumeOptions = Omit<RunOptions, 'runId' | 'store' | 'inspect' | 'paused'> & {
   readonly store: JournalStore;
   /** The name of the run: the same name is the same run, however often it is asked for. */

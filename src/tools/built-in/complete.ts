@@ -11,7 +11,7 @@ import { dual } from '../tool-result.ts';
 const EMPTY = 'the answer is empty';
 const WHAT = 'The final answer; it must not be empty.';
 
-/** What a model reads that gave no answer: a union alone would say that its input is invalid. */
+/** The message for a model that gave no answer: a union alone would say that its input is invalid. */
 const whyNone =
   (wanted = '') =>
   ({ input }: { readonly input?: unknown }): string | undefined =>

@@ -31,7 +31,7 @@ export type AllowedCommands = Readonly<Record<string, string | AllowedCommand>>;
 const ABSOLUTE = /(^|[^\w./-]|^-\w)[/~]/;
 const UPWARDS = /(^|[^\w.-])\.\.(\/|$)/;
 
-/** How an allowed command is started. */
+/** The plan by which an allowed command is started. */
 export interface CommandPlan {
   readonly file: string;
   readonly args: readonly string[];
@@ -72,7 +72,7 @@ export const assertAllowedCommands = (commands: AllowedCommands): void => {
 };
 
 /**
- * How a command is started, if these arguments may be given to it.
+ * Plans how a command is started, if these arguments may be given to it.
  *
  * @throws `tool.denied` with the reason.
  */

@@ -1,5 +1,5 @@
 /**
- * What a command may be given, as a list of what is allowed. Whatever is not in it is refused, abbreviations of what is in it, too: which
+ * Rules of what a command may be given: a list of what is allowed. Whatever is not in it is refused, abbreviations of what is in it, too: which
  * option a program takes them for is the program's to say, and changes with its version.
  */
 export interface CommandRules {
@@ -18,7 +18,7 @@ export interface CommandRules {
   readonly operand?: RegExp | undefined;
 }
 
-/** Why `args` are not what the rules allow; undefined for those that are. */
+/** The reason for which the rules do not allow `args`; undefined for those that are. */
 export const refusedBy = (rules: CommandRules, args: readonly string[]): string | undefined => {
   const { subcommands } = rules;
   if (subcommands === undefined) return refusedArguments(rules, args);

@@ -40,7 +40,7 @@ const GIT_SETTINGS: Readonly<Record<string, string>> = {
   'safe.bareRepository': 'explicit',
 };
 
-/** What keeps git from reading any configuration but that of the repository. */
+/** Variables that keep git from reading any configuration but that of the repository. */
 export const GIT_READING: Readonly<Record<string, string>> = {
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_SYSTEM: '/dev/null',

@@ -6,7 +6,7 @@ import { spawnCaptured } from './environment-spawn.ts';
 const MAX_LISTED_BYTES = 64_000_000;
 
 /**
- * Why git may not be run in this folder: the repository's own configuration, which anyone who writes files below the root can write, names a
+ * The reason for which git may not be run in this folder: the repository's own configuration, which anyone who writes files below the root can write, names a
  * program (a filter, an alias, a difference driver …), or it has submodules, each with a configuration that git reads there.
  */
 export const refusedRepository = async (plan: SpawnPlan): Promise<string | undefined> => {
