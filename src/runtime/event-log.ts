@@ -19,6 +19,8 @@ interface OpenTool {
   readonly step: number;
   readonly callId: string;
   readonly tool: string;
+  /** When it started. */
+  readonly at: number;
 }
 
 /** An event as it is to be written: its time is that of its turn, which is on record. */
@@ -147,7 +149,7 @@ export class EventLog {
       const admitted = journal.admit(given, speaker, step, phase, read);
       if (admitted === undefined) {
         // It is in the log; what is open is open all the same.
-        this.#keep(given, speaker, step);
+        this.#keep(given, speaker, this.now(), step);
         return;
       }
       ({ body, at } = admitted);
@@ -159,7 +161,7 @@ export class EventLog {
     if (index === 0) this.#startedAt = at;
     this.events.push(body, speaker, step, phase, at);
     this.#counter.count(body);
-    this.#keep(body, speaker, step);
+    this.#keep(body, speaker, at, step);
     // Whoever fails on the last event has nowhere left to say so.
     if (body.type === 'run.ended') {
       this.#isClosed = true;
@@ -229,7 +231,7 @@ export class EventLog {
       for (const each of this.#openTools.keys()) this.closeTools(reason, each);
       return;
     }
-    for (const { speaker, step, callId, tool } of this.#openTools.get(path)?.values() ?? []) {
+    for (const { speaker, step, callId, tool, at } of this.#openTools.get(path)?.values() ?? []) {
       const text = `Cannot finish '${tool}' as ${reason}`;
       const place = { runId: this.#runId, path: speaker.path, step, phase: 'ACT', operation: 'act' };
       const errorId = `${this.#runId}/${speaker.path}#${step}.${callId}`;
@@ -241,7 +243,8 @@ export class EventLog {
         ...place,
         errorId,
       } as const;
-      const end = { ok: false, text, durationMs: 0, error, synthesised: true } as const;
+      const durationMs = Math.max(0, this.now() - at);
+      const end = { ok: false, text, durationMs, error, synthesised: true } as const;
       this.write({ type: 'tool.finished', callId, tool, ...end }, speaker, step, 'ACT');
     }
   }
@@ -254,7 +257,7 @@ export class EventLog {
   }
 
   /** What is needed later on: the root's steps, and the tools that are open. */
-  #keep(body: EventBody, speaker: Speaker, step = 0): void {
+  #keep(body: EventBody, speaker: Speaker, at: number, step = 0): void {
     switch (body.type) {
       case 'step.ended':
         if (speaker.path === this.#rootPath) this.records.push(body.record);
@@ -262,7 +265,7 @@ export class EventLog {
       case 'tool.started': {
         const { callId, tool } = body;
         const open = this.#openTools.get(speaker.path) ?? new Map<string, OpenTool>();
-        this.#openTools.set(speaker.path, open.set(callId, { speaker, step, callId, tool }));
+        this.#openTools.set(speaker.path, open.set(callId, { speaker, step, callId, tool, at }));
         break;
       }
       case 'tool.finished': {

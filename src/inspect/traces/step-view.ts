@@ -77,8 +77,13 @@ export const stepNamed = (event: RuntimeEvent): StepView | undefined => {
   return { path, agent, step, modelCalls: 0, tokens: 0, costUsd: 0 };
 };
 
-const placeOf = (event: RuntimeEvent): { path: string; agent: string; step?: number | undefined } =>
-  event.type === 'step.ended' ? event.record : event;
+/** What a call does that has an actor of its own (`~call_0_0`, `~model-0`) is done in the step of its agent. */
+const placeOf = (event: RuntimeEvent): { path: string; agent: string; step?: number | undefined } => {
+  if (event.type === 'step.ended') return event.record;
+  const { path, agent, step } = event;
+  const [worker] = path.split('/~', 1);
+  return { path: worker ?? path, agent, step };
+};
 
 /** A step after one more of its events. */
 export const stepAfter = (view: StepView | undefined, event: RuntimeEvent): StepView | undefined => {

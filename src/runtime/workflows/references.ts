@@ -1,6 +1,8 @@
 import type { Json } from '../../contracts/json.ts';
 import { toJson } from '../../contracts/json.ts';
+import { TroupeError } from '../../contracts/error.ts';
 import type { Reference } from './workflow-builder.ts';
+import { REFERS } from './workflow-builder.ts';
 
 const TEXT = Symbol('troupe.reference');
 
@@ -13,14 +15,21 @@ const TEXT = Symbol('troupe.reference');
 export const references = (path: readonly string[] = []): Reference<never> => {
   const text = (): string => `\${${path.join('.')}}`;
   const at = (index: number): Reference<never> => references([...path.slice(0, -1), String(index)]);
+  const refers = (): never => {
+    throw new TroupeError(
+      'workflow.invalid',
+      `Cannot read ${text()} as the workflow does not run yet: a reference only names a value`,
+    );
+  };
   // A proxy has every field that it is asked for: the types say which ones there are.
-  return new Proxy(Object.assign(at, { [TEXT]: text() }), {
+  return new Proxy(Object.assign(at, { [TEXT]: text(), [REFERS]: refers }), {
     get: (target, field) => {
       if (field === TEXT) return target[TEXT];
+      if (field === REFERS) return target[REFERS];
       if (field === 'toString' || field === 'toJSON' || field === Symbol.toPrimitive) return text;
       return typeof field === 'symbol' ? undefined : references([...path, field]);
     },
-  }) as unknown as Reference<never>;
+  });
 };
 
 /**

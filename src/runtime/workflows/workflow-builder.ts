@@ -42,7 +42,8 @@ export interface WorkflowNode<Input = string, Output = string, Id extends string
   run(input: Input, options?: RunOptions): Promise<Output>;
 }
 
-declare const REFERS: unique symbol;
+/** What tells a reference from every other value, for the type checker too. */
+export const REFERS: unique symbol = Symbol('troupe.refers');
 
 /** Stands for a value that there is once the workflow runs; in a text, for what it reads as. */
 export interface Reference<out T> {
