@@ -2,39 +2,53 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { agent, tool } from '../../src/index.ts';
-import type { Decision, RunHandle, RunOptions } from '../../src/index.ts';
+import type { Decision, RunHandle, RunOptions, RunResult } from '../../src/index.ts';
 import { readStoredRun } from '../../src/cli/stored/stored-run.ts';
 import { isTroupeError } from '../../src/contracts/error.ts';
 import type { JournalStore } from '../../src/contracts/journal.ts';
-import type { JsonObject } from '../../src/contracts/json.ts';
 import { journalText, readJournalText } from '../../src/persistence/journal-text.ts';
 import { JournalSeal } from '../../src/persistence/journal-codec.ts';
-import { memoryStore, sqliteStore } from '../../src/persistence/index.ts';
-import { fork, openRequests, recordsIn, replay, resume } from '../../src/runtime/journal/index.ts';
+import { memoryStore, postgresStore, sqliteStore } from '../../src/persistence/index.ts';
+import {
+  fork,
+  openRequests,
+  recordsIn,
+  replay,
+  resume,
+  runOrResume,
+} from '../../src/runtime/journal/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
+import { asked, clerkWith, subjectOf } from '../support/asked-runs.ts';
+import { PlainStore } from '../support/plain-store.ts';
+import { describeWithPostgres } from '../support/postgres.ts';
+import { settled } from '../support/runs.ts';
+import { AnotherProcess } from './kills/another-process.ts';
+import type { TakerPlace } from './kills/taker.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-taken-'));
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-let opened = 0;
-const places: readonly { readonly where: string; readonly open: () => JournalStore }[] = [
-  { where: 'memory', open: () => memoryStore() },
-  { where: 'SQLite', open: () => sqliteStore(join(folder, `${(opened += 1)}.db`)) },
-];
+const isFull = process.env['TROUPE_FULL'] === '1';
+let count = 0;
+const newName = (): string => `taken_${(count += 1)}`;
 
 const wish = { holder: 'test', ttlMs: 60_000, now: 0 };
 
 /** A journal as it is in a store, up to some record: what is left where a process died. */
-const cutAfter = async (store: JournalStore, runId: string, length: number): Promise<JournalStore> => {
+const cutAfter = async (
+  store: JournalStore,
+  runId: string,
+  length: number,
+  copy: JournalStore = memoryStore(),
+): Promise<JournalStore> => {
   const { records } = await recordsIn(store, runId);
   const entry = await store.entry(runId);
   if (entry === undefined) throw new Error('the run is not there');
-  const copy = memoryStore();
   const lease = await copy.create({ ...entry, status: 'running' }, wish);
   await copy.commit(lease, {
     rows: [new JournalSeal({ runId }).seal(records.slice(0, length))],
@@ -70,162 +84,139 @@ const assertRefused = (result: unknown): void => {
   if (!isTroupeError(result) || !/\.(invalid|failed|unreadable)$/.test(result.code)) throw result;
 };
 
-const note = tool({
-  name: 'note',
-  description: 'Writes something down.',
-  input: z.object({ text: z.string() }),
-  execute: ({ text }) => ({ kept: text }),
-});
-
-const clerkWith = (state: JsonObject, text: string) =>
-  agent({
-    name: 'clerk',
-    tools: [note],
-    state,
-    decide: ({ step }): Decision =>
-      step === 0
-        ? { kind: 'act', calls: [{ name: 'note', input: { text } }] }
-        : { kind: 'answer', answer: text === '' ? 'nothing' : text },
-  });
-
-const anyText = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), fc.constant(''));
-const named = fc.string({ unit: 'grapheme-ascii', minLength: 1 });
-const json = fc.jsonValue({ maxDepth: 3 });
-const objects = fc.dictionary(named, json, { maxKeys: 3 });
-
-const turn = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record(
-      { role: fc.constant('user'), text: anyText, from: named },
-      { requiredKeys: ['role', 'text'] },
-    ),
-  },
-  {
-    weight: 4,
-    arbitrary: fc.record(
-      {
-        role: fc.constant('assistant'),
-        text: anyText,
-        reasoning: anyText,
-        calls: fc.array(
-          fc.record(
-            { id: named, name: named, input: json, provider_field: json },
-            { requiredKeys: ['id', 'name', 'input'] },
-          ),
-          { maxLength: 3 },
-        ),
-        replay: fc.record({ provider: named, content: json }),
-        provider_field: json,
-      },
-      { requiredKeys: ['role', 'text'] },
-    ),
-  },
-  {
-    weight: 4,
-    arbitrary: fc.record(
-      { role: fc.constant('tool'), text: anyText, callId: named, tool: named, failed: fc.boolean() },
-      { requiredKeys: ['role', 'text', 'callId', 'tool'] },
-    ),
-  },
-);
-
-/** What no check lets through: in JavaScript anything may come. */
-const noTurn = fc.oneof(
-  fc.record({ role: fc.constantFrom('system', 'developer', 'function', 7, null), text: anyText }),
-  fc.record({ role: fc.constant('tool'), text: anyText }),
-  fc.record({
-    role: fc.constant('assistant'),
-    text: anyText,
-    calls: fc.constantFrom('x', [{}], [{ id: 'a', name: 'b', input: 1n }]),
-  }),
-  fc.anything({ withBigInt: true, withDate: true, withMap: true }),
-);
-
-const options = (most: fc.Arbitrary<unknown>): fc.Arbitrary<RunOptions> =>
-  fc.record(
-    {
-      runId: fc.oneof(named, anyText),
-      history: fc.array(most, { maxLength: 6 }),
-      thread: fc.oneof(named, anyText),
-      task: fc.oneof(
-        named,
-        fc.record(
-          {
-            objective: named,
-            inputs: objects,
-            metadata: objects,
-            constraints: fc.array(named, { maxLength: 2 }),
-            id: named,
-          },
-          { requiredKeys: ['objective'] },
-        ),
-      ),
-      budget: fc.record(
-        {
-          steps: fc.constantFrom(2, 20, Infinity),
-          tokens: fc.constantFrom(10_000, Infinity),
-          timeMs: fc.constant(1e9),
-          warnAt: fc.constantFrom(0.1, 1),
-        },
-        { requiredKeys: [] },
-      ),
-      limits: fc.record(
-        { maxDepth: fc.constantFrom(1, 20, Infinity), maxAgents: fc.constantFrom(5, Infinity) },
-        { requiredKeys: [] },
-      ),
-      context: fc.constantFrom(undefined, () => 1, { tenant: 7n }),
-    },
-    { requiredKeys: [] },
-    // What does not fit the type is what the test is about.
-  ) as fc.Arbitrary<RunOptions>;
-
-describe.each(places)('[FIND-01] what a run was begun with, kept in $where,', ({ open }) => {
+const readsBack = (numRuns: number, open: () => JournalStore): void => {
   test('is read back, resumed, replayed, forked, exported and shown, or refused before anything is written', async () => {
     let accepted = 0;
     await fc.assert(
-      fc.asyncProperty(
-        fc.oneof({ weight: 5, arbitrary: options(turn) }, { weight: 1, arbitrary: options(noTurn) }),
-        objects,
-        anyText,
-        fc.nat(),
-        async (given, state, text, cut) => {
+      fc.asyncProperty(asked, fc.nat(), async ({ given, state, text }, cut) => {
+        const stores: JournalStore[] = [];
+        const opened = (): JournalStore => {
           const store = open();
-          const clerk = (): ReturnType<typeof clerkWith> => clerkWith(state, text);
-          const handle = clerk().stream(text, { ...given, store });
-          const result = await handle.result.catch((error: unknown) => error);
-          const entries = await store.list();
-          if (entries.length === 0) {
-            assertRefused(result);
-            return;
-          }
-          accepted += 1;
-          const { runId } = handle;
-          const { records, began } = await recordsIn(store, runId);
-          expect(began.history).toEqual(
-            given.history === undefined ? began.history : JSON.parse(JSON.stringify(given.history)),
-          );
-          const whole = await replay(clerk(), runId, { store });
-          const status = entries[0]?.status;
-          expect(whole.result?.status).toBe(status);
-          const left = await cutAfter(store, runId, 1 + (cut % records.length));
-          expect(await statusOf(await resume(clerk(), runId, { store: left }))).toBe(status);
-          const other = await imported(store, runId);
-          expect((await replay(clerk(), runId, { store: other })).events).toEqual(whole.events);
-          const at = status === 'completed' ? { step: 1 } : undefined;
-          expect(await statusOf(await fork(clerk(), runId, { store, at, runId: 'forked' }))).toBe(status);
-          expect((await recordsIn(store, 'forked')).began.history).toEqual(began.history);
-          expect(await openRequests(store)).toEqual([]);
-          for (const entry of await store.list())
-            expect((await readStoredRun(store, entry)).damage).toBeUndefined();
-          await store.close();
-        },
-      ),
-      { numRuns: 80 },
+          stores.push(store);
+          return store;
+        };
+        const store = opened();
+        const clerk = (): ReturnType<typeof clerkWith> => clerkWith(state, text);
+        const handle = clerk().stream(text, { ...given, store });
+        const result = await handle.result.catch((error: unknown) => error);
+        const entries = await store.list();
+        if (entries.length === 0) {
+          assertRefused(result);
+          return;
+        }
+        accepted += 1;
+        const { runId } = handle;
+        const { records, began } = await recordsIn(store, runId);
+        expect(began.history).toEqual(
+          given.history === undefined ? began.history : JSON.parse(JSON.stringify(given.history)),
+        );
+        const whole = await replay(clerk(), runId, { store });
+        const status = entries[0]?.status;
+        expect(whole.result?.status).toBe(status);
+        const left = await cutAfter(store, runId, 1 + (cut % records.length), opened());
+        expect(await statusOf(await resume(clerk(), runId, { store: left }))).toBe(status);
+        const other = await imported(store, runId);
+        expect((await replay(clerk(), runId, { store: other })).events).toEqual(whole.events);
+        const at = status === 'completed' ? { step: 1 } : undefined;
+        expect(await statusOf(await fork(clerk(), runId, { store, at, runId: 'forked' }))).toBe(status);
+        expect((await recordsIn(store, 'forked')).began.history).toEqual(began.history);
+        expect(await openRequests(store)).toEqual([]);
+        for (const entry of await store.list())
+          expect((await readStoredRun(store, entry)).damage).toBeUndefined();
+        for (const each of stores) await each.close();
+      }),
+      { numRuns },
     );
-    expect(accepted).toBeGreaterThan(25);
+    expect(accepted).toBeGreaterThan(numRuns / 4);
   }, 300_000);
+};
+
+describe('[FIND-01] what a run was begun with, kept in memory,', () => {
+  readsBack(80, memoryStore);
 });
+
+describe('[FIND-01] what a run was begun with, kept in SQLite,', () => {
+  readsBack(80, () => sqliteStore(join(folder, `${newName()}.db`)));
+});
+
+describeWithPostgres('[FIND-01] what a run was begun with, kept in PostgreSQL,', ({ connectionString }) => {
+  readsBack(isFull ? 80 : 12, () => postgresStore({ connectionString, schema: newName() }));
+});
+
+describe('[FIND-01] a run of a process that is killed in its midst is taken up by another, whatever it was given,', () => {
+  const program = new AnotherProcess('taker.ts');
+  beforeAll(() => program.build());
+  afterAll(() => {
+    program.remove();
+  });
+
+  /** Three times in the gate: a process takes a second to start. */
+  const takesUp = (
+    seed: number,
+    place: () => { readonly order: TakerPlace; readonly store: JournalStore },
+  ): void => {
+    test('also where it was killed before its first record', async () => {
+      let kills = 0;
+      for (const [index, { subject, commits, status, output }] of (
+        await accepted(seed, isFull ? 40 : 3)
+      ).entries()) {
+        const { order, store } = place();
+        // The first is killed before anything of it is written.
+        const diesAt = index === 0 ? 1 : 1 + ((seed + index) % commits);
+        const isWritten = index % 2 === 1;
+        const end = await program.run({ ...order, seed: subject.seed, diesAt, isWritten });
+        expect(end.failure.replaceAll(/\(node.*\n|\(Use.*\n/g, '')).toBe('');
+        kills += Number(end.wasKilled);
+        const { asked: it, runId } = subject;
+        const make = () => clerkWith(it.state, it.text);
+        const handle = await runOrResume(make(), it.text, { ...it.given, runId, store });
+        const result = await settled(handle);
+        expect([result.status, result.output]).toEqual([status, output]);
+        expect((await replay(make(), runId, { store })).events).toEqual(result.events);
+        const { began } = await recordsIn(store, runId);
+        if (it.given.history !== undefined)
+          expect(began.history).toEqual(JSON.parse(JSON.stringify(it.given.history)));
+        await store.close();
+      }
+      expect(kills).toBeGreaterThan(0);
+    }, 300_000);
+  };
+
+  describe('kept in SQLite:', () => {
+    takesUp(7, () => {
+      const file = join(folder, `${newName()}.db`);
+      return { order: { file }, store: sqliteStore(file) };
+    });
+  });
+
+  describeWithPostgres('kept in PostgreSQL:', ({ connectionString }) => {
+    takesUp(8, () => {
+      const schema = newName();
+      return {
+        order: { connectionString, schema },
+        store: postgresStore({ connectionString, schema }),
+      };
+    });
+  });
+});
+
+/** The next so many runs that are accepted, and what each comes to where nobody kills it. */
+const accepted = async (first: number, wanted: number) => {
+  const found = [];
+  for (let seed = first; found.length < wanted; seed += 100) {
+    const subject = subjectOf(seed);
+    const { asked: it, runId } = subject;
+    const store = new PlainStore();
+    const given = { ...it.given, runId, store };
+    const result = await clerkWith(it.state, it.text)
+      .run(it.text, given)
+      .catch((error: unknown) => error);
+    if (result instanceof Error) continue;
+    const { status, output } = result as RunResult;
+    found.push({ subject, commits: store.commits, status, output });
+  }
+  return found;
+};
 
 describe('[FIND-01] a history with tool turns', () => {
   const history = [
