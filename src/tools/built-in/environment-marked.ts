@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -14,7 +15,7 @@ const PAUSE_MS = 5;
  * Kills every process that has this mark among its variables, also one in a separate session (`setsid`, a daemon), and waits until none is
  * left that runs.
  *
- * It is read in `/proc`, so on Linux only; elsewhere the process group is all that is killed. A process that cleared its variables is not found.
+ * It is read in `/proc`, so on Linux only; see {@link ProcessTree} for what is done elsewhere. A process that cleared its variables is not found.
  */
 export const killMarked = async (mark: string): Promise<void> => {
   const others = new Set<string>();
@@ -29,6 +30,9 @@ export const killMarked = async (mark: string): Promise<void> => {
     if (kinds.some((kind) => kind !== 'other')) await pause(PAUSE_MS);
   }
 };
+
+/** Whether processes can be found by their marks here. */
+export const hasMarks = existsSync('/proc/self/environ');
 
 const processes = async (): Promise<readonly string[]> => {
   const names = await readdir('/proc').catch((): string[] => []);

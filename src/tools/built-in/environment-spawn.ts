@@ -4,7 +4,9 @@ import type { ChildProcess } from 'node:child_process';
 import { systemClock } from '../../contracts/clock.ts';
 import { messageOf, TroupeError } from '../../contracts/error.ts';
 import type { ProcessResult } from '../../contracts/environment.ts';
-import { killMarked, MARK } from './environment-marked.ts';
+import { hasMarks, killMarked, MARK } from './environment-marked.ts';
+import type { ProcessTree } from './environment-process-tree.ts';
+import { treeByPs } from './environment-process-tree.ts';
 
 /** What a command is started with. */
 export interface SpawnPlan {
@@ -18,7 +20,12 @@ export interface SpawnPlan {
   /** Kept of each of the two outputs; what is in the middle goes first. */
   readonly maxOutputBytes: number;
   readonly signal?: AbortSignal | undefined;
+  /** How what a command started is found, by its process. Default: by its marks, and by `ps` where those cannot be read. */
+  readonly treeOf?: ((root: number) => ProcessTree) | undefined;
 }
+
+/** On Windows there is neither: the command alone is killed. */
+const usualTreeOf = hasMarks || process.platform === 'win32' ? undefined : treeByPs;
 
 /** A command that writes so many times what is kept is stopped. */
 const MOST_OUTPUT = 1_000;
@@ -34,7 +41,7 @@ const LINGER_MS = 250;
  */
 export const spawnCaptured = (plan: SpawnPlan): Promise<ProcessResult> =>
   new Promise((resolve, reject) => {
-    const { file, args, cwd, env, input, timeoutMs, maxOutputBytes, signal } = plan;
+    const { file, args, cwd, env, input, timeoutMs, maxOutputBytes, signal, treeOf = usualTreeOf } = plan;
     if (signal?.aborted === true) {
       reject(calledOff(file));
       return;
@@ -48,6 +55,8 @@ export const spawnCaptured = (plan: SpawnPlan): Promise<ProcessResult> =>
       windowsHide: true,
       stdio: ['pipe', 'pipe', 'pipe'],
     });
+    const tree = child.pid === undefined ? undefined : treeOf?.(child.pid);
+    const sweep = (): Promise<void> => tree?.kill() ?? killMarked(mark);
     const stdout = new Captured(maxOutputBytes);
     const stderr = new Captured(maxOutputBytes);
     let isTimedOut = false;
@@ -72,7 +81,7 @@ export const spawnCaptured = (plan: SpawnPlan): Promise<ProcessResult> =>
       systemClock.clearTimeout(timer);
       clearTimeout(lingering);
       signal?.removeEventListener('abort', onAbort);
-      void (swept ?? killMarked(mark)).then(() => {
+      void (swept ?? sweep()).then(() => {
         release();
         end();
       });
@@ -102,7 +111,7 @@ export const spawnCaptured = (plan: SpawnPlan): Promise<ProcessResult> =>
       exitCode = code;
       kill();
       // What got away may hold the outputs open: they close with it.
-      swept = killMarked(mark);
+      swept = sweep();
       lingering = setTimeout(finish, LINGER_MS);
     });
     child.on('close', finish);
