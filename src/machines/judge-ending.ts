@@ -9,7 +9,8 @@ import type { ToolResult } from '../contracts/tool.ts';
 import type { AgentContext, Candidate, End, ReviewState } from './agent-context.ts';
 import { failure, threw } from './agent-end.ts';
 import { textOf } from './conversation.ts';
-import { atOnce, rulesInForce } from './rules.ts';
+import { readVerdict } from './read-verdict.ts';
+import { rulesInForce } from './rules.ts';
 
 /** What a step comes to: how the run stands, and what is said and told of it. */
 export interface StepOutcome {
@@ -28,7 +29,7 @@ export const judgeAnswer = (context: AgentContext, answer: Json): StepOutcome =>
   if (ends === undefined || cycle.turn === null) return { review: { ...review, candidate: { answer } } };
   try {
     const text = textOf(answer);
-    const verdict = atOnce(ends.answered(viewOf(context, { answer, text })));
+    const verdict = readVerdict(ends.answered(viewOf(context, { answer, text })));
     return follow(context, review, verdict, ends.name, { answer, text });
   } catch (thrown) {
     return { end: threw(context, thrown, `policy of ending '${ends.name}'`, 'REDUCE') };
@@ -46,8 +47,8 @@ export const judgeCalls = (
   const worked = review.watch.stuck > 0 && results.some(({ ok }) => ok);
   const moved = worked ? { ...review, watch: { ...review.watch, stuck: 0 } } : review;
   try {
-    const verdict = atOnce(ends.acted?.(viewOf({ ...context, review: moved }, { results })));
-    if (verdict !== undefined) return follow(context, moved, verdict, ends.name, undefined);
+    const said = ends.acted?.(viewOf({ ...context, review: moved }, { results }));
+    if (said !== undefined) return follow(context, moved, readVerdict(said), ends.name, undefined);
     return worked ? { review: moved } : {};
   } catch (thrown) {
     return { end: threw(context, thrown, `policy of ending '${ends.name}'`, 'REDUCE') };
@@ -127,9 +128,6 @@ const follow = (
       const where = { runId, path, step: context.step, phase: 'REDUCE' };
       return { end: failure({ ...verdict.error, ...where }) };
     }
-    default:
-      // A policy may be anybody's code.
-      throw new TypeError(`it gave ${JSON.stringify(verdict)}, which is no verdict of '${policy}'`);
   }
 };
 
