@@ -195,12 +195,14 @@ export class TroupeError extends Error {
   readonly #data: ErrorData;
 
   constructor(code: ErrorCode, message: string, context: Context = {}) {
-    const { cause, retryable = 'no', ...where } = context;
+    const { cause, retryable = 'no', details, ...where } = context;
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
     this.retryable = retryable;
     const found = Object.fromEntries(Object.entries(where).filter(([, value]) => value !== undefined));
-    this.#data = { code, message, retryable, ...found, ...causeOf(cause) };
+    // It goes into events and journals: what an app puts there may be anything.
+    const plain = details === undefined ? {} : { details: toJson(details) };
+    this.#data = { code, message, retryable, ...found, ...plain, ...causeOf(cause) };
   }
 
   get data(): ErrorData {

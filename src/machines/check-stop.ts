@@ -11,7 +11,7 @@ import { firstReason, remembered, warningsOf } from './composed-rules.ts';
 import { runtimeSays } from './conversation.ts';
 import { putBack } from './delegations.ts';
 import type { Rules } from './rules.ts';
-import { atOnce, rulesInForce } from './rules.ts';
+import { atOnce, plain, rulesInForce } from './rules.ts';
 import type { Watch } from './watch.ts';
 import { loopReason } from './watch-loops.ts';
 import type { Nearing } from './wrap-up.ts';
@@ -78,7 +78,11 @@ const readingFirst = (context: AgentContext): AgentChange | undefined => {
   return change.end === undefined ? { review: unanswered.review, ...change } : undefined;
 };
 
-const stopped = (stopReason: StopReason): End => ({ status: 'stopped', stopReason });
+/** Rules come from anywhere, and a reason goes into events and journals. */
+const stopped = (stopReason: StopReason): End => {
+  plain({ ...stopReason }, undefined, 'stop reason');
+  return { status: 'stopped', stopReason };
+};
 
 const ownCondition = ({ shouldStop }: Rules, view: StopView): StopReason | undefined => {
   const detail = atOnce(shouldStop?.(view));
