@@ -1,5 +1,6 @@
 import type { AdaptiveRetry } from './adaptive-retry.ts';
 import type { Json, JsonSchema } from './json.ts';
+import type { Secrets } from './secrets/redactor.ts';
 import type { ToolCall, ToolSpec } from './tool.ts';
 import type { Replay, Transcript } from './transcript.ts';
 
@@ -23,6 +24,8 @@ export interface Model {
   readonly id: string;
   /** False for a model that is not an LLM (offline, scripted): said in the first event of the run. */
   readonly isLanguageModel?: boolean;
+  /** What nobody may read of it, by name: the key that it was given. Known to each run that it answers in. */
+  readonly secrets?: (() => Secrets) | undefined;
   answer(request: ModelRequest, call: ModelCall): ModelAnswer | Promise<ModelAnswer>;
 }
 

@@ -24,6 +24,7 @@ export const anthropic = (id: string, options: ProviderOptions = {}): Model =>
   sdkModel({
     provider: PROVIDER,
     id,
+    apiKey: options.apiKey,
     createClient: () => createClient(id, options),
     protocol: async () => {
       const { anthropicReader } = await import('./anthropic-answer.ts');

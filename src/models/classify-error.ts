@@ -1,4 +1,5 @@
 import { type ErrorCode, type ErrorData, isTroupeError, type Retryable } from '../contracts/error.ts';
+import { Redactor } from '../contracts/secrets/redactor.ts';
 import { type Json, isJsonObject } from '../contracts/json.ts';
 import { type ThrownFacts, thrownFacts } from './thrown-facts.ts';
 import { retryAfterInText, retryAfterMs } from './retry-after.ts';
@@ -265,9 +266,13 @@ const detailsOf = ({ codes, requestId }: ThrownFacts): { readonly details?: Json
 
 const LONGEST_TEXT = 500;
 
-/** A provider's text for a person: a page of HTML is cut, and what looks like a key is hidden. */
+/** What is known by its looks alone: who calls a model by hand has no run that knows more. */
+const publicSecrets = new Redactor({});
+
+/** A provider's text for a person: a page of HTML is cut, and what looks like a key is hidden, also one that the provider cut short. */
 const readable = (text: string): string => {
-  const plain = text
+  const plain = publicSecrets
+    .text(text)
     .replaceAll(/\b(sk|key|gsk|xai)-[\w*-]{6,}/g, '$1-…')
     .replaceAll(/\s+/g, ' ')
     .trim();

@@ -10,6 +10,8 @@ import { toolNames } from './tool-names.ts';
 export interface SdkApi<Client, Event> {
   readonly provider: string;
   readonly id: string;
+  /** The key that it was given by hand: one of the environment is known as such. */
+  readonly apiKey?: string | undefined;
   createClient(): Promise<Client>;
   /** Loads what speaks with this provider: nobody else needs it. */
   protocol(): Promise<SdkProtocol<Client, Event>>;
@@ -28,11 +30,12 @@ export interface SdkProtocol<Client, Event> {
 
 /** A model behind a provider's SDK, which is loaded on the first call, as is what speaks with it. */
 export const sdkModel = <Client, Event>(api: SdkApi<Client, Event>): Model => {
-  const { provider, id } = api;
+  const { provider, id, apiKey } = api;
   let client: Promise<Client> | undefined;
   return {
     provider,
     id,
+    ...(apiKey === undefined ? {} : { secrets: () => ({ [`${provider}:${id} apiKey`]: apiKey }) }),
     answer: async (request, call) => {
       const protocol = await api.protocol();
       const who: ErrorContext = { provider, model: id, codes: protocol.codes };

@@ -5,5 +5,6 @@ export const wrapModel = (model: Model, answer: Model['answer']): Model => ({
   provider: model.provider,
   id: model.id,
   ...(model.isLanguageModel === undefined ? {} : { isLanguageModel: model.isLanguageModel }),
+  ...(model.secrets === undefined ? {} : { secrets: model.secrets }),
   answer,
 });

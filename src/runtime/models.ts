@@ -3,6 +3,8 @@ import type { BackendPlace } from '../contracts/backend.ts';
 import type { Model } from '../contracts/model.ts';
 import type { SharedResource } from '../contracts/run.ts';
 import { modelFromEnvironment, resolveModel } from '../models/model-registry.ts';
+import type { Secrets } from '../contracts/secrets/redactor.ts';
+import type { Definition } from './definition.ts';
 import type { Actor } from './stage.ts';
 
 /** What a run says of the models of all its agents. */
@@ -38,6 +40,19 @@ export const modelsOf = (actor: Actor, { choice, resources = [] }: RunModels): r
     return agent?.strategy?.model?.(within) ?? within;
   });
 };
+
+/** What models know that nobody may read. */
+export const secretsOf = (models: readonly ModelChoice[]): Secrets =>
+  Object.assign(
+    {},
+    ...models.map((model) => (typeof model === 'string' ? {} : (model.secrets?.() ?? {}))),
+  ) as Secrets;
+
+/** The same, of all the models of an agent or a team, as far as they are known before it runs. */
+export const modelSecrets = ({ agent, members }: Definition, choice: ModelChoice | undefined): Secrets => ({
+  ...secretsOf([...(agent?.models ?? []), ...(choice === undefined ? [] : [choice])]),
+  ...Object.assign({}, ...[...members.values()].map((member) => modelSecrets(member, undefined))),
+});
 
 /** What the first event of a run says of its model. */
 export const modelFacts = (root: Actor): { model?: string; isLanguageModel?: boolean } => {

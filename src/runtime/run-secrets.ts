@@ -18,7 +18,7 @@ import type { SecretFields } from '../tools/secret-fields.ts';
  * I3  What stood at a field that its schema marks as secret is taken out from then on, wherever it stands.
  */
 export class RunSecrets {
-  readonly #given: Secrets | undefined;
+  #given: Secrets | undefined;
   #found: Redactor | undefined;
   /** The run's own, which learns; the other is shared. */
   #own: Redactor | undefined;
@@ -28,6 +28,8 @@ export class RunSecrets {
   readonly #fields = new Map<string, FieldSecret>();
   readonly #names = new Set<string>();
   readonly #seen = new Set<string>();
+  /** With each field that a value stood at. */
+  readonly #all: FieldSecret[] = [];
   /** Learned when somebody looks. */
   #new: FieldSecret[] = [];
   readonly #told: ((secret: FieldSecret) => void)[] = [];
@@ -60,6 +62,18 @@ export class RunSecrets {
     if (value !== '') this.#learn({ name, field: '', value });
   }
 
+  /** More is known from now on, by names under which whoever goes on with the run knows it, too. */
+  give(secrets: Secrets): void {
+    const given = this.#given ?? {};
+    const found = Object.entries(secrets).filter(([name, value]) => given[name] !== value);
+    if (found.length === 0) return;
+    this.#given = { ...given, ...Object.fromEntries(found) };
+    this.#found = undefined;
+    this.#own = undefined;
+    this.#new = [...this.#all];
+    for (const next of this.#told) for (const [name, value] of found) next({ name, field: '', value });
+  }
+
   /** What was hidden in the run before, by the names that it had then. */
   know(secrets: Secrets): void {
     for (const [name, value] of Object.entries(secrets)) this.#learn({ name, field: fieldOf(name), value });
@@ -82,6 +96,7 @@ export class RunSecrets {
       this.#fields.set(secret.value, secret);
       this.hidden.push(secret);
     }
+    this.#all.push(secret);
     this.#new.push(secret);
     for (const next of this.#told) next(secret);
   }

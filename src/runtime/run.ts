@@ -22,7 +22,7 @@ import { Gate } from './gate.ts';
 import { hideInput } from './hide-fields.ts';
 import { JobQueue } from './job-queue.ts';
 import { MailRoom } from './mail/mail-room.ts';
-import { modelFacts, modelsOf, resolveModels, type RunModels } from './models.ts';
+import { modelFacts, modelsOf, resolveModels, type RunModels, secretsOf } from './models.ts';
 import type { Pacer } from './pacer.ts';
 import { PersonDesk } from './person-desk.ts';
 import { outcomeOfFailure } from './result.ts';
@@ -290,7 +290,10 @@ export class Run implements Stage {
     return environmentOf(entry);
   }
   modelsOf(entry: Actor): readonly Model[] {
-    return (entry.models ??= modelsOf(entry, this.#models));
+    if (entry.models !== undefined) return entry.models;
+    entry.models = modelsOf(entry, this.#models);
+    this.secrets.give(secretsOf(entry.models));
+    return entry.models;
   }
 
   finish(outcome: Outcome): void {

@@ -228,7 +228,7 @@ describe('[DODO-35] [P22] the error as data', () => {
       message: `Incorrect API key provided: sk-proj-abcdef1234567890 ${'x'.repeat(9_000)}`,
     });
     const { message } = classifyError(key, who);
-    expect(message).toContain('Incorrect API key provided: sk-…');
+    expect(message).toContain('Incorrect API key provided: [redacted key]');
     expect(message).not.toContain('abcdef');
     expect(message.length).toBeLessThan(700);
   });

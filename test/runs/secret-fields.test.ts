@@ -1,8 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { act, agent, answer, jsonSchema, pipeline, tool } from 'troupe';
 import type { LiveEvent, Model, ModelDelta } from 'troupe';
 import { recorder } from 'troupe/inspect';
+import { agUiResponse } from 'troupe/publishing';
 import { scriptedModel } from 'troupe/testing';
 import { memoryStore } from 'troupe/stores';
 import { threads } from 'troupe/memory';
@@ -207,7 +208,67 @@ describe('a model that says the arguments of a call in pieces', () => {
     }
   });
 
+  test('[FIND-37] [FIND-52] shows none of it by AG-UI, also where there is no process', async () => {
+    for (const size of [1, 7, 1_000]) {
+      const handle = agent({ name: 'clerk', model: sayer(size), tools: [login] }).stream('go');
+      vi.stubGlobal('process', undefined);
+      let response: Response;
+      try {
+        response = agUiResponse(handle, { threadId: 't', runId: 'r' });
+      } finally {
+        vi.unstubAllGlobals();
+      }
+      const text = await response.text();
+      expect(text).toContain('TOOL_CALL_ARGS');
+      expect(text).toContain('[redacted password]');
+      expect(text).toContain('ada');
+      for (const each of [PASSWORD, PASSWORD.slice(0, 9), '4711']) expect(text).not.toContain(each);
+    }
+  });
+
   test('[FIND-52] shows nothing of them where the call never is whole', async () => {
     expect((await deltasOf(sayer(5, false))).filter(({ type }) => type === 'tool-call')).toEqual([]);
+  });
+});
+
+describe('pieces of a call with a key that is known', () => {
+  test('[FIND-52] [FIND-37] show none of it, however they are cut, to whoever watches and by AG-UI', async () => {
+    const key = 'shop-4217-Zx81-key';
+    const input = { text: `take "${key}" now` };
+    const said = JSON.stringify(input);
+    for (const size of [1, 3, 8, 1_000]) {
+      const model: Model = {
+        ...scriptedModel([]),
+        provider: 'pieces',
+        id: 'pieces',
+        answer: (request, { delta }) => {
+          const usage = { input: 1, output: 1 };
+          if (request.messages.length > 1) return { text: 'Done.', calls: [], finish: 'stop', usage };
+          for (let from = 0; from < said.length; from += size)
+            delta({ type: 'tool-call', index: 0, name: 'say', text: said.slice(from, from + size) });
+          return { text: '', calls: [{ id: 'a', name: 'say', input }], finish: 'tool-calls', usage };
+        },
+      };
+      const say = tool({
+        name: 'say',
+        description: 'Says it.',
+        input: z.object({ text: z.string() }),
+        execute: () => 'said',
+      });
+      const clerk = agent({ name: 'clerk', model, tools: [say] });
+      const handle = clerk.stream('go', { secrets: { SHOP: key } });
+      let seen = '';
+      handle.events$.subscribe((event) => {
+        if (event.type === 'model.delta' && event.delta.type === 'tool-call') seen += event.delta.text;
+      });
+      await handle.result;
+      expect(seen, `in pieces of ${size}`).toBe('{"text":"take \\"[redacted SHOP]\\" now"}');
+      const published = await agUiResponse(clerk.stream('go', { secrets: { SHOP: key } }), {
+        threadId: 't',
+        runId: 'r',
+      }).text();
+      expect(published).toContain('TOOL_CALL_ARGS');
+      for (const each of [key, key.slice(0, 9)]) expect(published).not.toContain(each);
+    }
   });
 });

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { act, agent, answer, tool } from 'troupe';
+import { act, agent, answer, openai, tool } from 'troupe';
 import type { LiveEvent, Model, ModelRequest, RunHandle, RunResult } from 'troupe';
 import { memoryStore } from 'troupe/stores';
+import { emptyHistory, HistoryView } from '../../src/contracts/history.ts';
+import type { Turn } from '../../src/contracts/transcript.ts';
 import type { KeyValueFiles } from '../../src/contracts/memory.ts';
 import { recorder } from 'troupe/inspect';
 import { notesMemory, threads } from 'troupe/memory';
@@ -308,3 +310,53 @@ const approveAll = async (handle: RunHandle): Promise<void> => {
 
 const messagesOf = (error: unknown): readonly string[] =>
   error instanceof Error ? [error.message, ...messagesOf(error.cause)] : [];
+
+describe('a key that only its model was given', () => {
+  const apiKey = 'plain-words-and-0042';
+  const refusing = () =>
+    openai('gpt-5.5', {
+      apiKey,
+      fetch: async () => {
+        const error = { message: `Incorrect API key provided: ${apiKey}`, code: 'invalid_api_key' };
+        return Response.json({ error }, { status: 401 });
+      },
+    });
+
+  test('[FIND-29] is told nowhere where the provider echoes it', async () => {
+    const { error, result } = await failed(agent({ name: 'clerk', model: refusing() }).run('Hello'));
+    const told = JSON.stringify([result.events, result.effects, error, messagesOf(error)]);
+    expect(told).toContain('[redacted openai:gpt-5.5 apiKey]');
+    expect(told).not.toContain(apiKey);
+  });
+
+  test('[FIND-52] is in no row of a stored run, which goes on where the model is given again', async () => {
+    const store = memoryStore();
+    const { error } = await failed(
+      agent({ name: 'clerk', model: refusing() }).run(`Use ${apiKey}`, { store, runId: 'r' }),
+    );
+    expect(error).toMatchObject({ code: 'model.auth' });
+    expect(JSON.stringify([store.read('r'), store.entry('r')])).not.toContain(apiKey);
+    const { events } = await replay(agent({ name: 'clerk', model: refusing() }), 'r', { store });
+    expect(events.length).toBeGreaterThan(3);
+    await expect(
+      resume(agent({ name: 'clerk', model: scriptedModel([]) }), 'r', { store }),
+    ).rejects.toMatchObject({
+      code: 'secret.missing',
+      message: expect.stringContaining('openai:gpt-5.5 apiKey'),
+    });
+  });
+});
+
+test('[FIND-29] a model that is asked outside of a run tells no key that it was echoed', async () => {
+  const looks = [`gsk_${'a1B2c3D4'.repeat(5)}`, `AIza${'Sy1b'.repeat(9)}`, 'Bearer abcdef0123456789'];
+  const model = openai('gpt-5.5', {
+    apiKey: 'any',
+    fetch: async () => Response.json({ error: { message: `No: ${looks.join(', ')}` } }, { status: 401 }),
+  });
+  const call = { key: 'k', signal: new AbortController().signal, delta: () => undefined, isWatched: false };
+  const request = { instructions: '', messages: new HistoryView<Turn>(emptyHistory()), tools: [] };
+  const asked = Promise.resolve(model.answer(request, call));
+  const error: unknown = await asked.catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: 'model.auth', message: expect.stringContaining('[redacted key]') });
+  for (const look of looks) expect(String(error)).not.toContain(look.slice(7));
+});

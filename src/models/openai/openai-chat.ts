@@ -46,6 +46,7 @@ export const openaiChat = (id: string, options: OpenAIChatOptions = {}): Model =
   return sdkModel({
     provider,
     id,
+    apiKey: options.apiKey,
     createClient: () => createClient(`${provider}:${id}`, options, named),
     protocol: async () => {
       const { chatReader } = await import('./chat-answer.ts');

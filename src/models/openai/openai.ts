@@ -27,6 +27,7 @@ export const openai = (id: string, options: OpenAIOptions = {}): Model =>
   sdkModel({
     provider: PROVIDER,
     id,
+    apiKey: options.apiKey,
     createClient: () => createClient(id, options),
     protocol: async () => {
       const { openaiReader } = await import('./responses-answer.ts');

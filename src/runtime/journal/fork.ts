@@ -18,6 +18,7 @@ import {
   beginAgain,
   journaled,
   keepIn,
+  knownTo,
   optionsOf,
   recordsIn,
   wishFor,
@@ -61,7 +62,11 @@ export const fork = async <Input, Output, State>(
 ): Promise<RunHandle<Output, State>> => {
   const definition = journaledDefinition(agent);
   const key = secretKeyOf(options.secretKey);
-  const { records, began, opened } = await recordsIn(store, runId, options);
+  const { records, began, opened } = await recordsIn(
+    store,
+    runId,
+    knownTo(definition, { ...options, model: change?.model }),
+  );
   assertSecretsKnown(runId, opened, key);
   const { records: shared, inHand, seq } = partingAt(records, at);
   // A conversation goes on with the run that it has, not with what might have been.

@@ -13,7 +13,7 @@ import { checkPrompted } from './check-prompted.ts';
 import type { RunPoint } from './run-point.ts';
 import { recordsUpTo } from './run-point.ts';
 import { journaledDefinition } from './resume.ts';
-import { beginAgain, journaled, lockedOut, optionsOf, recordsIn } from './stored-run.ts';
+import { beginAgain, journaled, knownTo, lockedOut, optionsOf, recordsIn } from './stored-run.ts';
 
 /** Which run is gone through again, and how far. */
 export interface ReplayOptions extends Pick<RunOptions, 'context' | 'secrets' | 'secretKey'> {
@@ -53,7 +53,7 @@ export const replay = async <Input, Output, State>(
   { store, to, ...options }: ReplayOptions,
 ): Promise<Replayed<Output>> => {
   const definition = journaledDefinition(agent);
-  const { records, opened } = await recordsIn(store, runId, options);
+  const { records, opened } = await recordsIn(store, runId, knownTo(definition, options));
   const { secretKey } = options;
   // Whoever gives none may read what is not secret.
   if (secretKey !== undefined && opened.lockedFields.length > 0)

@@ -4,7 +4,7 @@ import type { JournalStore } from '../../contracts/journal.ts';
 import type { RunHandle, RunOptions } from '../../contracts/run.ts';
 import type { Definition } from '../definition.ts';
 import { definitionOf } from '../definition.ts';
-import { resumeTaken, takeOver } from './stored-run.ts';
+import { knownTo, resumeTaken, takeOver } from './stored-run.ts';
 import { whileWanted } from './while-wanted.ts';
 
 /** What a run that is taken up again may be told: what it was begun with is in its journal. */
@@ -40,7 +40,7 @@ export const resume = async <Input, Output, State>(
 ): Promise<RunHandle<Output, State>> => {
   const { store, ...rest } = options;
   const definition = journaledDefinition(agent);
-  const taken = await whileWanted(takeOver(store, runId, rest), runId, rest);
+  const taken = await whileWanted(takeOver(store, runId, knownTo(definition, rest)), runId, rest);
   return resumeTaken<Output, State>(definition, taken, rest);
 };
 

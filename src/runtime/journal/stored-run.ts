@@ -8,6 +8,7 @@ import type { TreeLimits } from '../../contracts/tree-limits.ts';
 import type { OpenedJournal } from '../../persistence/journal-codec.ts';
 import type { SecretKey } from '../../contracts/secrets/secret-key.ts';
 import { givenSecrets, secretKeyOf } from '../../policy/secret-key-of.ts';
+import { modelSecrets } from '../models.ts';
 import { hideInput, markedFields } from '../hide-fields.ts';
 import { redactorOf } from '../../policy/redaction.ts';
 import type { Definition } from '../definition.ts';
@@ -72,6 +73,7 @@ export const storedRun = (
   line: Line = noLine,
 ): { readonly run: Run; readonly line: Line } => {
   const { run, journal } = journaled(definition, options, { ...setup, isAttended: true });
+  run.secrets.give(modelSecrets(definition, options.model));
   hideInput(run.secrets, definition, input);
   const earlier = joinThread(run, input, options);
   const opening = async (): Promise<Opened | undefined> => {
@@ -169,6 +171,12 @@ export interface Taken {
 
 /** What opens a journal beside the variables of the process. */
 export type KnownHere = Pick<RunOptions, 'secrets' | 'secretKey'>;
+
+/** What is known beside the variables, with what the models of an agent know. */
+export const knownTo = (
+  definition: Definition,
+  { model, secrets, secretKey }: KnownHere & Pick<RunOptions, 'model'>,
+): KnownHere => ({ secrets: { ...modelSecrets(definition, model), ...secrets }, secretKey });
 
 /** Takes a run over from whoever had it, with all that its journal has. */
 export const takeOver = async (store: JournalStore, runId: string, given: KnownHere = {}): Promise<Taken> => {
