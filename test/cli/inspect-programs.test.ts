@@ -63,7 +63,7 @@ describe('troupe inspect of a program as it is', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('[FIND-78] runs it with its own arguments, in a process of its own, where it starts others', async () => {
+  test('[FIND-78] runs it with its own arguments, in a separate process, where it starts others', async () => {
     const { exit, stdout, stderr } = await troupe(['inspect', example('11-crash-and-resume.ts')], {
       cwd: folder,
       interrupt: { when: 'Ctrl-C closes the inspector.' },

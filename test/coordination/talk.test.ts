@@ -114,7 +114,7 @@ describe.each(interpreters)('[FIND-31] in a conversation of several, $name', ({ 
     ]);
   });
 
-  test('[TENEX-09] each has a cursor of its own, which goes on with every view and begins at nothing read', async () => {
+  test('[TENEX-09] each has its own cursor, which moves on with every view and begins at nothing read', async () => {
     const result = await settled(start(chat(new Map(), 5), 'Build', { runId: 'r' }, host?.()));
     expect(result.state.cursors).toEqual({ ann: 3, bob: 4, cid: 3 });
   });
@@ -202,7 +202,7 @@ describe.each(interpreters)('[FIND-31] in a conversation of several, $name', ({ 
     ]);
   });
 
-  test('a team or a person, who have no conversation of their own, are told all in one text', async () => {
+  test('a team or a person, who have no conversation themselves, are sent all in one text', async () => {
     const asked: Asked = new Map();
     const questions: string[] = [];
     const subject = groupChat({

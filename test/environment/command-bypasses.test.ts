@@ -194,7 +194,7 @@ describe('commands of this machine that are allowed', () => {
     await expectNothingStarted();
   });
 
-  test('[FIND-50] a repository with a submodule, which has a configuration of its own, is not worked in', async () => {
+  test('[FIND-50] a repository with a submodule, which has its own configuration, is not worked in', async () => {
     const git = await repository();
     await mkdir(join(world.root, 'sub'));
     const sub = { cwd: join(world.root, 'sub') };

@@ -48,7 +48,7 @@ beforeAll(async () => {
   await agent({ name: 'first', decide: () => answer('here') }).run('go', { store: new PlainStore() });
 });
 
-test(`[P7] [FIND-46] whatever breaks, also by a clock that ticks at each reading, a stored run is gone through again to the same events, from any record (seed ${search.seed})`, async () => {
+test(`[P7] [FIND-46] whatever breaks, also by a clock that ticks at each reading, a stored run replays to the same events, from any record (seed ${search.seed})`, async () => {
   const ends = new Set<string>();
   await fc.assert(
     fc.asyncProperty(chaos, fc.double({ min: 0, max: 1, noNaN: true }), async (plan, at) => {

@@ -77,7 +77,7 @@ describe('a journal is written', () => {
     expect(commits).toBeLessThanOrEqual(4 * STEPS + 2);
   });
 
-  test('before a call, and before any observer is told', async () => {
+  test('before a call, and before any observer is notified', async () => {
     const store = new PlainStore();
     const events = (): readonly string[] => {
       // Read at this very moment.

@@ -88,7 +88,7 @@ describe.each(interpreters)('$name: phases of work', ({ host }) => {
     expect(ends).toEqual(['explore']);
   });
 
-  test('[FIND-33] [DODO-09] without phases of its own a run has none', async () => {
+  test('[FIND-33] [DODO-09] a run without phases has none', async () => {
     const seen: (string | null)[] = [];
     const ends: Ending = {
       name: 'seen',

@@ -45,7 +45,7 @@ const worker = (order: string[], memory: MemorySource) =>
 describe.each([...interpreters, { name: 'stored', store: true }])(
   '[FIND-33] [ENG-08] a step, $name',
   (how) => {
-    test('is in the state, told of and in the memory before the next decision begins, in this order', async () => {
+    test('is in the state, published and in the memory before the next decision begins, in this order', async () => {
       const order: string[] = [];
       const options = 'store' in how ? { store: new PlainStore() } : {};
       const host = 'host' in how ? how.host?.() : undefined;

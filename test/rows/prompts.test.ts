@@ -14,7 +14,7 @@ const coder = agent({ name: 'coder', description: 'Codes.', model: scriptedModel
 const tester = agent({ name: 'tester', model: scriptedModel([]) });
 
 describe.each(interpreters)('$name', ({ host }) => {
-  test('[FIND-33] [TENEX-07] an agent is told of the project, of the agents that it can give work to, and of its tools', async () => {
+  test('[FIND-33] [TENEX-07] the prompt of an agent names the project, of the agents that it can give work to, and of its tools', async () => {
     const model = scriptedModel(['done']);
     const lead = agent({
       name: 'lead',
@@ -38,7 +38,7 @@ describe.each(interpreters)('$name', ({ host }) => {
     expect(request?.tools.map(({ name }) => name)).toEqual(['add', 'delegate', 'many.fan_out']);
   });
 
-  test('[FIND-33] [TENEX-07] another of the agent, which cannot give work away, is told of nobody', async () => {
+  test('[FIND-33] [TENEX-07] another of the agent, which cannot delegate, names nobody', async () => {
     const model = scriptedModel([
       calls({ name: 'delegate', input: { to: 'self', task: 'A part.' } }),
       'part',
@@ -58,7 +58,7 @@ describe.each(interpreters)('$name', ({ host }) => {
     ]);
   });
 
-  test('[FIND-33] [TENEX-07] those to whom it can hand over are listed, and a fragment of its own stands in their place', async () => {
+  test('[FIND-33] [TENEX-07] those to whom it can hand over are listed, and a fragment that the agent has takes their place', async () => {
     const toldBy = async (fragments: Parameters<typeof agent>[0]['fragments']) => {
       const model = scriptedModel(['done']);
       const tools = [handoffTool({ billing: 'invoices' })];

@@ -297,7 +297,7 @@ describe('[FIND-26] a call that the provider could not read', () => {
   test.each<[how: string, reply: Reply]>([
     ['as a refusal', { status: 400, pieces: [JSON.stringify({ error })] }],
     ['within the stream', { pieces: [chunk({ role: 'assistant' }), event({ error })] }],
-  ])('[FIND-26] is told to the model, with what it wrote: %s', async (_, reply) => {
+  ])('[FIND-26] is shown to the model, with what it wrote: %s', async (_, reply) => {
     const { result, requests } = await outcome([reply, says('openai-chat', 'Sunny.')], { profile: 'groq' });
     expect(result).toMatchObject({ status: 'completed', output: 'Sunny.' });
     expect(requests[1]?.body['messages']).toMatchObject([
@@ -314,7 +314,7 @@ describe('[FIND-26] a call that the provider could not read', () => {
     expect(result).toMatchObject({ message: expect.stringContaining('Failed to call a function') as string });
   });
 
-  test('[FIND-26] of which nothing is left but the word for it is told too', async () => {
+  test('[FIND-26] of which nothing is left but the word for it is shown too', async () => {
     const word = 'function_call_filter: MALFORMED_FUNCTION_CALL';
     const reply = { pieces: [chunk({ role: 'assistant' }), chunk({}, word, { usage }), DONE] };
     const { result, requests } = await outcome([reply, says('openai-chat', 'Sunny.')], { profile: 'gemini' });
@@ -561,7 +561,7 @@ describe('[FIND-30] a completion that does not stream', () => {
     }
   });
 
-  test('[FIND-30] that is called off is left alone', async () => {
+  test('[FIND-30] that is cancelled is left alone', async () => {
     await using provider = await mockProvider({ pieces: [], ending: 'stall' });
     const controller = new AbortController();
     const { answer } = ask(model(provider, { stream: false }), question(), controller.signal);

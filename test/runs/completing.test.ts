@@ -71,7 +71,7 @@ describe('an agent whose answer has a schema, and that ends by `complete`', () =
     });
   });
 
-  test('replays a run in which its model was told of any answer, as those of 0.1 were', async () => {
+  test('replays a run in which its model was sent no schema of the answer, as those of 0.1 were', async () => {
     const store = new PlainStore();
     const { forOutput: _, ...before } = complete;
     const clerk = (ending: Tool) =>
@@ -116,7 +116,7 @@ describe('an agent whose answer has no schema, and that ends by `complete`', () 
     [{ summary: 'done' }, 'it is missing: give the final answer there'],
     [{ answer: null }, 'it is null: give the final answer there'],
     [{ answer: ' ' }, 'the answer is empty'],
-  ])('is told what was wrong with %j', async (input, found) => {
+  ])('reads what was wrong with %j', async (input, found) => {
     const model = scriptedModel([calls({ name: 'complete', input }), completing('42')]);
     const result = await agent({ name: 'clerk', tools: [complete], model }).run('How many?');
     expect(result.output).toBe('42');

@@ -155,7 +155,7 @@ test('[FIND-55] typed arrays are their numbers, and any view of bytes its own pa
 });
 
 describe.each(interpreters)('$name', ({ host }) => {
-  test('[FIND-59] nothing is approved once the run was aborted, and whoever tries is told so', async () => {
+  test('[FIND-59] nothing is approved once the run was aborted, and an attempt is refused with that reason', async () => {
     let isDone = false;
     const pays = tool({
       name: 'pays',

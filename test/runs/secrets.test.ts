@@ -171,7 +171,7 @@ describe('a model that says a key in pieces', () => {
   const shown =
     'Take [redacted SHOP_API_KEY] or [redacted key] with password: "[redacted secret]" at https://[redacted credentials]@shop.example/x, and see.';
 
-  test('[FIND-52] shows none of it to whoever watches, however it is cut', async () => {
+  test('[FIND-52] shows none of it to an observer, however it is cut', async () => {
     for (const size of [1, 2, 3, 5, 8, 13, 1_000]) {
       const handle = agent({ name: 'clerk', model: sayer(said, size) }).stream('go');
       const seen: string[] = [];

@@ -223,7 +223,7 @@ describe.each([...interpreters, { name: 'stored', host: undefined }])('$name', (
     return { told, journal, received };
   };
 
-  test('[FIND-48] whoever changes what is handed out changes nothing: neither log nor journal nor arguments', async () => {
+  test('[FIND-48] a change of what is handed out changes nothing: neither log nor journal nor arguments', async () => {
     await fc.assert(
       fc.asyncProperty(given, someone, async (setup, vandals) => {
         const people = vandals.filter((who) => who === 'person');
@@ -256,7 +256,7 @@ const snapshotIn = (event: unknown): unknown => {
   return typeof snapshot === 'object' && snapshot !== null ? Reflect.get(snapshot, 'context') : undefined;
 };
 
-test('[FIND-48] a turn is frozen where it is told to a model', async () => {
+test('[FIND-48] a turn is frozen where it is sent to a model', async () => {
   const turns: Turn[] = [];
   const model = scriptedModel([
     ({ messages }) => {

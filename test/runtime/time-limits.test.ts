@@ -278,7 +278,7 @@ describe.each(interpreters)('$name', ({ host }) => {
     expect(ends).toContainEqual(['desk/slow-2', 'stopped', { kind: 'maxTime', limitMs: LIMIT_MS }]);
   });
 
-  test('[FIND-19] a child that a tool runs has its own time, and that of whoever runs it', async () => {
+  test('[FIND-19] a child that a tool runs has its own time, and that of its parent', async () => {
     const within = (timeMs: number, above: number) => {
       const child = agent({
         name: 'child',
@@ -331,7 +331,7 @@ test('[FIND-19] a run of many steps arms one timer for its time, and one without
   expect((await armed({ budget: { timeMs: 60_000 } })) - (await armed({}))).toBe(1);
 });
 
-test('[FIND-19] the time that a run waits in line is none of its own', async () => {
+test('[FIND-19] the time that a run waits in line does not count', async () => {
   const clock = virtualClock();
   const one = agent({
     name: 'a',

@@ -49,7 +49,7 @@ describe('a tool that fails', () => {
   });
 });
 
-describe('an agent without limits of its own', () => {
+describe('an agent without own limits', () => {
   test.each([20, 49])('[FIND-43] answers after %i calls', async (calls) => {
     const { status: end, totals } = await agent({
       name: 'clerk',

@@ -141,7 +141,7 @@ describeInChromium('the local inspector, with several runs', (browser) => {
     expect(problems).toEqual([]);
   });
 
-  test('[FIND-77] members of one name are told apart by number and task, and are found by both', async () => {
+  test('[FIND-77] members of one name are distinguished by number and task, and are found by both', async () => {
     const { inspector, page, problems } = await open(browser());
     const worker = agent({
       name: 'worker',

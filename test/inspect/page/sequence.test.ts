@@ -43,7 +43,7 @@ const sequenceOf = (entries: readonly Entry[]): Sequence => {
 };
 
 describe('who says what to whom', () => {
-  test('[FIND-79] is told in order, calls of one tool in one lane; what begins has its task, what ends what it came to', async () => {
+  test('[FIND-79] is shown in order, calls of one tool in one lane; what begins has its task, what ends what it came to', async () => {
     const { rows, lanes } = sequenceOf(await recorded());
     const name = (id: string): string => lanes.get(id)?.name ?? '?';
     expect(rows.map(({ from, to, kind, label }) => `${name(from)} → ${name(to)} ${kind}: ${label}`)).toEqual([

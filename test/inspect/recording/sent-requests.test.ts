@@ -86,7 +86,7 @@ const toldIn = ({ recording }: Recorder): readonly LiveEvent[] =>
 const asked = ({ requests }: ScriptedModel): readonly unknown[] => requests.map(essence);
 
 describe('[FIND-71] every model call shows the exact request that it was', () => {
-  test('[FIND-71] in the recording of a live run, in its trace, in its journal, and where it is gone through again', async () => {
+  test('[FIND-71] in the recording of a live run, in its trace, in its journal, and where it is replayed', async () => {
     const { clerk, model } = clerkOf(3);
     const [live, again] = [recorder(), recorder()];
     const store = new PlainStore();
