@@ -7,6 +7,7 @@ import { isJsonObject, toJson } from '../contracts/json.ts';
 import type { Outcome, RunOptions } from '../contracts/run.ts';
 import type { SaidTurns, Threads } from '../contracts/thread.ts';
 import type { Turn } from '../contracts/transcript.ts';
+import { secretKeyOf } from '../policy/secret-key-of.ts';
 import type { Line } from './held-handle.ts';
 import { earlierTurns } from './earlier-turns.ts';
 import { pendingTurns } from './pending-turns.ts';
@@ -38,7 +39,8 @@ export const joinThread = (run: Run, input: unknown, options: RunOptions): Threa
       const turns = run.secrets.value(cyclesOf(asked, outcome, ownTurns(run.root)));
       const { now } = known;
       const states = Object.values(now).every(isEmptyState) ? undefined : now;
-      await (await threads).append(thread, { runId: run.runId, turns, states });
+      const kept = states && (await sealStates(states, run, thread, options));
+      await (await threads).append(thread, { runId: run.runId, turns, states: kept });
     } catch (thrown) {
       const message = `Cannot add the run to the thread '${thread}'`;
       const error = errorData(thrown, 'memory.failed', { message });
@@ -47,7 +49,7 @@ export const joinThread = (run: Run, input: unknown, options: RunOptions): Threa
   });
   return async () => {
     const found = await (await threads).load(thread);
-    known.kept = found?.states ?? {};
+    known.kept = found?.states === undefined ? {} : await openStates(found.states, run, thread, options);
     if (options.history !== undefined) return options.history;
     const earlier = earlierTurns(found?.turns ?? [], run.root.definition.agent?.context?.thread ?? 'cycles');
     const others = [...runs].filter(([other]) => other !== run);
@@ -56,6 +58,49 @@ export const joinThread = (run: Run, input: unknown, options: RunOptions): Threa
       ...others.flatMap(([other, text]) => pendingTurns(other.secrets.text(text), other.log.events)),
     ];
   };
+};
+
+type KeyOption = Pick<RunOptions, 'secretKey'>;
+
+/** States as they are kept: a state that cannot be sealed is left out, and an event says so. */
+const sealStates = async (
+  states: Readonly<Record<string, Json>>,
+  run: Run,
+  thread: string,
+  { secretKey }: KeyOption,
+): Promise<Readonly<Record<string, Json>>> => {
+  const { sealData } = await import('../persistence/sealed-data.ts');
+  const { redactor } = run.secrets;
+  const kept: Record<string, Json> = {};
+  for (const [agent, state] of Object.entries(states))
+    try {
+      const place = `${thread}\n${agent}`;
+      kept[agent] = await sealData(state, { place, redactor, key: secretKeyOf(secretKey) });
+    } catch (thrown) {
+      const message = `Cannot keep the state of '${agent}' in the thread '${thread}'`;
+      const error = errorData(thrown, 'memory.failed', { message });
+      run.log.write({ type: 'memory.failed', memory: `thread ${thread}`, work: 'remember', error }, run.root);
+    }
+  return kept;
+};
+
+/** States as they were; the values of fields in them are hidden here, too. */
+const openStates = async (
+  states: Readonly<Record<string, Json>>,
+  run: Run,
+  thread: string,
+  { secretKey }: KeyOption,
+): Promise<Readonly<Record<string, Json>>> => {
+  const { openData } = await import('../persistence/sealed-data.ts');
+  const { secrets } = run.secrets.redactor;
+  const key = secretKeyOf(secretKey);
+  const opened: Record<string, Json> = {};
+  for (const [agent, state] of Object.entries(states)) {
+    const { data, fields } = await openData(state, { place: `${thread}\n${agent}`, secrets, key });
+    run.secrets.know(fields);
+    opened[agent] = data;
+  }
+  return opened;
 };
 
 const inStores = new WeakMap<JournalStore, Promise<Threads>>();

@@ -13,6 +13,19 @@ describe('a structured output', () => {
     expect(output.unwrap('{"a":1}')).toBe('{"a":1}');
   });
 
+  it('[FIND-52] goes out without its marks of secrets, and is as strict as without', () => {
+    const secret = z.string().meta({ writeOnly: true });
+    const fields = { a: secret, b: z.string().meta({ format: 'password' }), writeOnly: z.string() };
+    const { schema, isStrict } = wire(z.object(fields));
+    expect(isStrict).toBe(true);
+    expect(schema).toMatchObject({ required: ['a', 'b', 'writeOnly'] });
+    expect(schema['properties']).toEqual({
+      a: { type: 'string' },
+      b: { type: 'string' },
+      writeOnly: { type: 'string' },
+    });
+  });
+
   it.each([
     [z.array(z.string()), '{"value":["a"]}', '["a"]'],
     [z.string(), '{"value":"a"}', '"a"'],

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { act, agent, answer, tool } from 'troupe';
+import { act, agent, answer, askPerson, tool } from 'troupe';
 import type { EmbeddableAgent, RunHandle } from 'troupe';
-import { fork, replay, resume } from 'troupe/journal';
+import { answerRequest, fork, openRequests, replay, resume } from 'troupe/journal';
+import { threads } from 'troupe/memory';
 import { memoryStore, sqliteStore } from 'troupe/stores';
 import { isTroupeError } from '../../src/contracts/error.ts';
 import type { JournalStore } from '../../src/contracts/journal.ts';
@@ -174,6 +175,93 @@ describe('a stored run whose schemas mark fields as secret', () => {
       await again.close();
     } finally {
       await rm(folder, { recursive: true });
+    }
+  });
+});
+
+describe('what is kept beside a journal', () => {
+  const KEY = 'cd'.repeat(32);
+  const SHOP = 'shop-4217-Zx81-key';
+  const desk = (): EmbeddableAgent<string> =>
+    agent({
+      name: 'desk',
+      state: { seen: [] as readonly string[] },
+      tools: [
+        tool({
+          name: 'ask_password',
+          description: 'Asks.',
+          input: z.object({}),
+          output: secret(),
+          execute: (_, context) => context.ask('Your password?'),
+        }),
+      ],
+      decide: ({ results: [said] }) =>
+        said === undefined ? act({ name: 'ask_password', input: {} }) : answer(said.text),
+      reduce: ({ state, results }) => ({ seen: [...state.seen, ...results.map(({ text }) => text), SHOP] }),
+    });
+  const asking = async (store: JournalStore, options: Parameters<EmbeddableAgent['stream']>[1]) => {
+    const handle = desk().stream('go', { store, runId: 'r', ...options });
+    for await (const event of handle) if (event.type === 'person.asked') break;
+    await handle.suspend();
+    const [request] = await openRequests(store, 'r');
+    return request?.id ?? '';
+  };
+
+  test('[FIND-52] an answer that waits for its run is sealed, and is what was typed when the run takes it in', async () => {
+    const store = memoryStore();
+    const id = await asking(store, { secretKey: KEY });
+    await answerRequest(store, 'r', { id, text: 'typed-by-ada' }, { secretKey: KEY });
+    expect(JSON.stringify(await store.letters('r'))).not.toContain('typed-by-ada');
+    expect((await openRequests(store, 'r'))[0]?.isAnswered).toBe(true);
+    const result = await (await resume(desk(), 'r', { store, secretKey: KEY })).result;
+    expect(result.output).toBe('typed-by-ada');
+    expect(JSON.stringify(await store.read('r'))).not.toContain('typed-by-ada');
+    expect(await store.letters('r')).toEqual([]);
+  });
+
+  test('[FIND-52] an answer with a secret that is known refers to it where there is no key', async () => {
+    const store = memoryStore();
+    const plain = agent({
+      name: 'plain',
+      tools: [askPerson],
+      decide: ({ results: [said] }) =>
+        said === undefined ? act({ name: 'ask_person', input: { question: 'Key?' } }) : answer(said.text),
+    });
+    const secrets = { SHOP };
+    const handle = plain.stream('go', { store, runId: 'r', secrets });
+    for await (const event of handle) if (event.type === 'person.asked') break;
+    await handle.suspend();
+    const [request] = await openRequests(store, 'r');
+    await answerRequest(store, 'r', { id: request?.id ?? '', text: `It is ${SHOP}.` }, { secrets });
+    const letters = JSON.stringify(await store.letters('r'));
+    expect(letters).toContain('{{secret:SHOP:}}');
+    expect(letters).not.toContain(SHOP);
+    expect((await openRequests(store, 'r'))[0]?.isAnswered).toBe(true);
+    const result = await (await resume(plain, 'r', { store, secrets })).result;
+    expect(result.output).toBe(`It is ${SHOP}.`);
+  });
+
+  test('[FIND-52] the states of a thread are sealed, and the next run begins with what they were', async () => {
+    for (const store of [memoryStore(), undefined]) {
+      const files = memoryStore().files('threads');
+      const options = { thread: 'ada', threads: threads(files), secrets: { SHOP }, secretKey: KEY, store };
+      const person = { answer: () => 'typed-by-ada' };
+      await desk().run('go', { ...options, person });
+      const kept = JSON.stringify(await threads(files).load('ada'));
+      for (const each of ['typed-by-ada', SHOP]) expect(kept).not.toContain(each);
+      const { state, events } = await desk().run('go', {
+        ...options,
+        runId: 'next',
+        person: { answer: () => 'other' },
+      });
+      expect(state).toMatchObject({ seen: ['typed-by-ada', SHOP, SHOP, 'other', SHOP, SHOP] });
+      expect(JSON.stringify(events)).not.toContain('typed-by-ada');
+      if (store !== undefined) expect(JSON.stringify(store.read('next'))).not.toContain('typed-by-ada');
+      await expect(
+        desk().run('go', { ...options, runId: 'third', secretKey: 'ef'.repeat(32) }),
+      ).rejects.toMatchObject({
+        code: 'secret.wrong-key',
+      });
     }
   });
 });

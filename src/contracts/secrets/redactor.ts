@@ -45,6 +45,8 @@ export class Redactor {
   readonly #fields = new Map<string, Map<string, string>>();
   /** The values of fields. */
   readonly #learned = new Set<string>();
+  /** The same by the names that they have here. */
+  readonly #values = new Map<string, string>();
   #hasShort = false;
 
   constructor(secrets: Secrets) {
@@ -61,6 +63,7 @@ export class Redactor {
       if (value.length < 3) this.#hasShort = true;
       const values = this.#fields.get(field) ?? new Map<string, string>();
       this.#fields.set(field, values.set(value, name));
+      this.#values.set(name, value);
     }
     const found = secrets.filter(({ value }) => !this.#learned.has(value));
     for (const { value } of found) this.#learned.add(value);
@@ -161,6 +164,15 @@ export class Redactor {
   /** Checks whether a value that is known may be in a text: one that is too short to be found in texts may be in any. */
   mayBeIn(text: string): boolean {
     return this.#hasShort || this.known(text).length > 0;
+  }
+
+  /** The values of fields that may be in a text, by name; those that are too short to be found may be anywhere. */
+  fieldsIn(text: string): Secrets {
+    const found = this.known(text).flatMap(({ isField, name }) => (isField ? [name] : []));
+    const short = [...this.#fields.values()].flatMap((values) =>
+      [...values].flatMap(([value, name]) => (value.length < 3 && text.includes(value) ? [name] : [])),
+    );
+    return Object.fromEntries([...found, ...short].map((name) => [name, this.#values.get(name) ?? '']));
   }
 
   /** What is hidden of a value at a field of that name. */

@@ -11,6 +11,8 @@ export interface HeartbeatPlan {
   readonly journal: RunJournal;
   readonly renew: () => Promise<void>;
   readonly takeLetter: typeof takeLetter;
+  /** Opens what is sealed of letters. */
+  readonly open: (letters: readonly Letter[]) => Promise<readonly Letter[]>;
   /** Between two renewals, in ms. */
   readonly everyMs: number;
 }
@@ -73,7 +75,7 @@ export class Heartbeat {
   }
 
   async #beat(): Promise<void> {
-    const { store, run, renew, everyMs } = this.#plan;
+    const { store, run, renew, everyMs, open } = this.#plan;
     const now = systemClock.now();
     if (now >= this.#renewAt) {
       this.#renewAt = now + everyMs;
@@ -81,7 +83,8 @@ export class Heartbeat {
     }
     if (this.#isStopped) return;
     try {
-      this.take(await store.letters(run.runId));
+      const letters = await store.letters(run.runId);
+      if (letters.length > 0) this.take(await open(letters));
     } catch {
       // A store that cannot be read now may be read at the next beat; one that is gone is found when it is written to.
     }

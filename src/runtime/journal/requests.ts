@@ -6,11 +6,13 @@ import type { Listed } from '../../contracts/listed.ts';
 import { listed } from '../../contracts/listed.ts';
 import type { OpenRequest, RequestAnswer } from '../../contracts/request.ts';
 import { EXPIRED } from '../../contracts/request.ts';
+import type { RunOptions } from '../../contracts/run.ts';
+import { redactorOf } from '../../policy/redaction.ts';
+import { givenSecrets, secretKeyOf } from '../../policy/secret-key-of.ts';
 import { misfitOf } from '../person-words.ts';
 import type { Said } from '../request-book.ts';
 import { RequestBook } from '../request-book.ts';
 import type { LetterContent } from './letters.ts';
-import { letterIn } from './letters.ts';
 import { bodyOf } from './recorded-event.ts';
 import { recordsIn } from './stored-run.ts';
 
@@ -20,6 +22,11 @@ export type StoredRequest = OpenRequest & {
   /** Somebody answered, and the run has not taken that in yet: it is not running, or will at any moment. */
   readonly isAnswered: boolean;
 };
+
+/** How a stored request is answered. */
+export interface AnswerOptions extends Pick<RunOptions, 'secrets' | 'secretKey'> {
+  readonly now?: (() => number) | undefined;
+}
 
 /**
  * What waits for a person in a stored run, or in all runs of a store that have not ended: its whole team, and the agents that its tools
@@ -73,7 +80,8 @@ export const openRequestsOf = (records: readonly JournalRecord[]): readonly Open
  * running does when it is resumed. An answer is good for one request, and counts once.
  *
  * `input` is checked by the tool where the run is: arguments that do not fit leave the request open, and an event says so
- * (`answer.refused`).
+ * (`answer.refused`). Until the run takes it in, it is kept with references to the secrets that are known here, and all of it sealed where there is
+ * a `secretKey` (or `TROUPE_SECRET_KEY`): the same as the run's, else the run refuses it.
  *
  * @example
  * const [request] = await openRequests(store, 'run-17');
@@ -86,7 +94,7 @@ export const answerRequest = async (
   store: JournalStore,
   runId: string,
   answer: RequestAnswer,
-  { now = () => systemClock.now() }: { readonly now?: (() => number) | undefined } = {},
+  { now = () => systemClock.now(), ...known }: AnswerOptions = {},
 ): Promise<void> => {
   const { id } = answer;
   const open = await requestsOf(store, runId);
@@ -107,8 +115,10 @@ export const answerRequest = async (
   if (misfit !== undefined) throw refuse('input.invalid', misfit);
   const at = now();
   if (at >= (request.expiresAt ?? Infinity)) throw refuse('request.expired', EXPIRED);
-  const content = letterOf(answer);
-  await store.post({ id: crypto.randomUUID(), runId, at, text: JSON.stringify(content) });
+  const { letterText } = await import('./sealed-letters.ts');
+  const redactor = redactorOf(undefined, givenSecrets(known));
+  const text = await letterText(letterOf(answer), runId, { redactor, key: secretKeyOf(known.secretKey) });
+  await store.post({ id: crypto.randomUUID(), runId, at, text });
 };
 
 const requestsOf = async (store: JournalStore, runId: string): Promise<readonly StoredRequest[]> => {
@@ -117,12 +127,8 @@ const requestsOf = async (store: JournalStore, runId: string): Promise<readonly 
   const { records } = await recordsIn(store, runId);
   const open = openRequestsOf(records);
   if (open.length === 0) return [];
-  const answered = new Set(
-    (await store.letters(runId)).map((letter) => {
-      const content = letterIn(letter);
-      return content !== undefined && 'id' in content ? content.id : undefined;
-    }),
-  );
+  const { requestIn } = await import('./sealed-letters.ts');
+  const answered = new Set((await store.letters(runId)).map(requestIn));
   return open.map((request) => ({ ...request, runId, isAnswered: answered.has(request.id) }));
 };
 

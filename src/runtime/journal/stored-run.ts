@@ -1,7 +1,7 @@
 import type { Budget } from '../../contracts/budget.ts';
 import { patientClock, systemClock } from '../../contracts/clock.ts';
 import { errorData, toError, TroupeError } from '../../contracts/error.ts';
-import type { JournalRow, JournalStore, Lease, LeaseWish } from '../../contracts/journal.ts';
+import type { JournalRow, JournalStore, Lease, Letter, LeaseWish } from '../../contracts/journal.ts';
 import type { Began, JournalRecord } from '../../contracts/journal-record.ts';
 import type { RunHandle, RunOptions } from '../../contracts/run.ts';
 import type { TreeLimits } from '../../contracts/tree-limits.ts';
@@ -264,7 +264,7 @@ export const resumeTaken = async <Output, State>(
   joinThread(run, began.input, given);
   try {
     const heartbeat = await keepIn({ store, lease, run, journal, key, after: opened });
-    const letters = await store.letters(runId);
+    const letters = await opening(run, key)(await store.letters(runId));
     journal.rerun(
       records,
       () => {
@@ -354,6 +354,7 @@ export const keepIn = async (keeping: Keeping): Promise<Heartbeat> => {
     run,
     journal,
     takeLetter,
+    open: opening(run, key),
     renew: () => writer.renew(),
     everyMs: LEASE_MS / 3,
   });
@@ -368,6 +369,15 @@ export const keepIn = async (keeping: Keeping): Promise<Heartbeat> => {
   journal.released = run.result.then(over, over);
   return heartbeat;
 };
+
+/** Opens what is sealed of a run's letters. */
+const opening =
+  ({ secrets: { redactor } }: Run, key: SecretKey | undefined) =>
+  async (letters: readonly Letter[]): Promise<readonly Letter[]> => {
+    if (letters.length === 0) return letters;
+    const { openLetters } = await import('./sealed-letters.ts');
+    return openLetters(letters, { secrets: redactor.secrets, key });
+  };
 
 /** Who this process is to a store. */
 export const wishFor = ({ identity = NOBODY }: JournalStore): LeaseWish => ({
