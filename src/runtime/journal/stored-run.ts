@@ -326,8 +326,10 @@ export interface Keeping {
 export const keepIn = async (keeping: Keeping): Promise<Heartbeat> => {
   const { store, lease, run, journal, key, first, after } = keeping;
   // Whoever keeps no run does not load what that takes.
-  const { JournalSeal } = await import('../../persistence/journal-codec.ts');
-  const { takeLetter } = await import('./letters.ts');
+  const [{ JournalSeal }, { takeLetter }] = await Promise.all([
+    import('../../persistence/journal-codec.ts'),
+    import('./letters.ts'),
+  ]);
   const { runId, secrets } = run;
   const hidden = { key, fields: secrets.hidden };
   const seal = new JournalSeal({ runId, redactor: () => secrets.redactor, hidden, after });
