@@ -65,7 +65,8 @@ const toolOf = (actor: Actor, name: string): Tool | undefined => actor.run.tools
 export const hideCalls = (actor: Actor, calls: readonly Pick<ToolCall, 'name' | 'input'>[]): void => {
   for (const { name, input } of calls) {
     const tool = toolOf(actor, name);
-    if (tool !== undefined) actor.run.secrets.hide(secretFieldsOf(tool.parameters), toJson(input), name);
+    const fields = tool === undefined ? undefined : secretFieldsOf(tool.parameters);
+    if (fields !== undefined) actor.run.secrets.hide(fields, toJson(input), name);
   }
 };
 
