@@ -6,21 +6,24 @@ import type { Turn } from './transcript.ts';
 /**
  * The exact request of one model call, as what is new in it: all else was in an earlier request of the same agent.
  *
- * Turns of an agent's conversation are numbered from 0 in the order in which they were first sent. A content is written once, with the
- * SHA-256 of its canonical JSON, and is known by that from then on.
+ * Turns of an agent's conversation are numbered from 0 in the order in which they were first sent. Instructions, tools and schemas are
+ * written where they change: in full once, with the SHA-256 of their canonical JSON, and by that alone when they come back.
  */
 export interface SentRequest {
   /** Numbers begin anew: the first request of the agent in a process. */
   readonly isFirst?: true | undefined;
-  readonly instructions: { readonly hash: string; readonly text?: string | undefined };
-  readonly tools: { readonly hash: string; readonly specs?: readonly ToolSpec[] | undefined };
+  /** Absent where they are those of the request before. */
+  readonly instructions?: { readonly hash: string; readonly text?: string | undefined } | undefined;
+  /** Absent where they are those of the request before. */
+  readonly tools?: { readonly hash: string; readonly specs?: readonly ToolSpec[] | undefined } | undefined;
+  /** Absent where there is none. */
   readonly output?: { readonly hash: string; readonly spec?: OutputSpec | undefined } | undefined;
   readonly toolChoice?: ToolChoice | undefined;
   readonly settings?: ModelSettings | undefined;
   /** The conversation that was sent, in order: numbers of turns, each pair from the first to the last of them. */
   readonly turns: readonly (readonly [from: number, to: number])[];
   /** The turns that were never sent before: they have the next numbers. */
-  readonly added: readonly { readonly hash: string; readonly turn: Turn }[];
+  readonly added: readonly Turn[];
 }
 
 /** The parts of a model's answer that its event leaves out, as they came. */
@@ -37,13 +40,13 @@ const text = z.string();
 
 const sentSchema = z.object({
   isFirst: z.literal(true).optional(),
-  instructions: z.object({ hash: text, text: text.optional() }),
-  tools: z.object({ hash: text, specs: z.array(z.looseObject({ name: text })).optional() }),
+  instructions: z.object({ hash: text, text: text.optional() }).optional(),
+  tools: z.object({ hash: text, specs: z.array(z.looseObject({ name: text })).optional() }).optional(),
   output: z.object({ hash: text, spec: z.looseObject({}).optional() }).optional(),
   toolChoice: z.unknown().optional(),
   settings: z.looseObject({}).optional(),
   turns: z.array(z.tuple([count, count])),
-  added: z.array(z.object({ hash: text, turn: z.looseObject({ role: text }) })),
+  added: z.array(z.looseObject({ role: text })),
 });
 
 /** Reads what an event says of its request. */

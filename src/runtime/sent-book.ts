@@ -12,11 +12,15 @@ const REMEMBERED = 1_000;
 
 /** What an agent has sent so far. */
 interface Sent {
-  /** The text that was hashed last: it hardly ever changes. */
-  prompt: { readonly text: string; readonly hash: string } | undefined;
+  /** Of the last request: they hardly ever change. */
+  instructions: string | undefined;
+  tools: object | undefined;
+  /** The hashes of what was written in full. */
   readonly known: Set<string>;
-  readonly byHash: Map<string, number>;
   readonly byTurn: WeakMap<Turn, number>;
+  readonly byHash: Map<string, number>;
+  /** Turns that are not in `byHash`: only a conversation that is made anew needs it. */
+  unhashed: Turn[];
   conversation: History<Turn> | undefined;
   numbers: readonly (readonly [from: number, to: number])[];
   count: number;
@@ -69,31 +73,29 @@ export class SentBook {
     const sent = known ?? nothingSent();
     if (known === undefined) this.#agents.set(agent, sent);
     const { instructions, tools, output, toolChoice, settings, messages } = request;
-    const { turns, added } = numbered(sent, messages.history);
-    const [promptHash, toolsHash] = [promptHashOf(sent, instructions), hashOf(tools)];
-    const outputHash = output === undefined ? undefined : hashOf(output);
     const recorded: SentRequest = {
       ...(known === undefined ? { isFirst: true } : {}),
-      instructions: { hash: promptHash, ...(isNew(sent, promptHash) ? { text: instructions } : {}) },
-      tools: { hash: toolsHash, ...(isNew(sent, toolsHash) ? { specs: tools } : {}) },
-      ...(output === undefined || outputHash === undefined
-        ? {}
-        : { output: { hash: outputHash, ...(isNew(sent, outputHash) ? { spec: output } : {}) } }),
+      ...(sent.instructions === instructions ? {} : { instructions: ofText(sent, instructions) }),
+      ...(sent.tools === tools ? {} : { tools: ofTools(sent, tools) }),
+      ...(output === undefined ? {} : { output: ofOutput(sent, output) }),
       ...(toolChoice === undefined ? {} : { toolChoice }),
       ...(settings === undefined ? {} : { settings }),
-      turns,
-      added,
+      ...numbered(sent, messages.history),
     };
+    sent.instructions = instructions;
+    sent.tools = tools;
     remember(this.#requests, key, recorded);
     return recorded;
   }
 }
 
 const nothingSent = (): Sent => ({
-  prompt: undefined,
+  instructions: undefined,
+  tools: undefined,
   known: new Set(),
-  byHash: new Map(),
   byTurn: new WeakMap(),
+  byHash: new Map(),
+  unhashed: [],
   conversation: undefined,
   numbers: [],
   count: 0,
@@ -108,7 +110,7 @@ const remember = <Value>(values: Map<string, Value>, key: string, value: Value):
   }
 };
 
-/** Tools and schemas are the same objects from call to call. */
+/** Turns, tools and schemas are the same objects from call to call. */
 const hashes = new WeakMap<object, string>();
 
 const hashOf = (value: object): string => {
@@ -119,9 +121,19 @@ const hashOf = (value: object): string => {
   return hash;
 };
 
-const promptHashOf = (sent: Sent, text: string): string => {
-  if (sent.prompt?.text !== text) sent.prompt = { text, hash: sha256(text) };
-  return sent.prompt.hash;
+const ofText = (sent: Sent, text: string): SentRequest['instructions'] => {
+  const hash = sha256(text);
+  return isNew(sent, hash) ? { hash, text } : { hash };
+};
+
+const ofTools = (sent: Sent, specs: ModelRequest['tools']): SentRequest['tools'] => {
+  const hash = hashOf(specs);
+  return isNew(sent, hash) ? { hash, specs } : { hash };
+};
+
+const ofOutput = (sent: Sent, spec: NonNullable<ModelRequest['output']>): SentRequest['output'] => {
+  const hash = hashOf(spec);
+  return isNew(sent, hash) ? { hash, spec } : { hash };
 };
 
 /** Checks whether a content was never sent before; from now on it was. */
@@ -133,25 +145,24 @@ const isNew = ({ known }: Sent, hash: string): boolean => {
 
 /** The numbers of the turns of a conversation, and those of them that are new. */
 const numbered = (sent: Sent, conversation: History<Turn>): Pick<SentRequest, 'turns' | 'added'> => {
-  const shared = sent.conversation === undefined ? 0 : sharedTurns(sent.conversation, conversation);
+  const before = sent.conversation;
+  const shared = before === undefined ? 0 : sharedTurns(before, conversation);
+  // Only a conversation that was made anew may hold again, as other objects, what was sent before.
+  const isAddedTo = before === undefined || shared === before.length;
   const turns = firstOf(sent.numbers, shared);
-  const added: { readonly hash: string; readonly turn: Turn }[] = [];
+  const added: Turn[] = [];
   const view = new HistoryView(conversation);
   for (let index = shared; index < conversation.length; index += 1) {
     const turn = view.at(index);
     if (turn === undefined) continue;
-    let number = sent.byTurn.get(turn);
+    let number = sent.byTurn.get(turn) ?? (isAddedTo ? undefined : numberOfEqual(sent, turn));
     if (number === undefined) {
-      const hash = sha256(canonical(toJson(turn)));
-      number = sent.byHash.get(hash);
-      if (number === undefined) {
-        number = sent.count;
-        sent.count += 1;
-        sent.byHash.set(hash, number);
-        added.push({ hash, turn });
-      }
-      sent.byTurn.set(turn, number);
+      number = sent.count;
+      sent.count += 1;
+      sent.unhashed.push(turn);
+      added.push(turn);
     }
+    sent.byTurn.set(turn, number);
     const last = turns.at(-1);
     if (last !== undefined && last[1] + 1 === number) turns[turns.length - 1] = [last[0], number];
     else turns.push([number, number]);
@@ -159,6 +170,16 @@ const numbered = (sent: Sent, conversation: History<Turn>): Pick<SentRequest, 't
   sent.conversation = conversation;
   sent.numbers = turns;
   return { turns, added };
+};
+
+/** The number of a turn of the same content. */
+const numberOfEqual = (sent: Sent, turn: Turn): number | undefined => {
+  for (const earlier of sent.unhashed) {
+    const number = sent.byTurn.get(earlier);
+    if (number !== undefined) sent.byHash.set(hashOf(earlier), number);
+  }
+  sent.unhashed = [];
+  return sent.byHash.get(hashOf(turn));
 };
 
 /** As many numbers from the beginning. */

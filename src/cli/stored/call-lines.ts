@@ -1,6 +1,9 @@
+import { canonical } from '../../contracts/canonical.ts';
 import type { RuntimeEvent } from '../../contracts/event.ts';
 import type { JournalRecord } from '../../contracts/journal-record.ts';
+import { toJson } from '../../contracts/json.ts';
 import type { RawAnswer, SentRequest, SentSource } from '../../contracts/sent-request.ts';
+import { sha256 } from '../../contracts/sha256.ts';
 import type { Turn } from '../../contracts/transcript.ts';
 import { oneLine, printable } from '../../events/printable.ts';
 import type { WholeRequest } from '../../inspect/recording/sent-requests.ts';
@@ -115,8 +118,8 @@ const requestLines = (request: WholeRequest | undefined, paint: Paint): readonly
     ...(settings === undefined ? [] : [paint.bold('Settings'), ...indented(JSON.stringify(settings))]),
     ...(toolChoice === undefined ? [] : [paint.bold('Tool choice'), ...indented(JSON.stringify(toolChoice))]),
     `${paint.bold('Messages')} ${paint.dim(`${grouped(messages.length)}, ${grouped(fresh)} new since the last call`)}`,
-    ...messages.flatMap(({ turn, hash, isNew }, index) => [
-      `  ${isNew ? paint.green('+') : ' '} ${index + 1} ${turnHead(turn)} ${paint.dim(short(hash))}`,
+    ...messages.flatMap(({ turn, isNew }, index) => [
+      `  ${isNew ? paint.green('+') : ' '} ${index + 1} ${turnHead(turn)} ${paint.dim(short(hashOf(turn)))}`,
       ...indented(turnText(turn)),
     ]),
     '',
@@ -141,6 +144,8 @@ const answerLines = ({ answer, failure }: StoredCall, paint: Paint): readonly st
     ...(raw?.metadata === undefined ? [] : ['  metadata:', ...indented(JSON.stringify(raw.metadata))]),
   ];
 };
+
+const hashOf = (turn: Turn): string => sha256(canonical(toJson(turn)));
 
 const short = (hash: string): string => `sha256 ${hash.slice(0, 12)}`;
 

@@ -7,7 +7,6 @@ import type { Turn } from '../../contracts/transcript.ts';
 /** One turn of a conversation that a model was sent. */
 export interface SentTurn {
   readonly turn: Turn;
-  readonly hash: string;
   /** It was in no request of the agent before this one. */
   readonly isNew: boolean;
 }
@@ -28,11 +27,14 @@ export interface WholeRequest {
   readonly hashes: { readonly instructions: string; readonly tools: string };
 }
 
+/** What an agent has sent so far. */
 interface Known {
   readonly texts: Map<string, string>;
   readonly tools: Map<string, readonly ToolSpec[]>;
   readonly outputs: Map<string, OutputSpec>;
-  turns: SentRequest['added'][number][];
+  readonly turns: Turn[];
+  /** The hashes of what the last request had. */
+  last: WholeRequest['hashes'];
 }
 
 type Asked = Extract<LiveEvent, { type: 'model.asked' }>;
@@ -51,13 +53,14 @@ export class SentRequests {
     if (event.type !== 'model.asked' || event.request === undefined) return;
     const { isFirst, instructions, tools, output, added } = event.request;
     const before = this.#agents.get(event.path);
-    const known: Known =
-      before === undefined || isFirst === true
-        ? { texts: new Map(), tools: new Map(), outputs: new Map(), turns: [] }
-        : before;
+    const known: Known = before === undefined || isFirst === true ? nothingKnown() : before;
     this.#agents.set(event.path, known);
-    if (instructions.text !== undefined) known.texts.set(instructions.hash, instructions.text);
-    if (tools.specs !== undefined) known.tools.set(tools.hash, tools.specs);
+    known.last = {
+      instructions: instructions?.hash ?? known.last.instructions,
+      tools: tools?.hash ?? known.last.tools,
+    };
+    if (instructions?.text !== undefined) known.texts.set(instructions.hash, instructions.text);
+    if (tools?.specs !== undefined) known.tools.set(tools.hash, tools.specs);
     if (output?.spec !== undefined) known.outputs.set(output.hash, output.spec);
     known.turns.push(...added);
   }
@@ -71,18 +74,20 @@ export class SentRequests {
 
   #whole({ key, model, path, step, at }: Asked, request: SentRequest): WholeRequest | undefined {
     const known = this.#agents.get(path);
-    const { instructions, tools, output, toolChoice, settings, turns, added } = request;
-    const text = known?.texts.get(instructions.hash);
-    const specs = known?.tools.get(tools.hash);
-    const spec = output === undefined ? undefined : known?.outputs.get(output.hash);
-    if (known === undefined || text === undefined || specs === undefined) return undefined;
+    if (known === undefined) return undefined;
+    const { output, toolChoice, settings, turns, added } = request;
+    const hashes = known.last;
+    const text = known.texts.get(hashes.instructions);
+    const specs = known.tools.get(hashes.tools);
+    const spec = output === undefined ? undefined : known.outputs.get(output.hash);
+    if (text === undefined || specs === undefined) return undefined;
     const firstNew = known.turns.length - added.length;
     const messages: SentTurn[] = [];
     for (const [from, to] of turns)
       for (let number = from; number <= to; number += 1) {
-        const found = known.turns[number];
-        if (found === undefined) return undefined;
-        messages.push({ ...found, isNew: number >= firstNew });
+        const turn = known.turns[number];
+        if (turn === undefined) return undefined;
+        messages.push({ turn, isNew: number >= firstNew });
       }
     return {
       key,
@@ -96,10 +101,18 @@ export class SentRequests {
       ...(spec === undefined ? {} : { output: spec }),
       ...(toolChoice === undefined ? {} : { toolChoice }),
       ...(settings === undefined ? {} : { settings }),
-      hashes: { instructions: instructions.hash, tools: tools.hash },
+      hashes,
     };
   }
 }
+
+const nothingKnown = (): Known => ({
+  texts: new Map(),
+  tools: new Map(),
+  outputs: new Map(),
+  turns: [],
+  last: { instructions: '', tools: '' },
+});
 
 /** An event with what its model was sent, or gave, where that is known: what is kept of a run may hold it, and its own log never does. */
 export const withSent = <Event extends LiveEvent>(event: Event, source: SentSource): Event => {
