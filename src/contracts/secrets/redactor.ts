@@ -48,6 +48,8 @@ export class Redactor {
   /** The same by the names that they have here. */
   readonly #values = new Map<string, string>();
   #hasShort = false;
+  /** Texts without a secret: names of fields, types and addresses come again with each event. */
+  readonly #clean = new Set<string>();
 
   constructor(secrets: Secrets) {
     this.secrets = secrets;
@@ -78,6 +80,7 @@ export class Redactor {
       .filter(([, value]) => value.length >= 3)
       .flatMap(([name, value]) => formsOf(value).map((form) => ({ name, value, isField, ...form })));
     if (forms.length === 0) return;
+    this.#clean.clear();
     this.#forms.push(...forms);
     this.#finder ??= new PhraseFinder([]);
     this.#finder.add(forms.map(({ text }) => text));
@@ -85,8 +88,12 @@ export class Redactor {
 
   /** The text, with `[redacted NAME]` in place of each secret; the very same where there is none. */
   text(text: string): string {
+    if (this.#clean.has(text)) return text;
     const found = this.find(text);
-    if (found.length === 0) return text;
+    if (found.length === 0) {
+      this.#noteClean(text);
+      return text;
+    }
     let shown = '';
     let from = 0;
     for (const { start, end, name } of found) {
@@ -94,6 +101,12 @@ export class Redactor {
       from = end;
     }
     return shown + text.slice(from);
+  }
+
+  #noteClean(text: string): void {
+    if (text.length > LONGEST_CLEAN) return;
+    if (this.#clean.size >= MOST_CLEAN) this.#clean.clear();
+    this.#clean.add(text);
   }
 
   /** Data with all of its texts, and the names of its fields, redacted; the very same where nothing is. */
@@ -202,6 +215,10 @@ export class Redactor {
     this.#begun = length;
   }
 }
+
+/** Texts that are remembered to be without a secret are no longer, and no more, than that. */
+const LONGEST_CLEAN = 64;
+const MOST_CLEAN = 1_000;
 
 /** A value, or those of a list, as they are shown where they are among those that are hidden. */
 const hiddenIn = (values: ReadonlyMap<string, string>, item: unknown): unknown => {
