@@ -13,6 +13,7 @@ import { attachRunHooks } from './run-hooks.ts';
 import { Run } from './run.ts';
 import { placeInspector } from './run-inspector.ts';
 import { onSignal } from './shared-signal.ts';
+import type { Watch } from './watch.ts';
 
 /** What the caller of a run decides that its user does not. */
 export interface StartSetup {
@@ -24,17 +25,21 @@ export interface StartSetup {
   readonly onHooks?: OnHooks;
   /** What happens has happened before: nobody can do anything about it. */
   readonly isReplayed?: boolean | undefined;
+  /** Follows the machines of the run; without one that costs nothing. */
+  readonly watch?: Watch | undefined;
 }
 
 /** A run that has not begun, wired to its signal, its hooks and its inspector. */
 export const createRun = (definition: Definition, options: RunOptions, setup: StartSetup): Run => {
   const clock = options.clock === undefined ? systemClock : patientClock(options.clock);
-  const { isReplayed = false } = setup;
+  const { isReplayed = false, watch } = setup;
   // What happened before is shown only on request.
   const { inspect = isReplayed ? undefined : ambientInspector() } = options;
   const inspector = placeInspector({ inspect }, () => run, isReplayed);
   const run: Run = new Run(definition, options, {
-    host: setup.host ?? (isReplayed ? drivenHost(inspector?.look) : liveHost(inspector?.look)),
+    host:
+      setup.host ??
+      (isReplayed || watch !== undefined ? drivenHost(watch, inspector?.look) : liveHost(inspector?.look)),
     pacer: processPacer,
     clock,
     runId: options.runId ?? crypto.randomUUID(),

@@ -19,7 +19,8 @@ export interface TurnRecord {
   readonly output: unknown;
 }
 
-type MachineSnapshot = ReturnType<AnyStateMachine['transition']>;
+/** A snapshot of a machine of troupe. */
+export type MachineSnapshot = ReturnType<AnyStateMachine['transition']>;
 
 /** What a machine and the rules that hold while it moves are: the meaning of an actor lies in nothing else. */
 export interface Chart {

@@ -29,6 +29,7 @@ import type { Reading } from './journal-plan.ts';
 import { RunJournal } from './run-journal.ts';
 import { keepStates, RunStates, statesOf } from '../run-states.ts';
 import { storeUnopened } from './store-silent.ts';
+import type { Watch } from '../watch.ts';
 import { asGiven } from './unlimited.ts';
 
 /** How long a process may be silent before another may take its runs over, in ms. */
@@ -58,7 +59,7 @@ export const journaled = (
   });
   // Who wants to inspect it has to have real actors; what is recorded is the same.
   const isDriven = options.inspect === undefined && setup.isReplayed !== true;
-  const host = setup.host ?? (isDriven ? drivenHost() : undefined);
+  const host = setup.host ?? (isDriven ? drivenHost(setup.watch) : undefined);
   const run = createRun(definition, options, { ...setup, ...(host === undefined ? {} : { host }), journal });
   attached.attach(run);
   return { run, journal };
@@ -250,6 +251,7 @@ export const resumeTaken = async <Output, State>(
   definition: Definition,
   { store, lease, records, began, opened, key }: Taken,
   options: RunOptions,
+  watch?: Watch,
 ): Promise<RunHandle<Output, State>> => {
   const { runId, agent } = began;
   if (agent !== definition.name) {
@@ -258,7 +260,7 @@ export const resumeTaken = async <Output, State>(
     throw new TroupeError('journal.diverged', message, { runId });
   }
   const given = { ...optionsOf(began, options), store };
-  const { run, journal } = journaled(definition, given, { isAttended: true });
+  const { run, journal } = journaled(definition, given, { isAttended: true, watch });
   run.secrets.know(opened.fields);
   hideInput(run.secrets, definition, began.input);
   joinThread(run, began.input, given);
