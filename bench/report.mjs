@@ -5,7 +5,6 @@ const LIMITS = {
   bare: 100,
   aim: 40,
   flat: 1.2,
-  driven: 2,
   crowd: 1.5,
   seenUs: 50,
   badObservers: 1.1,
@@ -100,13 +99,6 @@ const stepsReport = (figures, lines, verdicts) => {
       if (ahead !== undefined)
         limit(verdicts, ahead > 1, `${peer} at ${steps} steps costs ${fixed(ahead)} × troupe`);
     }
-  const driven = ratio('troupe-driven', 'troupe', 100);
-  if (driven !== undefined)
-    limit(
-      verdicts,
-      driven <= LIMITS.driven,
-      `driven is ${fixed(driven)} × live at 100 steps (limit ${LIMITS.driven})`,
-    );
 };
 
 const flatReport = (rounds, lines, verdicts) => {

@@ -2,7 +2,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { canDrive } from './contenders/troupe.mjs';
 import {
   measureCrowd,
   measureFlatness,
@@ -36,10 +35,9 @@ const contenders = (dist) => {
     { name: 'bare', file: 'bare' },
     { name: 'troupe', ...troupe },
     { name: 'troupe-watched', ...troupe, variant: 'watched' },
-    ...(canDrive(dist) ? [{ name: 'troupe-driven', ...troupe, variant: 'driven' }] : []),
     ...(options.against === undefined
       ? []
-      : ['', 'watched', 'driven'].map((variant) => ({
+      : ['', 'watched'].map((variant) => ({
           name: ['troupe', variant, 'against'].filter(Boolean).join('-'),
           file: 'troupe',
           variant,

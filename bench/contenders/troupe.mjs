@@ -1,14 +1,10 @@
 /** troupe as it is used: validated input, events, the log of effects and cancellation are on. */
-import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
 import { z } from 'zod';
 
 const dist = process.env.TROUPE_DIST;
 const load = (file) => import(pathToFileURL(join(dist, file)).href);
-
-/** Whether this build can run machines by the pure turn. */
-export const canDrive = (folder) => existsSync(join(folder, 'testing/index.js'));
 
 /** The agent of the task. `delayMs` makes each model call wait, so that many agents are under way at once. */
 export const makeAgent = async (task, delayMs) => {
@@ -60,12 +56,6 @@ const starts = {
       if (seen < 15 * task.steps) throw new Error(`only ${seen} events seen`);
       return answered(result, task);
     };
-  },
-  /** The same machines, moved by the pure turn. */
-  driven: async (task) => {
-    const { runDriven } = await load('testing/index.js');
-    const walker = await makeAgent(task);
-    return async (agent) => answered(await runDriven(walker, task.prompt(agent)), task);
   },
 };
 

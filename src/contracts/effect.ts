@@ -35,7 +35,7 @@ export interface Effect {
 /** The id of a tool call: the runtime numbers calls itself, as providers repeat ids, and leave them out. */
 export const callIdOf = (step: number, index: number): string => `call_${step}_${index}`;
 
-/** The key of an effect: equal live, driven and after a restart, as nothing but the context goes into it. */
+/** The key of an effect: equal in each replay and after a restart, as nothing but the context goes into it. */
 export const effectKey = (
   of: Pick<Effect, 'runId' | 'path' | 'step' | 'phase' | 'index' | 'attempt'> & {
     /** Set where work of a step is tried again, or decided on: keys are never used twice. */

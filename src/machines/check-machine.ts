@@ -4,10 +4,10 @@ import type { Arrow, ChartState } from './chart.ts';
 import { ancestorsOf, arrowsFrom, chartOf, nameOf, startOf, statesWithin } from './chart.ts';
 
 /**
- * What keeps a machine from being run by troupe's interpreters, one readable line each; empty if nothing does.
+ * What keeps a machine from being run by troupe, one readable line each; empty if nothing does.
  *
- * A machine of troupe wants things done as named outputs and holds no children and no timers, so that live, driven
- * and replayed it means the same. A machine of your own that embeds an agent may use what it likes: do not check it.
+ * A machine of troupe wants things done as named outputs and holds no children and no timers, so that run,
+ * stored and replayed it means the same. A machine of your own that embeds an agent may use what it likes: do not check it.
  *
  * @example
  * checkMachine(agentMachine) // => []

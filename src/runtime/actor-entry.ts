@@ -26,7 +26,7 @@ export interface Enrolment {
 }
 
 /**
- * One actor of a run, live or driven: its place in the tree, and what is under way for it.
+ * One actor of a run: its place in the tree, and what is under way for it.
  *
  * It is the carrier of its machine's outputs: it puts them into the run's queue, and nothing happens before the
  * machine has come to rest.

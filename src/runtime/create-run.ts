@@ -5,7 +5,6 @@ import { errorData } from '../contracts/error.ts';
 import type { Definition } from './definition.ts';
 import type { Host, Recorder } from './stage.ts';
 import { drivenHost } from './driven-host.ts';
-import { liveHost } from './live-host.ts';
 import { processPacer } from './pacer.ts';
 import { outcomeOfFailure } from './result.ts';
 import type { OnHooks } from './run-hooks.ts';
@@ -18,7 +17,7 @@ import type { Watch } from './watch.ts';
 /** What the caller of a run decides that its user does not. */
 export interface StartSetup {
   readonly isAttended: boolean;
-  /** Default: live. */
+  /** Only for a run whose root an app's actor embeds. Default: driven. */
   readonly host?: Host;
   readonly journal?: Recorder | undefined;
   readonly random?: () => number;
@@ -37,9 +36,7 @@ export const createRun = (definition: Definition, options: RunOptions, setup: St
   const { inspect = isReplayed ? undefined : ambientInspector() } = options;
   const inspector = placeInspector({ inspect }, () => run, isReplayed);
   const run: Run = new Run(definition, options, {
-    host:
-      setup.host ??
-      (isReplayed || watch !== undefined ? drivenHost(watch, inspector?.look) : liveHost(inspector?.look)),
+    host: setup.host ?? drivenHost(watch, inspector?.look),
     pacer: processPacer,
     clock,
     runId: options.runId ?? crypto.randomUUID(),

@@ -13,6 +13,8 @@ interface Figure {
   readonly logic: AnyStateMachine;
   readonly system: object;
   readonly _parent: Figure | undefined;
+  /** Undefined until it has come to rest for the first time, as it is of XState's. */
+  readonly getSnapshot: () => unknown;
 }
 
 const figures = new WeakMap<Actor, Figure>();
@@ -25,6 +27,7 @@ export class InspectedScope {
   readonly #look: Look;
   readonly #figure: Figure;
   readonly #root: string;
+  #snapshot: unknown;
   readonly scope: Scope;
 
   constructor(entry: Actor, look: Look) {
@@ -32,8 +35,10 @@ export class InspectedScope {
     const parent = sponsor.kind === 'root' ? undefined : figures.get(sponsor.parent);
     const system = { _sendInspectionEvent: (event: object) => this.#tell(event) };
     this.#look = look;
-    this.#figure = { id: path, sessionId: path, logic: definition.machine, system, _parent: parent };
-    this.#root = path.split('/')[0] ?? path;
+    const sessionId = `x:${path}`;
+    const getSnapshot = (): unknown => this.#snapshot;
+    this.#figure = { id: path, sessionId, logic: definition.machine, system, _parent: parent, getSnapshot };
+    this.#root = `x:${path.split('/')[0] ?? path}`;
     figures.set(entry, this.#figure);
     // Its system is the one that would be inspected; nothing else of it is used by a machine without children.
     this.scope = Object.create(inertScope(), {
@@ -50,6 +55,7 @@ export class InspectedScope {
 
   /** It has come to rest. */
   rests(snapshot: unknown, event: { readonly type: string }): void {
+    this.#snapshot = snapshot;
     this.#tell({ type: '@xstate.snapshot', snapshot, event, actorRef: this.#figure });
   }
 

@@ -200,7 +200,7 @@ export interface KeptArtifact {
   readonly artifact: Artifact;
 }
 
-/** One actor of a run, live or driven: its place in the tree, and what is under way for it. */
+/** One actor of a run: its place in the tree, and what is under way for it. */
 export interface Actor extends Carrier, PlacedParty {
   readonly run: Stage;
   readonly agent: string;
@@ -267,10 +267,7 @@ export interface EffectUnderWay {
   readonly record: { -readonly [Key in keyof EffectRecord]: EffectRecord[Key] };
 }
 
-/**
- * What moves machines. There are two, live (XState actors) and driven (the pure turn); everything else of a run is the
- * same code, so that they mean the same.
- */
+/** What moves machines: the pure turn, or XState for an actor of an app's own; everything else of a run is the same code. */
 export interface Host {
   start(actor: Actor, input: unknown): void;
   deliver(actor: Actor, envelope: Envelope): void;

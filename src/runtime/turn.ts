@@ -32,7 +32,7 @@ export interface Chart {
  * What an actor does with one envelope: `(record, envelope) → (record′, outputs)`, pure and synchronous.
  *
  * Nothing is carried out: whoever holds the record commits it first, then carries out the outputs in order. A throw
- * inside is an end with an error, as it is live.
+ * inside is an end with an error.
  *
  * @example
  * let { record, outputs } = firstTurn(chart, input, at);

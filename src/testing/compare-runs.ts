@@ -29,7 +29,7 @@ export type ComparableRun = Pick<
  * Effects are compared by key, so what was asked in one run only is found too.
  *
  * @example
- * expect(compareRuns(await desk.run('…'), await runDriven(desk, '…'))).toEqual([]);
+ * expect(compareRuns(await desk.run('…'), await desk.run('…', { store: memoryStore() }))).toEqual([]);
  */
 export const compareRuns = (one: ComparableRun, other: ComparableRun): readonly string[] => [
   ...differences('result', summaryOf(one), summaryOf(other)),

@@ -1,6 +1,6 @@
 /**
- * What tests of agents need: models that follow a script, a clock that stands still, walks through machines, and the
- * second interpreter to compare with.
+ * What tests of agents need: models that follow a script, a clock that stands still, walks through machines, and what
+ * compares two runs.
  */
 
 // Models and time
@@ -17,8 +17,7 @@ export type { MachineOutput, Position } from './moves.ts';
 export { deadEnds, explore, loops } from './explore.ts';
 export type { Exploration, Graph, GraphMove, Happening, Place } from './explore.ts';
 
-// Two interpreters, one meaning
-export { runDriven, streamDriven } from './run-driven.ts';
+// Whether two runs mean the same
 export { compareRuns } from './compare-runs.ts';
 export type { ComparableRun } from './compare-runs.ts';
 

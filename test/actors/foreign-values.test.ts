@@ -1,11 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { answer } from '../../src/contracts/decision.ts';
 import type { Model } from '../../src/contracts/model.ts';
 import { modelAnswer } from '../../src/contracts/model.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { tool } from '../../src/tools/define-tool.ts';
-import { interpreters, settled, start } from '../support/runs.ts';
+import { settled, start } from '../support/runs.ts';
 
 const noop = tool({ name: 'noop', description: 'Does nothing.', input: z.object({}), execute: () => 'done' });
 
@@ -23,43 +23,41 @@ const foreign = (calls: unknown): Model => {
   };
 };
 
-describe.each(interpreters)('$name', ({ host }) => {
-  test.each([[[null]], [[{}]], [[{ name: 5 }]], ['none']])(
-    'calls that are none (%j) are an answer that cannot be read',
-    async (calls) => {
-      const definition = agent({ name: 'a', tools: [noop], model: foreign(calls), retry: { attempts: 1 } });
-      const { status, error } = await settled(start(definition, 'go', {}, host?.()));
-      expect(status).toBe('failed');
-      expect(error).toMatchObject({ code: 'model.malformed', path: 'a', phase: 'DECIDE' });
-    },
-  );
+test.each([[[null]], [[{}]], [[{ name: 5 }]], ['none']])(
+  'calls that are none (%j) are an answer that cannot be read',
+  async (calls) => {
+    const definition = agent({ name: 'a', tools: [noop], model: foreign(calls), retry: { attempts: 1 } });
+    const { status, error } = await settled(start(definition, 'go'));
+    expect(status).toBe('failed');
+    expect(error).toMatchObject({ code: 'model.malformed', path: 'a', phase: 'DECIDE' });
+  },
+);
 
-  test('what a call is made with is plain JSON, wherever it came from', async () => {
-    const calls = [{ id: '1', name: 'noop', input: { when: new Date(0), what: () => 1 } }];
-    const definition = agent({ name: 'a', tools: [noop], model: foreign(calls) });
-    const { records } = await settled(start(definition, 'go', {}, host?.()));
-    expect(records[0]?.decision).toEqual({
-      kind: 'act',
-      calls: [{ name: 'noop', input: { when: '1970-01-01T00:00:00.000Z', what: '[function what]' } }],
-    });
+test('what a call is made with is plain JSON, wherever it came from', async () => {
+  const calls = [{ id: '1', name: 'noop', input: { when: new Date(0), what: () => 1 } }];
+  const definition = agent({ name: 'a', tools: [noop], model: foreign(calls) });
+  const { records } = await settled(start(definition, 'go'));
+  expect(records[0]?.decision).toEqual({
+    kind: 'act',
+    calls: [{ name: 'noop', input: { when: '1970-01-01T00:00:00.000Z', what: '[function what]' } }],
   });
+});
 
-  test('of what a critic says, verdict and note are kept', async () => {
-    const said: unknown[] = [
-      { verdict: 'accept', when: new Date(0) },
-      { verdict: 'accept', note: 'good', by: () => 'me' },
-      { verdict: 'accept', note: 5 },
-    ];
-    const definition = agent({
-      name: 'a',
-      decide: () => answer('x'),
-      critics: said.map((each, index) => ({ name: `critic-${index}`, critique: () => each as never })),
-    });
-    const { records } = await settled(start(definition, 'go', {}, host?.()));
-    expect(records[0]?.critiques).toEqual([
-      { critic: 'critic-0', verdict: 'accept' },
-      { critic: 'critic-1', verdict: 'accept', note: 'good' },
-      { critic: 'critic-2', verdict: 'accept' },
-    ]);
+test('of what a critic says, verdict and note are kept', async () => {
+  const said: unknown[] = [
+    { verdict: 'accept', when: new Date(0) },
+    { verdict: 'accept', note: 'good', by: () => 'me' },
+    { verdict: 'accept', note: 5 },
+  ];
+  const definition = agent({
+    name: 'a',
+    decide: () => answer('x'),
+    critics: said.map((each, index) => ({ name: `critic-${index}`, critique: () => each as never })),
   });
+  const { records } = await settled(start(definition, 'go'));
+  expect(records[0]?.critiques).toEqual([
+    { critic: 'critic-0', verdict: 'accept' },
+    { critic: 'critic-1', verdict: 'accept', note: 'good' },
+    { critic: 'critic-2', verdict: 'accept' },
+  ]);
 });

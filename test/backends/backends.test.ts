@@ -11,7 +11,7 @@ import { agent } from '../../src/runtime/agent.ts';
 import { pipeline } from '../../src/runtime/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { delegate } from '../../src/tools/built-in/delegate.ts';
-import { echo, interpreters, never, phasesOf, settled, start, typesOf } from '../support/runs.ts';
+import { echo, never, phasesOf, settled, start, typesOf } from '../support/runs.ts';
 
 const routed = '{"agents": ["billing"], "reason": "it is about money"}';
 const own: Backend = {
@@ -86,9 +86,9 @@ describe('[TENEX-02] backends by name', () => {
   });
 });
 
-describe.each(interpreters)('[TENEX-03] one contract for all backends, $name', ({ host }) => {
+describe('[TENEX-03] one contract for all backends', () => {
   test.each(kinds)('$name: the same events, and an answer', async (kind) => {
-    const result = await start(worker(kind), 'go', {}, host?.()).result;
+    const result = await start(worker(kind), 'go').result;
     expect(result).toMatchObject({
       status: 'completed',
       output: kind.text,
@@ -112,13 +112,13 @@ describe.each(interpreters)('[TENEX-03] one contract for all backends, $name', (
   test.each(kinds)('[D8] $name: its answer comes to whoever gave the work', async (kind) => {
     const model = scriptedModel([calls({ name: 'delegate', input: { to: 'worker', task: 'go' } }), 'thanks']);
     const lead = agent({ name: 'lead', model, tools: [delegate({ to: [worker(kind)] })] });
-    const { records } = await start(lead, 'go', {}, host?.()).result;
+    const { records } = await start(lead, 'go').result;
     expect(records[0]?.results[0]).toMatchObject({
       ok: true,
       value: { status: 'success', output: kind.text },
     });
     const line = pipeline({ name: 'line', stages: [worker(kind)] });
-    expect((await start(line, 'go', {}, host?.()).result).output).toBe(kind.text);
+    expect((await start(line, 'go').result).output).toBe(kind.text);
   });
 
   test('an engine that fails ends the run failed, after one attempt; its parent goes on', async () => {
@@ -132,7 +132,7 @@ describe.each(interpreters)('[TENEX-03] one contract for all backends, $name', (
       },
     });
     const coder = agent({ name: 'coder', backend });
-    const failed = await settled(start(coder, 'go', {}, host?.()));
+    const failed = await settled(start(coder, 'go'));
     expect(failed).toMatchObject({ status: 'failed', error: { code: 'model.failed', phase: 'DECIDE' } });
     expect(failed.error?.message).toContain('out of coffee');
     const model = scriptedModel([
@@ -140,7 +140,7 @@ describe.each(interpreters)('[TENEX-03] one contract for all backends, $name', (
       'then not',
     ]);
     const lead = agent({ name: 'lead', model, tools: [delegate({ to: [coder] })] });
-    expect(await start(lead, 'go', {}, host?.()).result).toMatchObject({ output: 'then not' });
+    expect(await start(lead, 'go').result).toMatchObject({ output: 'then not' });
     expect(asked).toHaveLength(2);
   });
 
@@ -154,7 +154,7 @@ describe.each(interpreters)('[TENEX-03] one contract for all backends, $name', (
         },
       },
     });
-    const handle = start(agent({ name: 'a', backend }), 'go', {}, host?.());
+    const handle = start(agent({ name: 'a', backend }), 'go');
     while (signal === undefined) await new Promise((resolve) => setImmediate(resolve));
     handle.abort('enough');
     expect((await handle.result).status).toBe('aborted');

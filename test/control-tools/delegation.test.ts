@@ -14,7 +14,7 @@ import { delegateEngagements, returned } from '../../src/machines/delegations.ts
 import type { AgentContext } from '../../src/machines/agent-context.ts';
 import { initialContext } from '../../src/machines/agent-context.ts';
 import { emptyTally } from '../../src/contracts/stop.ts';
-import { echo, interpreters, letTimePass, ofType, phasesOf, settled, start } from '../support/runs.ts';
+import { echo, letTimePass, ofType, phasesOf, settled, start } from '../support/runs.ts';
 
 const give = (to: string, task = 'Find out.', id?: string) =>
   calls({ name: 'delegate', input: { to, task, ...(id === undefined ? {} : { id }) } });
@@ -53,9 +53,9 @@ const leading = (
 const lastOf = (model: ReturnType<typeof scriptedModel>, request: number): string =>
   model.requests[request]?.messages.map(({ role, text }) => `${role}: ${text}`).join('\n') ?? '';
 
-describe.each(interpreters)('[TENEX-U6] delegating in the background ($name)', ({ host }) => {
+describe('[TENEX-U6] delegating in the background', () => {
   const play = async (lead: Agent<string, unknown>, clock: VirtualClock) =>
-    letTimePass(clock, settled(start(lead, 'go', { clock }, host?.())), 50);
+    letTimePass(clock, settled(start(lead, 'go', { clock })), 50);
 
   test('gives an id at once; the agent goes on, and is told what came of it', async () => {
     const clock = virtualClock();
@@ -297,9 +297,9 @@ describe('[TENEX-U6] who completes a delegation', () => {
   });
 });
 
-describe.each(interpreters)('[TENEX-U7] variants of delegating ($name)', ({ host }) => {
+describe('[TENEX-U7] variants of delegating', () => {
   const play = async (lead: Agent<string, unknown>, clock = virtualClock()) =>
-    letTimePass(clock, settled(start(lead, 'go', { clock }, host?.())), 50);
+    letTimePass(clock, settled(start(lead, 'go', { clock })), 50);
 
   test.each(['wait', 'background'] as const)(
     'a follow-up goes on with all that was said: %s',
@@ -461,7 +461,7 @@ describe.each(interpreters)('[TENEX-U7] variants of delegating ($name)', ({ host
       mode: 'background',
     });
     await settled(
-      start(lead, 'go', { history: [{ role: 'user', text: 'earlier' }], task: 'The whole task.' }, host?.()),
+      start(lead, 'go', { history: [{ role: 'user', text: 'earlier' }], task: 'The whole task.' }),
     );
     expect(lastOf(finder, 0)).toBe('user: Find out.');
   });

@@ -7,7 +7,7 @@ import type { ConsensusSetup } from '../../src/runtime/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { interpreters, letTimePass, ofType, phasesOf, settled, start } from '../support/runs.ts';
+import { letTimePass, ofType, phasesOf, settled, start } from '../support/runs.ts';
 
 /** A voter and what it was asked. */
 const voter = (name: string, ...script: readonly ScriptedReply[]) => {
@@ -19,11 +19,11 @@ const voter = (name: string, ...script: readonly ScriptedReply[]) => {
 const says = (name: string, ...script: readonly ScriptedReply[]) => voter(name, ...script).agent;
 const dead = new Error('out of paper');
 
-describe.each(interpreters)('a consensus, $name', ({ host }) => {
+describe('a consensus', () => {
   const run = async (setup: Omit<ConsensusSetup, 'name'>) => {
     const clock = virtualClock(0);
     const board = consensus({ name: 'board', ...setup });
-    return letTimePass(clock, settled(start(board, 'Ship it?', { clock }, host?.())), 1_000);
+    return letTimePass(clock, settled(start(board, 'Ship it?', { clock })), 1_000);
   };
 
   test('[KAIZEN-36] two of three are a majority; what was voted is told', async () => {
@@ -179,7 +179,7 @@ describe.each(interpreters)('a consensus, $name', ({ host }) => {
       'approve',
     );
     const board = consensus({ name: 'board', voters: { ann: ann.agent } });
-    const handle = start(board, 'Ship it?', { clock }, host?.());
+    const handle = start(board, 'Ship it?', { clock });
     await clock.advance(100);
     handle.send('It is late.');
     await letTimePass(clock, settled(handle));

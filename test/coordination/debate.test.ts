@@ -6,7 +6,7 @@ import type { DebateResult, DebateSetup, DebateTurn } from '../../src/runtime/pa
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { interpreters, letTimePass, ofType, phasesOf, settled, start } from '../support/runs.ts';
+import { letTimePass, ofType, phasesOf, settled, start } from '../support/runs.ts';
 
 /** A speaker and what it was asked. */
 const speaker = (name: string, ...script: readonly ScriptedReply[]) => {
@@ -17,11 +17,11 @@ const speaker = (name: string, ...script: readonly ScriptedReply[]) => {
 const dead = new Error('out of paper');
 const three = (name: string) => speaker(name, `${name}-1`, `${name}-2`, `${name}-3`);
 
-describe.each(interpreters)('a debate, $name', ({ host }) => {
+describe('a debate', () => {
   const run = async (setup: Omit<DebateSetup, 'name'>) => {
     const clock = virtualClock(0);
     const court: Agent<string, unknown> = debate({ name: 'court', ...setup });
-    return letTimePass(clock, settled(start(court, 'Tabs!', { clock }, host?.())), 1_000);
+    return letTimePass(clock, settled(start(court, 'Tabs!', { clock })), 1_000);
   };
 
   test('[KAIZEN-32] [QITOS-94] three rounds of two are six turns, in order, and one judgement', async () => {
@@ -75,8 +75,8 @@ describe.each(interpreters)('a debate, $name', ({ host }) => {
         },
         judge: judge.agent,
       });
-    await settled(start(court('old'), 'x', {}, host?.()));
-    await settled(start(court('new'), 'x', {}, host?.()));
+    await settled(start(court('old'), 'x'));
+    await settled(start(court('new'), 'x'));
     const text = judge.asked()[1] ?? '';
     expect([...text.matchAll(/\w+-[ab]\d/g)].map(([turn]) => turn)).toEqual([
       'new-a1',

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { agent } from '../../src/runtime/agent.ts';
 import { ensemble } from '../../src/runtime/patterns/index.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
-import { interpreters, ofType, quiet, settled, start } from '../support/runs.ts';
+import { ofType, quiet, settled, start } from '../support/runs.ts';
 
 /** Proposes after a turn of the event loop; what it was asked goes into `asked`. */
 const proposer = (name: string, said: string | Error, asked: string[] = [], peak = { now: 0, most: 0 }) =>
@@ -20,7 +20,7 @@ const proposer = (name: string, said: string | Error, asked: string[] = [], peak
     },
   });
 
-describe.each(interpreters)('an ensemble, $name', ({ host }) => {
+describe('an ensemble', () => {
   test('[KAIZEN-43] [D14] [QITOS-94] three propose at the same time, and one answer is made of what they said', async () => {
     const peak = { now: 0, most: 0 };
     const asked: string[] = [];
@@ -31,7 +31,7 @@ describe.each(interpreters)('an ensemble, $name', ({ host }) => {
       proposers: Object.fromEntries(names.map((name) => [name, proposer(name, `says ${name}`, asked, peak)])),
       aggregator: { model: aggregator },
     });
-    const result = await settled(start(subject, 'Why is it blue?', {}, host?.()));
+    const result = await settled(start(subject, 'Why is it blue?'));
     expect(result).toMatchObject({ status: 'completed', output: 'one answer' });
     expect(peak.most).toBe(3);
     expect(asked).toEqual(names.map((name) => `${name}: Why is it blue?`));
@@ -48,7 +48,7 @@ describe.each(interpreters)('an ensemble, $name', ({ host }) => {
       proposers: { ann: proposer('ann', 'red', asked), bob: proposer('bob', 'blue', asked) },
       aggregator: { model: scriptedModel(['purple']) },
     });
-    const result = await settled(start(subject, 'Which?', {}, host?.()));
+    const result = await settled(start(subject, 'Which?'));
     expect(result.output).toBe('purple');
     expect(asked.slice(0, 2)).toEqual(['ann: Which?', 'bob: Which?']);
     for (const second of asked.slice(2)) {
@@ -70,7 +70,7 @@ describe.each(interpreters)('an ensemble, $name', ({ host }) => {
       },
       aggregator: { model: scriptedModel(['x']) },
     });
-    const result = await settled(start(subject, 'Which fish live in the sea?', {}, host?.()));
+    const result = await settled(start(subject, 'Which fish live in the sea?'));
     expect(result.state.chosen).toEqual(['sea', 'fish']);
   });
 
@@ -80,7 +80,7 @@ describe.each(interpreters)('an ensemble, $name', ({ host }) => {
       proposers: { ann: proposer('ann', new Error('hoarse')), bob: proposer('bob', 'blue') },
       aggregator: { model: scriptedModel(['x']) },
     });
-    const { state } = await settled(start(subject, 'Which?', {}, host?.()));
+    const { state } = await settled(start(subject, 'Which?'));
     expect(state.missing).toMatchObject([{ member: 'ann', layer: 1 }]);
     expect(state.missing[0]?.reason).toContain('hoarse');
     expect(state.perspectives.map(({ member: who }) => who)).toEqual(['bob']);
@@ -92,7 +92,7 @@ describe.each(interpreters)('an ensemble, $name', ({ host }) => {
       proposers: { ann: proposer('ann', 'red'), bob: proposer('bob', 'blue') },
       aggregator: { model: scriptedModel([new Error('dead')]) },
     });
-    expect(await settled(start(subject, 'Which?', {}, host?.()))).toMatchObject({
+    expect(await settled(start(subject, 'Which?'))).toMatchObject({
       status: 'stopped',
       stopReason: { kind: 'rule', rule: 'aggregator' },
       candidate: [{ text: 'red' }, { text: 'blue' }],

@@ -4,7 +4,7 @@ import { pipeline, supervisorWorker } from '../../src/runtime/patterns/index.ts'
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { handoffTool } from '../../src/tools/built-in/handoff.ts';
-import { interpreters, ofType, start } from '../support/runs.ts';
+import { ofType, start } from '../support/runs.ts';
 
 const giving = (to: string, message?: string) =>
   calls({ name: 'handoff', input: { to, ...(message === undefined ? {} : { message }) } });
@@ -18,12 +18,12 @@ const member = (name: string, others: readonly string[], ...script: readonly Scr
 const engagedIn = (events: Parameters<typeof ofType>[0]) =>
   ofType(events, 'member.engaged').map(({ member: name }) => name);
 
-describe.each(interpreters)('[QITOS-92] a handoff within a team, $name', ({ host }) => {
+describe('[QITOS-92] a handoff within a team', () => {
   test('in a pipeline: another stage does the work of the one who hands over, and the line goes on', async () => {
     const first = member('first', ['second'], giving('second', 'it is all Greek to me'));
     const second = member('second', ['first'], 'translated', 'polished');
     const line = pipeline({ name: 'line', stages: [first.agent, second.agent] });
-    const result = await start(line, 'Translate.', {}, host?.()).result;
+    const result = await start(line, 'Translate.').result;
     expect(result).toMatchObject({ status: 'completed', output: 'polished' });
     expect(engagedIn(result.events)).toEqual(['first', 'second', 'second']);
     expect(second.model.requests[0]?.messages.at(-1)?.text).toBe(
@@ -52,7 +52,7 @@ describe.each(interpreters)('[QITOS-92] a handoff within a team, $name', ({ host
       supervisor: { model: supervisor },
       workers: { ada: ada.agent, bob: bob.agent },
     });
-    const result = await start(desk, 'go', {}, host?.()).result;
+    const result = await start(desk, 'go').result;
     expect(result.output).toBe('all done');
     expect(supervisor.requests[1]?.messages.at(-1)?.text).toContain(
       '[bob] sum\n\n(Handed over by ada)\ndid it',
@@ -63,7 +63,7 @@ describe.each(interpreters)('[QITOS-92] a handoff within a team, $name', ({ host
     const first = member('first', ['second'], giving('second'));
     const second = member('second', ['first'], giving('first', 'your turn'));
     const line = pipeline({ name: 'line', stages: [first.agent, second.agent] });
-    const result = await start(line, 'go', {}, host?.()).result;
+    const result = await start(line, 'go').result;
     expect(result).toMatchObject({
       status: 'stopped',
       stopReason: { kind: 'handedOff', to: 'first', message: 'your turn' },
@@ -74,7 +74,7 @@ describe.each(interpreters)('[QITOS-92] a handoff within a team, $name', ({ host
   test('to somebody who is not of the team ends the part as it did before', async () => {
     const first = member('first', ['nobody'], giving('nobody'));
     const line = pipeline({ name: 'line', stages: [first.agent] });
-    expect((await start(line, 'go', {}, host?.()).result).stopReason).toEqual({
+    expect((await start(line, 'go').result).stopReason).toEqual({
       kind: 'handedOff',
       to: 'nobody',
     });
@@ -87,7 +87,7 @@ describe.each(interpreters)('[QITOS-92] a handoff within a team, $name', ({ host
     if (head === undefined) throw new Error('there is nobody');
     const end = agent({ name: 'end', model: scriptedModel([]) });
     const line = pipeline({ name: 'line', stages: [head, ...rest, end] });
-    const result = await start(line, 'go', {}, host?.()).result;
+    const result = await start(line, 'go').result;
     expect(engagedIn(result.events)).toEqual(names.slice(0, 11));
     expect(result.stopReason).toMatchObject({ kind: 'handedOff', to: 'm11' });
   });

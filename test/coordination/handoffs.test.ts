@@ -10,7 +10,7 @@ import { handoffs, pipeline } from '../../src/runtime/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { handoffTool } from '../../src/tools/built-in/handoff.ts';
-import { echo, interpreters, ofType, settled, start } from '../support/runs.ts';
+import { echo, ofType, settled, start } from '../support/runs.ts';
 import { parrot } from './patterns/pattern-row.ts';
 
 const giving = (to: string, message?: string) =>
@@ -25,9 +25,9 @@ const someone = (name: string, ...script: readonly ScriptedReply[]) => {
 const engagedIn = (events: Parameters<typeof ofType>[0]) =>
   ofType(events, 'member.engaged').map(({ member }) => member);
 
-describe.each(interpreters)('[QITOS-92] handoffs, $name', ({ host }) => {
+describe('[QITOS-92] handoffs', () => {
   const run = (setup: Omit<HandoffsSetup<string, string>, 'name'>) =>
-    settled(start(handoffs({ name: 'relay', ...setup }), 'Help me.', { runId: 'r' }, host?.()));
+    settled(start(handoffs({ name: 'relay', ...setup }), 'Help me.', { runId: 'r' }));
   const three = (context: 'full' | 'summary' | 'isolated', more: object = {}) => {
     const a = someone('a', calls({ name: 'echo', input: { text: 'looked' } }), giving('b', 'an invoice'));
     const b = someone('b', giving('c'));
@@ -107,7 +107,7 @@ describe.each(interpreters)('[QITOS-92] handoffs, $name', ({ host }) => {
     const a = agent({ name: 'a', input, state: { account: 7 }, decide: () => handoff('b') });
     const b = agent({ name: 'b', input, decide: (view) => (seen.push(view.input), answer('done')) });
     const team = handoffs({ name: 'relay', members: { a, b }, fields: ['account'] });
-    await settled(start(team, { order: 1 }, {}, host?.()));
+    await settled(start(team, { order: 1 }));
     expect(seen).toEqual([{ order: 1, account: 7 }]);
   });
 

@@ -7,7 +7,7 @@ import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { interpreters, letTimePass, never, ofType, phasesOf, settled, start } from '../support/runs.ts';
+import { letTimePass, never, ofType, phasesOf, settled, start } from '../support/runs.ts';
 
 const says = (name: string, ...script: readonly ScriptedReply[]) =>
   agent({ name, model: scriptedModel(script, name), retry: { attempts: 1 } });
@@ -22,11 +22,11 @@ const slowly =
       }, ms);
     });
 
-describe.each(interpreters)('a jury, $name', ({ host }) => {
+describe('a jury', () => {
   const begin = (make: (clock: VirtualClock) => Omit<JurySetup, 'name'>, options: RunOptions = {}) => {
     const clock = virtualClock(0);
     const panel = jury({ name: 'panel', ...make(clock) });
-    const handle = start(panel, 'Release?', { clock, ...options }, host?.());
+    const handle = start(panel, 'Release?', { clock, ...options });
     return { clock, handle, end: () => letTimePass(clock, settled(handle), 500) };
   };
 
@@ -151,24 +151,18 @@ describe.each(interpreters)('a jury, $name', ({ host }) => {
     const answers = { person: { answer: () => Promise.resolve('shorter') } };
     const pat = person({ name: 'pat', description: 'Edits.' });
     const line = pipeline({ name: 'line', stages: [says('ann', 'a poem'), pat] });
-    const written = await settled(start(line, 'go', answers, host?.()));
+    const written = await settled(start(line, 'go', answers));
     expect(written.output).toBe('shorter');
     expect(ofType(written.events, 'person.asked')[0]?.question).toBe('a poem');
     const all = parallel({ name: 'all', members: { ann: says('ann', 'x'), pat } });
-    expect((await settled(start(all, 'go', answers, host?.()))).output).toMatchObject([
-      {},
-      { output: 'shorter' },
-    ]);
+    expect((await settled(start(all, 'go', answers))).output).toMatchObject([{}, { output: 'shorter' }]);
     const court = debate({ name: 'court', rounds: 1, debaters: { ann: says('ann', 'x'), pat } });
-    expect((await settled(start(court, 'go', answers, host?.()))).output).toMatchObject([
-      {},
-      { text: 'shorter' },
-    ]);
+    expect((await settled(start(court, 'go', answers))).output).toMatchObject([{}, { text: 'shorter' }]);
   });
 
   test('a person who fails is a member that failed, with what was wrong', async () => {
     const refused = { person: { answer: () => Promise.reject(new Error('not now')) } };
-    const result = await settled(start(person({ name: 'pat' }), 'Well?', refused, host?.()));
+    const result = await settled(start(person({ name: 'pat' }), 'Well?', refused));
     expect(result.status).toBe('failed');
     expect(result.error?.message).toContain('not now');
   });

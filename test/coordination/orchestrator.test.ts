@@ -8,7 +8,7 @@ import { orchestrator, pipeline } from '../../src/runtime/patterns/index.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { tool } from '../../src/tools/define-tool.ts';
-import { interpreters, ofType, settled, start } from '../support/runs.ts';
+import { ofType, settled, start } from '../support/runs.ts';
 
 const route = (agents: readonly string[], phase?: string, message?: string): string =>
   JSON.stringify({ agents, phase, reason: 'it is time', message });
@@ -58,7 +58,7 @@ describe('[TENEX-69] phases', () => {
   });
 });
 
-describe.each(interpreters)('an orchestrator, $name', ({ host }) => {
+describe('an orchestrator', () => {
   const run = async (
     script: readonly ScriptedReply[],
     members: OrchestratorSetup['members'],
@@ -66,7 +66,7 @@ describe.each(interpreters)('an orchestrator, $name', ({ host }) => {
   ) => {
     const model = scriptedModel(script);
     const subject = orchestrator({ name: 'house', members, orchestrator: { model }, ...more });
-    return { model, result: await settled(start(subject, 'mend it', {}, host?.())) };
+    return { model, result: await settled(start(subject, 'mend it')) };
   };
 
   test('[TENEX-64] decides by JSON, in a fence or not; its own words are never the answer, and it alone ends the conversation', async () => {

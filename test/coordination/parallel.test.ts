@@ -10,7 +10,7 @@ import { parallel, pipeline } from '../../src/runtime/patterns/index.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { interpreters, letTimePass, never, ofType, phasesOf, settled, start } from '../support/runs.ts';
+import { letTimePass, never, ofType, phasesOf, settled, start } from '../support/runs.ts';
 
 const RUNS = process.env['TROUPE_FULL'] === '1' ? 100 : 10;
 
@@ -40,11 +40,11 @@ const hangs = (name: string) => agent({ name, model: scriptedModel([() => never<
 const engaged = (events: Parameters<typeof ofType>[0]) =>
   ofType(events, 'member.engaged').map(({ member }) => member);
 
-describe.each(interpreters)('side by side, $name', ({ host }) => {
+describe('side by side', () => {
   const run = async (team: (clock: VirtualClock) => Agent<never, unknown>, input: unknown = 'go') => {
     const clock = virtualClock(0);
     const found = team(clock) as Agent<unknown, unknown>;
-    return letTimePass(clock, settled(start(found, input, { clock }, host?.())), 100);
+    return letTimePass(clock, settled(start(found, input, { clock })), 100);
   };
 
   test('[KAIZEN-42] the replies stand in the order of the members, whoever was done first', async () => {

@@ -5,16 +5,15 @@ import { charts } from '../../src/coordination/charts.ts';
 import { chartOf, statesWithin } from '../../src/machines/chart.ts';
 import { checkMachine } from '../../src/machines/check-machine.ts';
 import { agent } from '../../src/runtime/agent.ts';
-import { drivenHost } from '../../src/runtime/driven-host.ts';
+import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { pipeline } from '../../src/runtime/patterns/index.ts';
-import type { Host } from '../../src/runtime/stage.ts';
 import { act } from '../../src/contracts/decision.ts';
 import type { Model } from '../../src/contracts/model.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { compareRuns } from '../../src/testing/compare-runs.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { echo, interpreters, letTimePass, never, ofType, quiet, settled, start } from '../support/runs.ts';
+import { echo, letTimePass, never, ofType, quiet, settled, start } from '../support/runs.ts';
 import { allRows } from './all-rows.ts';
 import type { Member, PatternRow } from './patterns/pattern-row.ts';
 import { parrot } from './patterns/pattern-row.ts';
@@ -34,13 +33,9 @@ const two = ({ says }: PatternRow): Record<string, Member> => ({
   bob: parrot('bob', says('bob')),
 });
 
-const run = async (
-  subject: Agent<string, unknown, unknown>,
-  host?: Host,
-  options: RunOptions = {},
-): Promise<Result> => {
+const run = async (subject: Agent<string, unknown, unknown>, options: RunOptions = {}): Promise<Result> => {
   const clock = virtualClock(1_000);
-  const result = settled(start(subject, 'go', { runId: 'r', clock, ...options }, host));
+  const result = settled(start(subject, 'go', { runId: 'r', clock, ...options }));
   return letTimePass(clock, result, 1_000);
 };
 
@@ -80,15 +75,15 @@ describe.each(allRows)('$name', (row) => {
     for (const state of statesWithin(chartOf(chart()))) expect(diagram).toContain(state.key);
   });
 
-  describe.each(interpreters)('$name', ({ host }) => {
+  describe('$name', () => {
     test('it finishes, and every member that was engaged has ended before it', async () => {
-      const result = await run(make(two(row)), host?.());
+      const result = await run(make(two(row)));
       expect(result).toMatchObject({ status: 'completed', stopReason: { kind: 'answered' }, output });
       expectWhole(result);
     });
 
     test('[P1] one member that fails leaves what the others have', async () => {
-      const result = await run(make({ ...two(row), ann: parrot('ann', dead) }), host?.());
+      const result = await run(make({ ...two(row), ann: parrot('ann', dead) }));
       expect(result.status).toBe(oneFails);
       expect(oneFails === 'failed' || (result.output ?? result.candidate) !== undefined).toBe(true);
       expectWhole(result);
@@ -96,20 +91,20 @@ describe.each(allRows)('$name', (row) => {
 
     test('[P1] all members that fail are an end, and no hang', async () => {
       const members = { ann: parrot('ann', dead), bob: parrot('bob', dead) };
-      const result = await run(make(members), host?.());
+      const result = await run(make(members));
       expect(result.status).toBe(allFail);
       expectWhole(result);
     });
 
     test('[P9] a member that never answers has had its time', async () => {
-      const result = await run(make({ ...two(row), ann: mute('ann') }, { memberTimeMs: 10_000 }), host?.());
+      const result = await run(make({ ...two(row), ann: mute('ann') }, { memberTimeMs: 10_000 }));
       expect(result.status).toBe(oneFails);
       expectWhole(result);
     });
 
     test('[P9] members none of which ever answers are an end, and no hang', async () => {
       const members = { ann: mute('ann'), bob: mute('bob') };
-      const result = await run(make(members, { memberTimeMs: 10_000 }), host?.());
+      const result = await run(make(members, { memberTimeMs: 10_000 }));
       expect(result.status).toBe(allFail);
       expectWhole(result);
     });
@@ -118,7 +113,7 @@ describe.each(allRows)('$name', (row) => {
       '[F] members that answer nonsense are an end, too: %.20s',
       async (nonsense) => {
         const members = { ann: parrot('ann', nonsense), bob: parrot('bob', nonsense) };
-        expectWhole(await run(make(members), host?.()));
+        expectWhole(await run(make(members)));
       },
     );
 
@@ -135,7 +130,7 @@ describe.each(allRows)('$name', (row) => {
           },
         },
       });
-      const result = await run(make({ ...two(row), ann }, { supervision: {} }), host?.());
+      const result = await run(make({ ...two(row), ann }, { supervision: {} }));
       expect(result).toMatchObject({ status: 'completed', output });
       expect(ofType(result.events, 'child.restarted').map(({ member }) => member)).toEqual(['ann']);
       expectWhole(result);
@@ -143,7 +138,7 @@ describe.each(allRows)('$name', (row) => {
 
     test('[P8] aborted while nobody answers, it ends at once, and all members with it', async () => {
       const members = { ann: mute('ann'), bob: mute('bob') };
-      const handle = start(make(members), 'go', {}, host?.());
+      const handle = start(make(members), 'go');
       await quiet();
       handle.abort('enough');
       const result = await settled(handle);
@@ -158,7 +153,7 @@ describe.each(allRows)('$name', (row) => {
         handle: ({ path }: { readonly path: string }) => void seen.add(path),
       };
       const ann = agent({ name: 'ann', hooks: [witness], model: scriptedModel(Array(9).fill(says('ann'))) });
-      const result = await run(make({ ...two(row), ann }), host?.());
+      const result = await run(make({ ...two(row), ann }));
       const paths = ofType(result.events, 'member.engaged').filter(({ member }) => member === 'ann');
       expect([...seen].toSorted()).toEqual(paths.map(({ path }) => path).toSorted());
     });
@@ -181,7 +176,7 @@ describe.each(allRows)('$name', (row) => {
       },
     ])('a budget that stops a member stops the team, too: $whose', async ({ path, within }) => {
       const team = make({ ann: seeker('ann'), bob: seeker('bob') }) as Member;
-      const result = await run(within(team), host?.(), { budget: { steps: 5 } });
+      const result = await run(within(team), { budget: { steps: 5 } });
       const reason = { kind: 'budget', budget: 'steps', limit: 5, path: path(team.name) };
       expect(result).toMatchObject({ status: 'stopped', stopReason: reason });
       expectWhole(result);
@@ -189,7 +184,7 @@ describe.each(allRows)('$name', (row) => {
 
     test('messages and stray answers do not disturb it', async () => {
       const clock = virtualClock(1_000);
-      const handle = start(make(two(row)), 'go', { clock }, host?.());
+      const handle = start(make(two(row)), 'go', { clock });
       await quiet();
       handle.send('hurry');
       const result = await letTimePass(clock, settled(handle));
@@ -199,15 +194,17 @@ describe.each(allRows)('$name', (row) => {
     test.each(endless === undefined ? [] : [endless])(
       '[P10] it is bounded: one that would go on for ever stops',
       async (forever) => {
-        const result = await run(forever.make(), host?.());
+        const result = await run(forever.make());
         expect(result).toMatchObject({ status: 'stopped', stopReason: forever.stopReason });
         expectWhole(result);
       },
     );
   });
 
-  test('live and driven mean the same', async () => {
-    expect(compareRuns(await run(make(two(row))), await run(make(two(row)), drivenHost()))).toEqual([]);
+  test('means the same with a store and without one', async () => {
+    expect(
+      compareRuns(await run(make(two(row))), await run(make(two(row)), { store: memoryStore() })),
+    ).toEqual([]);
   });
 
   test.each(isParallel ? [make] : [])('its members work at the same time', async (parallel) => {

@@ -8,7 +8,7 @@ import { plannerExecutor, supervisorWorker } from '../../src/runtime/patterns/in
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { PlannerExecutorSetup } from '../../src/runtime/patterns/index.ts';
-import { interpreters, ofType, phasesOf, quiet, settled, start } from '../support/runs.ts';
+import { ofType, phasesOf, quiet, settled, start } from '../support/runs.ts';
 
 const dead = new Error('out of paper');
 
@@ -25,12 +25,12 @@ const done = (text: string): string => JSON.stringify({ steps: [], answer: text 
 const textsOf = ({ requests }: ReturnType<typeof scriptedModel>) =>
   requests.map(({ messages }) => messages[0]?.text ?? '');
 
-describe.each(interpreters)('a planner and executors, $name', ({ host }) => {
+describe('a planner and executors', () => {
   const run = async (
     planner: Agent,
     executors: Readonly<Record<string, Agent<string, unknown>>>,
     more: Partial<PlannerExecutorSetup> = {},
-  ) => settled(start(plannerExecutor({ name: 'trip', planner, executors, ...more }), 'Oslo', {}, host?.()));
+  ) => settled(start(plannerExecutor({ name: 'trip', planner, executors, ...more }), 'Oslo'));
 
   const order = (events: Parameters<typeof ofType>[0]) =>
     ofType(events, 'member.engaged').map(({ member }) => member);
@@ -215,7 +215,7 @@ describe.each(interpreters)('a planner and executors, $name', ({ host }) => {
       decide: async ({ step }) => (await quiet(), answer(step === 0 ? plan(['ann', 'find']) : done('ok'))),
     });
     const team = plannerExecutor({ name: 'trip', planner, executors: { ann: ann.agent } });
-    const handle = start(team, 'go', {}, host?.());
+    const handle = start(team, 'go');
     handle.send('by train');
     await settled(handle);
     expect(textsOf(ann.model)[0]).toContain('Message from person: by train');

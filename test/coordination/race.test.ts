@@ -5,7 +5,7 @@ import { agent } from '../../src/runtime/agent.ts';
 import { race } from '../../src/runtime/patterns/index.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { interpreters, letTimePass, ofType, settled, start } from '../support/runs.ts';
+import { letTimePass, ofType, settled, start } from '../support/runs.ts';
 
 /** Answers, or fails, after so long. */
 const runner = (
@@ -28,12 +28,11 @@ const runner = (
     },
   });
 
-describe.each(interpreters)('a race, $name', ({ host }) => {
+describe('a race', () => {
   const run = async <Output, State>(
     clock: VirtualClock,
     subject: Agent<string, Output, State>,
-  ): Promise<RunResult<Output, State>> =>
-    letTimePass(clock, settled(start(subject, 'go', { clock }, host?.())), 100);
+  ): Promise<RunResult<Output, State>> => letTimePass(clock, settled(start(subject, 'go', { clock })), 100);
   const startedAt = (result: RunResult<unknown, unknown>) =>
     ofType(result.events, 'member.engaged').map(({ member, at }) => [
       member,

@@ -5,7 +5,7 @@ import { agent } from '../../src/runtime/agent.ts';
 import type { SagaSetup } from '../../src/runtime/patterns/index.ts';
 import { saga } from '../../src/runtime/patterns/index.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { interpreters, letTimePass, ofType, phasesOf, settled, start } from '../support/runs.ts';
+import { letTimePass, ofType, phasesOf, settled, start } from '../support/runs.ts';
 
 const words = (said: unknown): string => (typeof said === 'string' ? said : JSON.stringify(said));
 
@@ -41,13 +41,10 @@ const world = () => {
   return { log, does, undoes, fails };
 };
 
-describe.each(interpreters)('a saga, $name', ({ host }) => {
+describe('a saga', () => {
   const run = (steps: SagaSetup['steps'], beside: Partial<SagaSetup> = {}) => {
     const clock = virtualClock(0);
-    return letTimePass(
-      clock,
-      settled(start(saga({ ...beside, name: 'trip', steps }), 'Lima', { clock }, host?.())),
-    );
+    return letTimePass(clock, settled(start(saga({ ...beside, name: 'trip', steps }), 'Lima', { clock })));
   };
 
   test('goes forward, each step from what the one before left, and undoes nothing', async () => {

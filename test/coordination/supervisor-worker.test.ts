@@ -7,7 +7,7 @@ import { agent } from '../../src/runtime/agent.ts';
 import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
-import { interpreters, ofType, quiet, settled, start } from '../support/runs.ts';
+import { ofType, quiet, settled, start } from '../support/runs.ts';
 
 type Member = Agent<string, string>;
 
@@ -126,7 +126,7 @@ describe('who does what is the supervisor’s to say, however many', () => {
     expect(supervisor.requests[1]?.messages[0]?.text).toContain('There are no more rounds');
   });
 
-  describe.each(interpreters)('$name', ({ host }) => {
+  describe('$name', () => {
     test('once its budget has stopped a worker, nobody starts any more; who is at work finishes', async () => {
       const team = supervisorWorker({
         name: 'desk',
@@ -139,7 +139,7 @@ describe('who does what is the supervisor’s to say, however many', () => {
         concurrency: 2,
         budget: { steps: 3 },
       });
-      const result = await settled(start(team, 'go', {}, host?.()));
+      const result = await settled(start(team, 'go'));
       expect(result.stopReason).toMatchObject({ kind: 'budget', path: 'desk' });
       expect(result.candidate).toMatchObject([
         { member: 'ann', status: 'completed' },
@@ -160,7 +160,7 @@ describe('who does what is the supervisor’s to say, however many', () => {
         workers: { ann },
         budget: { steps: 50 },
       });
-      expect((await settled(start(team, 'go', {}, host?.()))).output).toBe('done');
+      expect((await settled(start(team, 'go'))).output).toBe('done');
     });
   });
 

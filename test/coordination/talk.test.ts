@@ -9,7 +9,7 @@ import type { ScriptedRequest } from '../../src/testing/scripted-model.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { byTool } from '../../src/runtime/endings.ts';
 import { PlainStore } from '../support/plain-store.ts';
-import { interpreters, settled, start } from '../support/runs.ts';
+import { settled, start } from '../support/runs.ts';
 import { goOn, startIn } from '../support/stored-runs.ts';
 
 /** What was asked of models, by the agent and the effect. */
@@ -75,10 +75,10 @@ const house = (asked: Asked) =>
 const AWAY = '<while-you-were-away>';
 const END = '</while-you-were-away>';
 
-describe.each(interpreters)('[FIND-31] in a conversation of several, $name', ({ host }) => {
+describe('[FIND-31] in a conversation of several', () => {
   test('[TENEX-04] [TENEX-05] [TENEX-06] what a speaker said is its own turn, what it missed one block, what it answers comes last', async () => {
     const asked: Asked = new Map();
-    await settled(start(chat(asked), 'Build a house', { runId: 'r' }, host?.()));
+    await settled(start(chat(asked), 'Build a house', { runId: 'r' }));
     const [first, second] = requestsOf(asked, 'ann');
     const introduction =
       'user runtime: You are ann. Speak to the others, in your own name; answer PASS if you have nothing to add.';
@@ -106,7 +106,7 @@ describe.each(interpreters)('[FIND-31] in a conversation of several, $name', ({ 
       moderator: () => 'ann',
       maxRounds: 2,
     });
-    await settled(start(subject, 'Build', { runId: 'r' }, host?.()));
+    await settled(start(subject, 'Build', { runId: 'r' }));
     expect(requestsOf(asked, 'ann')[1]?.slice(1)).toEqual([
       'user: Build',
       'assistant: ann 1',
@@ -115,13 +115,13 @@ describe.each(interpreters)('[FIND-31] in a conversation of several, $name', ({ 
   });
 
   test('[TENEX-09] each has its own cursor, which moves on with every view and begins at nothing read', async () => {
-    const result = await settled(start(chat(new Map(), 5), 'Build', { runId: 'r' }, host?.()));
+    const result = await settled(start(chat(new Map(), 5), 'Build', { runId: 'r' }));
     expect(result.state.cursors).toEqual({ ann: 3, bob: 4, cid: 3 });
   });
 
   test('[TENEX-04] [TENEX-05] an orchestrated agent has its own turns, one block of what it missed with why it is called, and each word once', async () => {
     const asked: Asked = new Map();
-    const { state } = await settled(start(house(asked), 'Mend it', { runId: 'r' }, host?.()));
+    const { state } = await settled(start(house(asked), 'Mend it', { runId: 'r' }));
     const [first, later] = requestsOf(asked, 'ann');
     expect(first).toEqual([
       `user runtime: ${AWAY}\nIn short: Phase: plan. It is your turn: it is time\n\nYou are told: draw it\n${END}`,
@@ -146,7 +146,7 @@ describe.each(interpreters)('[FIND-31] in a conversation of several, $name', ({ 
 
   test('[TENEX-08] an orchestrator is shown the request, closed turns and that it has to route, as JSON', async () => {
     const asked: Asked = new Map();
-    await settled(start(house(asked), 'Mend it', { runId: 'r' }, host?.()));
+    await settled(start(house(asked), 'Mend it', { runId: 'r' }));
     const contexts = requestsOf(asked, 'orchestrator').map(
       (turns) => JSON.parse((turns.at(-1) ?? '').replace('user: ', '')) as Record<string, unknown>,
     );
@@ -190,7 +190,6 @@ describe.each(interpreters)('[FIND-31] in a conversation of several, $name', ({ 
       }),
       'Build',
       { runId: 'r' },
-      host?.(),
     );
     await settled(handle);
     expect(requestsOf(asked, 'ann')[1]?.slice(1)).toEqual([
@@ -218,9 +217,7 @@ describe.each(interpreters)('[FIND-31] in a conversation of several, $name', ({ 
       questions.push(question);
       return 'fine';
     };
-    const { output } = await settled(
-      start(subject, 'Build', { runId: 'r', person: { answer: answering } }, host?.()),
-    );
+    const { output } = await settled(start(subject, 'Build', { runId: 'r', person: { answer: answering } }));
     expect(output).toBe('ann: ann 1\nboth: bob 1\neve: fine');
     expect(requestsOf(asked, 'bob')[0]?.[0]).toContain('Topic: Build\n\nann: ann 1\n\nYou are both.');
     expect(questions[0]).toContain('ann: ann 1\nboth: bob 1\n\nYou are eve.');
@@ -232,7 +229,7 @@ describe.each(interpreters)('[FIND-31] in a conversation of several, $name', ({ 
       { role: 'user', text: 'Hello' },
       { role: 'assistant', text: 'Hi' },
     ] as const;
-    await settled(start(chat(asked, 2), 'Build', { runId: 'r', history }, host?.()));
+    await settled(start(chat(asked, 2), 'Build', { runId: 'r', history }));
     expect(requestsOf(asked, 'ann')[0]?.slice(0, 2)).toEqual(['user: Hello', 'assistant: Hi']);
     expect(requestsOf(asked, 'ann')[0]?.at(-1)).toBe('user: Build');
   });
@@ -248,7 +245,7 @@ describe.each(interpreters)('[FIND-31] in a conversation of several, $name', ({ 
         members: { ann: worker('ann'), both: pipeline({ name: 'both', stages: [worker('bob')] }) },
         orchestrator: { model: decides([route(['ann', 'both'], { phase })], asked) },
       });
-      const { events } = await settled(start(subject, 'Mend it', { runId: 'r' }, host?.()));
+      const { events } = await settled(start(subject, 'Mend it', { runId: 'r' }));
       const count = (type: string): number => events.filter((event) => event.type === type).length;
       return [
         requestsOf(asked, 'ann').length,

@@ -8,7 +8,7 @@ import { awaiting, setupTeam, teamArrows, teamEnds } from '../../src/coordinatio
 import type { TeamInput } from '../../src/coordination/team-context.ts';
 import { endOf, repliesOf, teamContext, teamOutcome } from '../../src/coordination/team-context.ts';
 import { team } from '../../src/runtime/team.ts';
-import { interpreters, settled, start } from '../support/runs.ts';
+import { settled, start } from '../support/runs.ts';
 
 /** A team of somebody's own that tells of something as it begins its round. */
 const telling = (body: EventBody) =>
@@ -52,8 +52,8 @@ const telling = (body: EventBody) =>
     options: null,
   });
 
-describe.each(interpreters)('what a team of one’s own tells, $name', ({ host }) => {
-  const run = (body: object) => settled(start(telling(body as EventBody), 'go', {}, host?.()));
+describe('what a team of one’s own tells', () => {
+  const run = (body: object) => settled(start(telling(body as EventBody), 'go'));
 
   test('goes into the log, with who, when and where filled in by the runtime', async () => {
     const { status, events } = await run({ type: 'team.noted', text: 'we begin' });

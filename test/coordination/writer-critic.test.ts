@@ -6,7 +6,7 @@ import { agent } from '../../src/runtime/agent.ts';
 import { pipeline, writerCritic } from '../../src/runtime/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
-import { interpreters, ofType, phasesOf, quiet, settled, start } from '../support/runs.ts';
+import { ofType, phasesOf, quiet, settled, start } from '../support/runs.ts';
 
 const dead = new Error('out of paper');
 
@@ -18,9 +18,9 @@ const says = (name: string, ...script: readonly ScriptedReply[]) => {
 const textsOf = ({ requests }: ReturnType<typeof scriptedModel>) =>
   requests.map(({ messages }) => messages[0]?.text ?? '');
 
-describe.each(interpreters)('a writer and a critic, $name', ({ host }) => {
+describe('a writer and a critic', () => {
   const run = async (writer: Agent<string, unknown>, critic: Agent, more: object = {}) =>
-    settled(start(writerCritic({ name: 'essay', writer, critic, ...more }), 'On tides', {}, host?.()));
+    settled(start(writerCritic({ name: 'essay', writer, critic, ...more }), 'On tides'));
 
   test('[QITOS-94] the draft is written, sent back, revised and accepted, in this order', async () => {
     const writer = says('ann', 'one', 'two');
@@ -148,7 +148,7 @@ describe.each(interpreters)('a writer and a critic, $name', ({ host }) => {
       name: 'ann',
       model: scriptedModel([async () => (await quiet(), 'one')]),
     });
-    const handle = start(writerCritic({ name: 'essay', writer, critic: critic.agent }), 'go', {}, host?.());
+    const handle = start(writerCritic({ name: 'essay', writer, critic: critic.agent }), 'go');
     handle.send('mind the moon');
     expect((await settled(handle)).output).toBe('one');
     expect(textsOf(critic.model)[0]).toContain('Message from person: mind the moon');
@@ -162,7 +162,7 @@ describe.each(interpreters)('a writer and a critic, $name', ({ host }) => {
     });
     const model = scriptedModel(['{"verdict": "accept"}']);
     const team = writerCritic({ name: 'essay', writer, critic: { instructions: 'Mind the moon.', model } });
-    const { output } = await settled(start(team, 'go', {}, host?.()));
+    const { output } = await settled(start(team, 'go'));
     expect(output).toEqual({ title: 'Tides' });
     expect(model.requests[0]?.messages[0]?.text).toContain('Draft 1:\n{"title":"Tides"}');
     expect(model.requests[0]?.instructions).toContain('Mind the moon.');

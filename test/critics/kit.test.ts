@@ -14,7 +14,7 @@ import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define-tool.ts';
-import { echo, interpreters, letTimePass, ofType, settled, start } from '../support/runs.ts';
+import { echo, letTimePass, ofType, settled, start } from '../support/runs.ts';
 
 const lookUp = tool({
   name: 'look_up',
@@ -29,156 +29,152 @@ const model = (id: string, replies: readonly ScriptedReply[]) => ({ ...scriptedM
 
 const verdict = (said: Critique['verdict'], note = 'because') => JSON.stringify({ verdict: said, note });
 
-describe.each(interpreters)('$name', ({ host }) => {
-  test('[QITOS-24] a schema sends an answer back with what is wrong, and lets the next one through', async () => {
-    const poet = scriptedModel(['a line that is far too long', 'short']);
-    const one = agent({
-      name: 'a',
-      model: poet,
-      critics: [schemaCritic(z.string().max(10), { name: 'length' })],
+test('[QITOS-24] a schema sends an answer back with what is wrong, and lets the next one through', async () => {
+  const poet = scriptedModel(['a line that is far too long', 'short']);
+  const one = agent({
+    name: 'a',
+    model: poet,
+    critics: [schemaCritic(z.string().max(10), { name: 'length' })],
+  });
+  const { output, records } = await settled(start(one, 'go'));
+  expect(output).toBe('short');
+  expect(records[0]?.critiques).toMatchObject([
+    { critic: 'length', verdict: 'revise', note: expect.stringContaining('10') },
+  ]);
+});
+
+test('[QITOS-24] an answer is grounded when every sentence of it rests on what tools returned', async () => {
+  const clerk = scriptedModel([
+    looksUp,
+    'The bridge was opened in 1932. It was painted green by sailors.',
+    'The bridge was opened in 1923.',
+    'The bridge was opened in 1932 and carries trains. I could not find who painted it.',
+  ]);
+  const one = agent({ name: 'a', model: clerk, tools: [lookUp], critics: [groundingCritic()] });
+  const { output, records } = await settled(start(one, 'go'));
+  expect(output).toContain('carries trains');
+  const notes = records.flatMap(({ critiques }) => critiques.map(({ note }) => note));
+  expect(notes[0]).toContain('“It was painted green by sailors.”');
+  expect(notes[0]).not.toContain('opened in 1932');
+  expect(notes[1]).toContain('1923');
+  expect(notes[2]).toBeUndefined();
+});
+
+test('[QITOS-24] a tool error is retried twice, the third in a row stops the run, and what was said is in the conversation', async () => {
+  const breaks = tool({
+    name: 'breaks',
+    description: 'Breaks.',
+    input: z.object({}),
+    execute: (): string => {
+      throw new Error('no power');
+    },
+  });
+  const wrong = calls({ name: 'breaks', input: {} });
+  const right = calls({ name: 'echo', input: { text: 'ok' } });
+  const made = (replies: readonly ScriptedReply[]) => {
+    const used = scriptedModel(replies);
+    const one = agent({ name: 'a', model: used, tools: [breaks, echo], critics: [reflectionCritic()] });
+    const clock = virtualClock();
+    const settling = settled(start(one, 'go', { clock }));
+    return letTimePass(clock, settling).then((result) => ({ ...result, records: result.records, used }));
+  };
+  const third = await made([wrong, wrong, wrong, 'never']);
+  expect(third.records.map(({ critiques }) => critiques[0]?.verdict)).toEqual(['revise', 'revise', 'stop']);
+  expect(third.stopReason).toEqual({
+    kind: 'criticStopped',
+    note: expect.stringContaining('failed in 3 steps in a row: breaks: '),
+  });
+  expect(third.used.requests[2]?.messages.at(-1)).toMatchObject({
+    role: 'user',
+    from: 'critic',
+    text: expect.stringContaining('no power'),
+  });
+  // What works in between begins the count anew.
+  const mended = await made([wrong, wrong, right, wrong, wrong, 'done']);
+  expect(mended.output).toBe('done');
+});
+
+describe('a model as the judge', () => {
+  const judged = async (
+    author: ReturnType<typeof model>,
+    judges: Parameters<typeof judgeCritic>[0]['model'],
+    options: Partial<Parameters<typeof judgeCritic>[0]> = {},
+    overall?: ReturnType<typeof model>,
+  ) => {
+    const critics = [judgeCritic({ criterion: 'Is polite.', model: judges, ...options })];
+    const one = agent({ name: 'a', model: author, critics });
+    return settled(start(one, 'go', overall === undefined ? {} : { model: overall }));
+  };
+
+  test('sends back and accepts in a child run, which is part of the run', async () => {
+    const judge = model('judge', [verdict('revise', 'say please'), verdict('accept')]);
+    const author = model('author', ['Give me tea.', 'Tea, please.']);
+    const { output, totals, events, records } = await judged(author, judge);
+    expect(output).toBe('Tea, please.');
+    expect(totals.modelCalls).toBe(4);
+    expect(author.requests[1]?.messages.at(-1)?.text).toBe('say please');
+    expect(JSON.parse(judge.requests[0]?.messages.at(-1)?.text ?? '')).toEqual({
+      criterion: 'Is polite.',
+      material: { task: 'go', answer: 'Give me tea.', evidence: [] },
     });
-    const { output, records } = await settled(start(one, 'go', {}, host?.()));
-    expect(output).toBe('short');
-    expect(records[0]?.critiques).toMatchObject([
-      { critic: 'length', verdict: 'revise', note: expect.stringContaining('10') },
-    ]);
+    expect(ofType(events, 'member.ended')).toHaveLength(2);
+    expect(records[0]?.critiques).toMatchObject([{ critic: 'Is polite.', verdict: 'revise' }]);
   });
 
-  test('[QITOS-24] an answer is grounded when every sentence of it rests on what tools returned', async () => {
-    const clerk = scriptedModel([
-      looksUp,
-      'The bridge was opened in 1932. It was painted green by sailors.',
-      'The bridge was opened in 1923.',
-      'The bridge was opened in 1932 and carries trains. I could not find who painted it.',
-    ]);
-    const one = agent({ name: 'a', model: clerk, tools: [lookUp], critics: [groundingCritic()] });
-    const { output, records } = await settled(start(one, 'go', {}, host?.()));
-    expect(output).toContain('carries trains');
-    const notes = records.flatMap(({ critiques }) => critiques.map(({ note }) => note));
-    expect(notes[0]).toContain('“It was painted green by sailors.”');
-    expect(notes[0]).not.toContain('opened in 1932');
-    expect(notes[1]).toContain('1923');
-    expect(notes[2]).toBeUndefined();
+  test('is never the author: of several models the first that is none is asked', async () => {
+    const author = model('author', ['x']);
+    const other = model('other', [verdict('accept')]);
+    const { status } = await judged(author, [{ ...author }, other]);
+    expect(status).toBe('completed');
+    expect(other.requests).toHaveLength(1);
+    expect(author.requests).toHaveLength(1);
   });
 
-  test('[QITOS-24] a tool error is retried twice, the third in a row stops the run, and what was said is in the conversation', async () => {
-    const breaks = tool({
-      name: 'breaks',
-      description: 'Breaks.',
-      input: z.object({}),
-      execute: (): string => {
-        throw new Error('no power');
-      },
-    });
-    const wrong = calls({ name: 'breaks', input: {} });
-    const right = calls({ name: 'echo', input: { text: 'ok' } });
-    const made = (replies: readonly ScriptedReply[]) => {
-      const used = scriptedModel(replies);
-      const one = agent({ name: 'a', model: used, tools: [breaks, echo], critics: [reflectionCritic()] });
-      const clock = virtualClock();
-      const settling = settled(start(one, 'go', { clock }, host?.()));
-      return letTimePass(clock, settling).then((result) => ({ ...result, records: result.records, used }));
-    };
-    const third = await made([wrong, wrong, wrong, 'never']);
-    expect(third.records.map(({ critiques }) => critiques[0]?.verdict)).toEqual(['revise', 'revise', 'stop']);
-    expect(third.stopReason).toEqual({
+  test('where the author is the only one, the run stops with a clear word, and the answer is kept', async () => {
+    const author = model('author', ['x', verdict('accept')]);
+    const { stopReason, candidate, output } = await judged(author, author);
+    expect(stopReason).toEqual({
       kind: 'criticStopped',
-      note: expect.stringContaining('failed in 3 steps in a row: breaks: '),
+      note: `Cannot judge as the judge is an author of the answer: ${author.provider}:author`,
     });
-    expect(third.used.requests[2]?.messages.at(-1)).toMatchObject({
-      role: 'user',
-      from: 'critic',
-      text: expect.stringContaining('no power'),
-    });
-    // What works in between begins the count anew.
-    const mended = await made([wrong, wrong, right, wrong, wrong, 'done']);
-    expect(mended.output).toBe('done');
+    expect([candidate, output]).toEqual(['x', undefined]);
+    expect(author.requests).toHaveLength(1);
   });
 
-  describe('a model as the judge', () => {
-    const judged = async (
-      author: ReturnType<typeof model>,
-      judges: Parameters<typeof judgeCritic>[0]['model'],
-      options: Partial<Parameters<typeof judgeCritic>[0]> = {},
-      overall?: ReturnType<typeof model>,
-    ) => {
-      const critics = [judgeCritic({ criterion: 'Is polite.', model: judges, ...options })];
-      const one = agent({ name: 'a', model: author, critics });
-      return settled(start(one, 'go', overall === undefined ? {} : { model: overall }, host?.()));
-    };
-
-    test('sends back and accepts in a child run, which is part of the run', async () => {
-      const judge = model('judge', [verdict('revise', 'say please'), verdict('accept')]);
-      const author = model('author', ['Give me tea.', 'Tea, please.']);
-      const { output, totals, events, records } = await judged(author, judge);
-      expect(output).toBe('Tea, please.');
-      expect(totals.modelCalls).toBe(4);
-      expect(author.requests[1]?.messages.at(-1)?.text).toBe('say please');
-      expect(JSON.parse(judge.requests[0]?.messages.at(-1)?.text ?? '')).toEqual({
-        criterion: 'Is polite.',
-        material: { task: 'go', answer: 'Give me tea.', evidence: [] },
-      });
-      expect(ofType(events, 'member.ended')).toHaveLength(2);
-      expect(records[0]?.critiques).toMatchObject([{ critic: 'Is polite.', verdict: 'revise' }]);
-    });
-
-    test('is never the author: of several models the first that is none is asked', async () => {
-      const author = model('author', ['x']);
-      const other = model('other', [verdict('accept')]);
-      const { status } = await judged(author, [{ ...author }, other]);
-      expect(status).toBe('completed');
-      expect(other.requests).toHaveLength(1);
-      expect(author.requests).toHaveLength(1);
-    });
-
-    test('where the author is the only one, the run stops with a clear word, and the answer is kept', async () => {
-      const author = model('author', ['x', verdict('accept')]);
-      const { stopReason, candidate, output } = await judged(author, author);
-      expect(stopReason).toEqual({
-        kind: 'criticStopped',
-        note: `Cannot judge as the judge is an author of the answer: ${author.provider}:author`,
-      });
-      expect([candidate, output]).toEqual(['x', undefined]);
-      expect(author.requests).toHaveLength(1);
-    });
-
-    test('a model that a whole run was given does not judge itself either', async () => {
-      const overall = model('overall', ['x', verdict('accept')]);
-      const { stopReason, candidate } = await judged(model('author', []), model('judge', []), {}, overall);
-      expect(stopReason).toMatchObject({ kind: 'criticStopped', note: expect.stringContaining(':overall') });
-      expect(candidate).toBe('x');
-    });
-
-    test('that fails is a broken critic: accepted, or stopped where that is asked for', async () => {
-      const dark = () => model('judge', [new Error('dark')]);
-      const lenient = await judged(model('author', ['x']), dark());
-      expect([lenient.output, ofType(lenient.events, 'critic.failed').length]).toEqual(['x', 1]);
-      const strict = await judged(model('author', ['x']), dark(), { ifBroken: 'stop' });
-      expect(strict).toMatchObject({ stopReason: { kind: 'criticStopped' }, candidate: 'x' });
-    });
+  test('a model that a whole run was given does not judge itself either', async () => {
+    const overall = model('overall', ['x', verdict('accept')]);
+    const { stopReason, candidate } = await judged(model('author', []), model('judge', []), {}, overall);
+    expect(stopReason).toMatchObject({ kind: 'criticStopped', note: expect.stringContaining(':overall') });
+    expect(candidate).toBe('x');
   });
 
-  test('any agent may be the critic; without material it is not asked', async () => {
-    const said: Critique[] = [{ verdict: 'revise', note: 'longer' }, { verdict: 'accept' }];
-    const editor = agent({
-      name: 'editor',
-      input: z.object({ draft: z.string() }),
-      output: z.custom<Critique>(() => true),
-      decide: () => ({ kind: 'answer', answer: JSON.parse(JSON.stringify(said.shift() ?? null)) }),
-    });
-    const critic = agentCritic({
-      name: 'editor',
-      judge: editor,
-      material: ({ candidate }) => (candidate === 'skip' ? undefined : { draft: JSON.stringify(candidate) }),
-    });
-    const run = (replies: readonly string[]) =>
-      settled(
-        start(agent({ name: 'a', model: scriptedModel(replies), critics: [critic] }), 'go', {}, host?.()),
-      );
-    expect((await run(['short', 'longer text'])).output).toBe('longer text');
-    expect((await run(['skip'])).output).toBe('skip');
-    expect(said).toEqual([]);
+  test('that fails is a broken critic: accepted, or stopped where that is asked for', async () => {
+    const dark = () => model('judge', [new Error('dark')]);
+    const lenient = await judged(model('author', ['x']), dark());
+    expect([lenient.output, ofType(lenient.events, 'critic.failed').length]).toEqual(['x', 1]);
+    const strict = await judged(model('author', ['x']), dark(), { ifBroken: 'stop' });
+    expect(strict).toMatchObject({ stopReason: { kind: 'criticStopped' }, candidate: 'x' });
   });
+});
+
+test('any agent may be the critic; without material it is not asked', async () => {
+  const said: Critique[] = [{ verdict: 'revise', note: 'longer' }, { verdict: 'accept' }];
+  const editor = agent({
+    name: 'editor',
+    input: z.object({ draft: z.string() }),
+    output: z.custom<Critique>(() => true),
+    decide: () => ({ kind: 'answer', answer: JSON.parse(JSON.stringify(said.shift() ?? null)) }),
+  });
+  const critic = agentCritic({
+    name: 'editor',
+    judge: editor,
+    material: ({ candidate }) => (candidate === 'skip' ? undefined : { draft: JSON.stringify(candidate) }),
+  });
+  const run = (replies: readonly string[]) =>
+    settled(start(agent({ name: 'a', model: scriptedModel(replies), critics: [critic] }), 'go'));
+  expect((await run(['short', 'longer text'])).output).toBe('longer text');
+  expect((await run(['skip'])).output).toBe('skip');
+  expect(said).toEqual([]);
 });
 
 test('a judge needs a model, grounding a share, reflection a number', () => {

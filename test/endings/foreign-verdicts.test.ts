@@ -5,7 +5,7 @@ import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { replay } from '../../src/runtime/journal/replay.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
-import { interpreters, settled, start } from '../support/runs.ts';
+import { settled, start } from '../support/runs.ts';
 
 const circular: Record<string, unknown> = {};
 circular['self'] = circular;
@@ -47,11 +47,11 @@ const one = (verdict: unknown) =>
     stop: [maxSteps(3)],
   });
 
-describe.each(interpreters)('a policy of ending that lies, $name', ({ host }) => {
+describe('a policy of ending that lies', () => {
   test.each(VERDICTS)(
     '[FIND-55] %s: the run ends, and all that is told of it is plain JSON',
     async (_, verdict) => {
-      const result = await settled(start(one(verdict), 'go', {}, host?.()));
+      const result = await settled(start(one(verdict), 'go'));
       for (const event of result.events) expect(JSON.parse(JSON.stringify(event))).toEqual(event);
       expect(JSON.parse(JSON.stringify(result.output ?? null))).toEqual(result.output ?? null);
       expect(['completed', 'stopped', 'failed']).toContain(result.status);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Agent, AgentOptions } from '../../src/contracts/agent.ts';
 import { answer, handoff } from '../../src/contracts/decision.ts';
 import { modelAnswer } from '../../src/contracts/model.ts';
@@ -11,7 +11,7 @@ import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { echo, hang, interpreters, letTimePass, settled, start } from '../support/runs.ts';
+import { echo, hang, letTimePass, settled, start } from '../support/runs.ts';
 
 const looks = (text: string): ScriptedReply => ({
   ...calls({ name: 'echo', input: { text } }),
@@ -74,17 +74,15 @@ const missing = (): string => {
 
 const slow = { ...hang, timeoutMs: 1_000 };
 
-describe.each(interpreters)('$name', ({ host }) => {
-  test.each(Object.entries(reached))('[QITOS-27] a run can end by %s', async (kind, make) => {
-    const clock = virtualClock();
-    const handle = start(make(), 'go', { clock }, host?.());
-    const settling = settled(handle);
-    if (kind === 'aborted') {
-      await clock.advance(10);
-      handle.abort('enough');
-    }
-    const { stopReason, status } = await letTimePass(clock, settling);
-    expect(stopReason.kind).toBe(kind);
-    expect(status === 'completed').toBe(kind === 'answered');
-  });
+test.each(Object.entries(reached))('[QITOS-27] a run can end by %s', async (kind, make) => {
+  const clock = virtualClock();
+  const handle = start(make(), 'go', { clock });
+  const settling = settled(handle);
+  if (kind === 'aborted') {
+    await clock.advance(10);
+    handle.abort('enough');
+  }
+  const { stopReason, status } = await letTimePass(clock, settling);
+  expect(stopReason.kind).toBe(kind);
+  expect(status === 'completed').toBe(kind === 'answered');
 });

@@ -1,17 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { agent, pipeline, tool } from '../../src/index.ts';
 import type { Agent, Decision, RunHandle, RunOptions, RuntimeEvent } from '../../src/index.ts';
-import { scriptedModel, calls, streamDriven, virtualClock } from '../../src/testing/index.ts';
+import { scriptedModel, calls, virtualClock } from '../../src/testing/index.ts';
 import { quiet } from '../support/runs.ts';
 
-const interpreters: readonly {
-  readonly how: string;
-  readonly stream: (made: Agent, options?: RunOptions) => RunHandle;
-}[] = [
-  { how: 'live', stream: (made, options) => made.stream('go', options) },
-  { how: 'driven', stream: (made, options) => streamDriven(made, 'go', options) },
-];
+const stream = (made: Agent, options?: RunOptions): RunHandle => made.stream('go', options);
 
 const typesOf = (events: readonly RuntimeEvent[], pattern: RegExp): readonly string[] =>
   events.map(({ type }) => type).filter((type) => pattern.test(type));
@@ -61,236 +55,229 @@ const once = (
         : { kind: 'answer', answer: results.map(({ text }) => text).join(' | ') },
   });
 
-describe.each(interpreters)('$how', ({ stream }) => {
-  test('[KAIZEN-75] everything that waits for a person is in one inbox: of members, of their teams, of agents that tools run', async () => {
+test('[KAIZEN-75] everything that waits for a person is in one inbox: of members, of their teams, of agents that tools run', async () => {
+  const { pay } = payments();
+  const helper = once('helper', [asks], { name: 'asks', input: { question: 'Which?' } });
+  const help = tool({
+    name: 'help',
+    description: 'Helps.',
+    input: z.object({}),
+    execute: async (_, { run }) => (await run(helper, 'go')).output ?? '',
+  });
+  const member = once(
+    'member',
+    [pay, help],
+    { name: 'pay', input: { amount: 1 } },
+    { name: 'help', input: {} },
+  );
+  const team = pipeline({ name: 'team', stages: [pipeline({ name: 'inner', stages: [member] })] });
+  const handle = stream(team);
+  await quiet();
+  const [approval, question] = handle.requests;
+  expect(handle.requests).toHaveLength(2);
+  expect(approval).toMatchObject({
+    kind: 'approval',
+    agent: 'member',
+    callId: 'call_0_0',
+    tool: 'pay',
+    input: { amount: 1 },
+  });
+  expect(question).toMatchObject({
+    kind: 'question',
+    agent: 'helper',
+    callId: 'call_0_0',
+    question: 'Which?',
+  });
+  expect(handle.reply('that', approval?.id), 'a call takes no text').toBe(false);
+  expect(handle.approve(question?.id ?? ''), 'a question takes no yes').toBe(false);
+  expect(handle.approve('0000'), 'nobody asked for that').toBe(false);
+  expect(handle.reply('that', question?.id)).toBe(true);
+  expect(handle.reply('this', question?.id), 'an answer is used once').toBe(false);
+  expect(handle.approve(approval?.id ?? '')).toBe(true);
+  expect((await handle.result).output).toContain('that');
+  expect(handle.requests).toEqual([]);
+});
+
+test('[QITOS-89] a call is made with the arguments that a person gives it, and they are what everybody is told', async () => {
+  const { paid, pay } = payments();
+  const model = scriptedModel([calls({ name: 'pay', input: { amount: 500 } }), 'done']);
+  const handle = stream(agent({ name: 'a', tools: [pay], model }));
+  await quiet();
+  const id = handle.requests[0]?.id ?? '';
+  expect(handle.approve(id, { input: { amount: 'all' } }), 'they have to fit').toBe(false);
+  expect(handle.requests, 'and leave it open').toHaveLength(1);
+  expect(handle.approve(id, { input: { amount: 5 } })).toBe(true);
+  const { events, records } = await handle.result;
+  expect(paid).toEqual([{ amount: 5 }]);
+  expect(records[0]).toMatchObject({
+    decision: { calls: [{ input: { amount: 5 } }] },
+    results: [{ ok: true, input: { amount: 5 } }],
+  });
+  expect(model.requests[1]?.messages).toMatchObject([{}, { calls: [{ input: { amount: 5 } }] }, {}]);
+  expect(events.find(({ type }) => type === 'tool.approved')).toMatchObject({
+    id,
+    input: { amount: 5 },
+    hash: expect.stringMatching(/^[\da-f]{64}$/),
+  });
+  expect(events.find(({ type }) => type === 'tool.started')).toMatchObject({ input: { amount: 5 } });
+});
+
+test('the id of an approval is bound to run, call, tool and arguments', async () => {
+  const idOf = async (runId: string, amount: number) => {
     const { pay } = payments();
-    const helper = once('helper', [asks], { name: 'asks', input: { question: 'Which?' } });
-    const help = tool({
-      name: 'help',
-      description: 'Helps.',
-      input: z.object({}),
-      execute: async (_, { run }) => (await run(helper, 'go')).output ?? '',
-    });
-    const member = once(
-      'member',
-      [pay, help],
+    const handle = stream(once('a', [pay], { name: 'pay', input: { amount } }), { runId });
+    await quiet();
+    const { id } = handle.requests[0] ?? {};
+    handle.abort();
+    await handle.result;
+    return id;
+  };
+  expect(await idOf('r', 1)).toBe(await idOf('r', 1));
+  expect(new Set([await idOf('r', 1), await idOf('r', 2), await idOf('s', 1)]).size).toBe(3);
+});
+
+test('siblings go on while a call waits, and whoever answers in the very event is heard', async () => {
+  const { pay } = payments();
+  const handle = stream(
+    once(
+      'a',
+      [pay, look],
       { name: 'pay', input: { amount: 1 } },
-      { name: 'help', input: {} },
-    );
-    const team = pipeline({ name: 'team', stages: [pipeline({ name: 'inner', stages: [member] })] });
-    const handle = stream(team);
-    await quiet();
-    const [approval, question] = handle.requests;
-    expect(handle.requests).toHaveLength(2);
-    expect(approval).toMatchObject({
-      kind: 'approval',
-      agent: 'member',
-      callId: 'call_0_0',
-      tool: 'pay',
-      input: { amount: 1 },
-    });
-    expect(question).toMatchObject({
-      kind: 'question',
-      agent: 'helper',
-      callId: 'call_0_0',
-      question: 'Which?',
-    });
-    expect(handle.reply('that', approval?.id), 'a call takes no text').toBe(false);
-    expect(handle.approve(question?.id ?? ''), 'a question takes no yes').toBe(false);
-    expect(handle.approve('0000'), 'nobody asked for that').toBe(false);
-    expect(handle.reply('that', question?.id)).toBe(true);
-    expect(handle.reply('this', question?.id), 'an answer is used once').toBe(false);
-    expect(handle.approve(approval?.id ?? '')).toBe(true);
-    expect((await handle.result).output).toContain('that');
-    expect(handle.requests).toEqual([]);
+      { name: 'look', input: {} },
+      { name: 'pay', input: { amount: 2 } },
+    ),
+  );
+  handle.events$.subscribe((event) => {
+    if (event.type === 'tool.approval-requested' && event.callId === 'call_0_2') handle.approve(event.id);
   });
+  await quiet();
+  expect(handle.requests).toMatchObject([{ callId: 'call_0_0' }]);
+  handle.deny('call_0_0', 'not today');
+  const { events } = await handle.result;
+  const finished = events.flatMap((event) => (event.type === 'tool.finished' ? [event.callId] : []));
+  expect(finished).toEqual(['call_0_1', 'call_0_2']);
+});
 
-  test('[QITOS-89] a call is made with the arguments that a person gives it, and they are what everybody is told', async () => {
+test('[KAIZEN-64] a call that nobody answers in time is denied, and not a moment before', async () => {
+  const run = async (at: number) => {
+    const clock = virtualClock();
     const { paid, pay } = payments();
-    const model = scriptedModel([calls({ name: 'pay', input: { amount: 500 } }), 'done']);
-    const handle = stream(agent({ name: 'a', tools: [pay], model }));
-    await quiet();
-    const id = handle.requests[0]?.id ?? '';
-    expect(handle.approve(id, { input: { amount: 'all' } }), 'they have to fit').toBe(false);
-    expect(handle.requests, 'and leave it open').toHaveLength(1);
-    expect(handle.approve(id, { input: { amount: 5 } })).toBe(true);
-    const { events, records } = await handle.result;
-    expect(paid).toEqual([{ amount: 5 }]);
-    expect(records[0]).toMatchObject({
-      decision: { calls: [{ input: { amount: 5 } }] },
-      results: [{ ok: true, input: { amount: 5 } }],
+    const handle = stream(once('a', [pay], { name: 'pay', input: { amount: 1 } }), {
+      clock,
+      requests: { expireAfterMs: 60_000 },
     });
-    expect(model.requests[1]?.messages).toMatchObject([{}, { calls: [{ input: { amount: 5 } }] }, {}]);
-    expect(events.find(({ type }) => type === 'tool.approved')).toMatchObject({
-      id,
-      input: { amount: 5 },
-      hash: expect.stringMatching(/^[\da-f]{64}$/),
-    });
-    expect(events.find(({ type }) => type === 'tool.started')).toMatchObject({ input: { amount: 5 } });
+    await clock.advance(at);
+    const isTaken = handle.approve('call_0_0');
+    await clock.advance(60_000);
+    return { isTaken, paid, result: await handle.result };
+  };
+  const inTime = await run(59_999);
+  expect(inTime).toMatchObject({ isTaken: true, paid: [{ amount: 1 }] });
+  const late = await run(60_000);
+  expect(late).toMatchObject({ isTaken: false, paid: [] });
+  expect(late.result.events.find(({ type }) => type === 'tool.denied')).toMatchObject({
+    reason: 'nobody answered in time',
   });
+  expect(late.result.output).toContain('nobody answered in time');
+});
 
-  test('the id of an approval is bound to run, call, tool and arguments', async () => {
-    const idOf = async (runId: string, amount: number) => {
-      const { pay } = payments();
-      const handle = stream(once('a', [pay], { name: 'pay', input: { amount } }), { runId });
-      await quiet();
-      const { id } = handle.requests[0] ?? {};
+test('a question that nobody answers in time fails, and the inbox is empty', async () => {
+  const clock = virtualClock();
+  const handle = stream(once('a', [asks], { name: 'asks', input: { question: 'Which?' } }), {
+    clock,
+    requests: { expireAfterMs: 1_000 },
+  });
+  await clock.advance(999);
+  expect(handle.requests).toMatchObject([
+    { question: 'Which?', askedAt: clock.now() - 999, expiresAt: clock.now() + 1 },
+  ]);
+  await clock.advance(10_000);
+  const { events, output } = await handle.result;
+  expect(output).toContain('nobody answered in time');
+  expect(typesOf(events, /person|request\./)).toEqual(['person.asked', 'request.withdrawn']);
+  expect(handle.requests).toEqual([]);
+});
+
+test('what nobody waits for any more is withdrawn: its tool ran out of time, or never awaited it', async () => {
+  const clock = virtualClock();
+  const short = tool({
+    name: 'short',
+    description: 'Asks.',
+    timeoutMs: 100,
+    retry: false,
+    input: z.object({}),
+    execute: (_, { ask }) => ask('Now?'),
+  });
+  const hasty = tool({
+    name: 'hasty',
+    description: 'Asks.',
+    input: z.object({}),
+    execute: (_, { ask }) => {
+      ask('Ever?').catch(() => undefined);
+      return 'gone';
+    },
+  });
+  const handle = stream(
+    once('a', [short, hasty], { name: 'short', input: {} }, { name: 'hasty', input: {} }),
+    { clock },
+  );
+  await clock.advance(1_000);
+  const { events } = await handle.result;
+  expect(typesOf(events, /person|request\./).toSorted()).toEqual([
+    'person.asked',
+    'person.asked',
+    'request.withdrawn',
+    'request.withdrawn',
+  ]);
+  expect(handle.reply('now')).toBe(false);
+});
+
+test('options that are no time are refused', () => {
+  const { pay } = payments();
+  for (const expireAfterMs of [0, -1, Number.NaN])
+    expect(() =>
+      stream(once('a', [pay], { name: 'pay', input: { amount: 1 } }), { requests: { expireAfterMs } }),
+    ).toThrow(/expireAfterMs/);
+});
+
+test('[KAIZEN-81] what an instance is told that its life has no place for changes nothing, and says so', async () => {
+  const { pay } = payments();
+  const made = () =>
+    once('a', [pay, asks], { name: 'pay', input: { amount: 1 } }, { name: 'asks', input: { question: '?' } });
+  const commands = {
+    approve: (handle: RunHandle) => handle.approve('call_0_0'),
+    deny: (handle: RunHandle) => handle.deny('call_0_0'),
+    reply: (handle: RunHandle) => handle.reply('x'),
+    send: (handle: RunHandle) => handle.send('x'),
+  };
+  const lives: Record<string, { live: () => Promise<RunHandle>; takes: string[] }> = {
+    pending: { live: () => Promise.resolve(stream(made(), { paused: true })), takes: ['send'] },
+    waiting: {
+      live: async () => {
+        const handle = stream(made());
+        await quiet();
+        return handle;
+      },
+      takes: ['approve', 'deny', 'reply', 'send'],
+    },
+    completed: {
+      live: async () => ended((handle) => (handle.deny('call_0_0'), handle.reply('x'))),
+      takes: [],
+    },
+    aborted: { live: async () => ended((handle) => handle.abort()), takes: [] },
+  };
+  const ended = async (end: (handle: RunHandle) => unknown) => {
+    const handle = stream(made());
+    await quiet();
+    end(handle);
+    await handle.result;
+    return handle;
+  };
+  for (const [life, { live, takes }] of Object.entries(lives))
+    for (const [name, command] of Object.entries(commands)) {
+      const handle = await live();
+      expect([life, name, command(handle)]).toEqual([life, name, takes.includes(name)]);
       handle.abort();
       await handle.result;
-      return id;
-    };
-    expect(await idOf('r', 1)).toBe(await idOf('r', 1));
-    expect(new Set([await idOf('r', 1), await idOf('r', 2), await idOf('s', 1)]).size).toBe(3);
-  });
-
-  test('siblings go on while a call waits, and whoever answers in the very event is heard', async () => {
-    const { pay } = payments();
-    const handle = stream(
-      once(
-        'a',
-        [pay, look],
-        { name: 'pay', input: { amount: 1 } },
-        { name: 'look', input: {} },
-        { name: 'pay', input: { amount: 2 } },
-      ),
-    );
-    handle.events$.subscribe((event) => {
-      if (event.type === 'tool.approval-requested' && event.callId === 'call_0_2') handle.approve(event.id);
-    });
-    await quiet();
-    expect(handle.requests).toMatchObject([{ callId: 'call_0_0' }]);
-    handle.deny('call_0_0', 'not today');
-    const { events } = await handle.result;
-    const finished = events.flatMap((event) => (event.type === 'tool.finished' ? [event.callId] : []));
-    expect(finished).toEqual(['call_0_1', 'call_0_2']);
-  });
-
-  test('[KAIZEN-64] a call that nobody answers in time is denied, and not a moment before', async () => {
-    const run = async (at: number) => {
-      const clock = virtualClock();
-      const { paid, pay } = payments();
-      const handle = stream(once('a', [pay], { name: 'pay', input: { amount: 1 } }), {
-        clock,
-        requests: { expireAfterMs: 60_000 },
-      });
-      await clock.advance(at);
-      const isTaken = handle.approve('call_0_0');
-      await clock.advance(60_000);
-      return { isTaken, paid, result: await handle.result };
-    };
-    const inTime = await run(59_999);
-    expect(inTime).toMatchObject({ isTaken: true, paid: [{ amount: 1 }] });
-    const late = await run(60_000);
-    expect(late).toMatchObject({ isTaken: false, paid: [] });
-    expect(late.result.events.find(({ type }) => type === 'tool.denied')).toMatchObject({
-      reason: 'nobody answered in time',
-    });
-    expect(late.result.output).toContain('nobody answered in time');
-  });
-
-  test('a question that nobody answers in time fails, and the inbox is empty', async () => {
-    const clock = virtualClock();
-    const handle = stream(once('a', [asks], { name: 'asks', input: { question: 'Which?' } }), {
-      clock,
-      requests: { expireAfterMs: 1_000 },
-    });
-    await clock.advance(999);
-    expect(handle.requests).toMatchObject([
-      { question: 'Which?', askedAt: clock.now() - 999, expiresAt: clock.now() + 1 },
-    ]);
-    await clock.advance(10_000);
-    const { events, output } = await handle.result;
-    expect(output).toContain('nobody answered in time');
-    expect(typesOf(events, /person|request\./)).toEqual(['person.asked', 'request.withdrawn']);
-    expect(handle.requests).toEqual([]);
-  });
-
-  test('what nobody waits for any more is withdrawn: its tool ran out of time, or never awaited it', async () => {
-    const clock = virtualClock();
-    const short = tool({
-      name: 'short',
-      description: 'Asks.',
-      timeoutMs: 100,
-      retry: false,
-      input: z.object({}),
-      execute: (_, { ask }) => ask('Now?'),
-    });
-    const hasty = tool({
-      name: 'hasty',
-      description: 'Asks.',
-      input: z.object({}),
-      execute: (_, { ask }) => {
-        ask('Ever?').catch(() => undefined);
-        return 'gone';
-      },
-    });
-    const handle = stream(
-      once('a', [short, hasty], { name: 'short', input: {} }, { name: 'hasty', input: {} }),
-      { clock },
-    );
-    await clock.advance(1_000);
-    const { events } = await handle.result;
-    expect(typesOf(events, /person|request\./).toSorted()).toEqual([
-      'person.asked',
-      'person.asked',
-      'request.withdrawn',
-      'request.withdrawn',
-    ]);
-    expect(handle.reply('now')).toBe(false);
-  });
-
-  test('options that are no time are refused', () => {
-    const { pay } = payments();
-    for (const expireAfterMs of [0, -1, Number.NaN])
-      expect(() =>
-        stream(once('a', [pay], { name: 'pay', input: { amount: 1 } }), { requests: { expireAfterMs } }),
-      ).toThrow(/expireAfterMs/);
-  });
-
-  test('[KAIZEN-81] what an instance is told that its life has no place for changes nothing, and says so', async () => {
-    const { pay } = payments();
-    const made = () =>
-      once(
-        'a',
-        [pay, asks],
-        { name: 'pay', input: { amount: 1 } },
-        { name: 'asks', input: { question: '?' } },
-      );
-    const commands = {
-      approve: (handle: RunHandle) => handle.approve('call_0_0'),
-      deny: (handle: RunHandle) => handle.deny('call_0_0'),
-      reply: (handle: RunHandle) => handle.reply('x'),
-      send: (handle: RunHandle) => handle.send('x'),
-    };
-    const lives: Record<string, { live: () => Promise<RunHandle>; takes: string[] }> = {
-      pending: { live: () => Promise.resolve(stream(made(), { paused: true })), takes: ['send'] },
-      waiting: {
-        live: async () => {
-          const handle = stream(made());
-          await quiet();
-          return handle;
-        },
-        takes: ['approve', 'deny', 'reply', 'send'],
-      },
-      completed: {
-        live: async () => ended((handle) => (handle.deny('call_0_0'), handle.reply('x'))),
-        takes: [],
-      },
-      aborted: { live: async () => ended((handle) => handle.abort()), takes: [] },
-    };
-    const ended = async (end: (handle: RunHandle) => unknown) => {
-      const handle = stream(made());
-      await quiet();
-      end(handle);
-      await handle.result;
-      return handle;
-    };
-    for (const [life, { live, takes }] of Object.entries(lives))
-      for (const [name, command] of Object.entries(commands)) {
-        const handle = await live();
-        expect([life, name, command(handle)]).toEqual([life, name, takes.includes(name)]);
-        handle.abort();
-        await handle.result;
-      }
-  });
+    }
 });

@@ -26,10 +26,7 @@ const questions: readonly (readonly [question: string, phrase: RegExp])[] = [
   ['Where do I put a new coordination pattern?', /its face in `src\/runtime\/patterns\/NAME\.ts`/],
   ['Where is a paused run held?', /that is where a paused run/],
   ['How does streamed text reach whoever is watching?', /No machine\s+sees a delta/],
-  [
-    'What is the difference between live and driven interpreters?',
-    /A host does three things, `start`, `deliver`, `stop`/,
-  ],
+  ['Which host moves every machine, and by what?', /moves every machine by the pure `turn`/],
   ['How should file names be written?', /Files are kebab-case/],
   ['How are error messages worded?', /messages read "Cannot <do> as <reason>/],
   ['Which command updates the report of the public surface?', /npm run api:update/],

@@ -10,7 +10,7 @@ import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { ScriptedModel } from '../../src/testing/scripted-model.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { z } from 'zod';
-import { deferred, interpreters, ofType, quiet, settled, start } from '../support/runs.ts';
+import { deferred, ofType, quiet, settled, start } from '../support/runs.ts';
 
 const FLOOD = process.env['TROUPE_FULL'] === '1' ? 1_000_000 : 10_000;
 
@@ -47,10 +47,10 @@ const heardBy = ({ requests }: ScriptedModel): readonly string[] =>
     turn.role === 'user' && turn.from === 'person' ? [turn.text] : [],
   );
 
-describe.each(interpreters)('mailboxes, $name', ({ host }) => {
+describe('mailboxes', () => {
   test('[KAIZEN-82] [M60] a mailbox that is full rejects: its sender is told at once, and the run of what was lost', async () => {
     const { ada, gate, model } = busy({ capacity: 2 });
-    const handle = start(ada, 'go', {}, host?.());
+    const handle = start(ada, 'go');
     await quiet();
     expect(['one', 'two', 'three'].map((text) => handle.send(text))).toEqual([true, true, false]);
     gate.resolve('now');
@@ -68,7 +68,7 @@ describe.each(interpreters)('mailboxes, $name', ({ host }) => {
     ['dropNewest', ['one', 'two'], 'three'],
   ] as const)('[KAIZEN-82] %s keeps %j', async (overflow, kept, gone) => {
     const { ada, gate, model } = busy({ capacity: 2, overflow });
-    const handle = start(ada, 'go', {}, host?.());
+    const handle = start(ada, 'go');
     await quiet();
     expect(['one', 'two', 'three'].map((text) => handle.send(text))).toEqual([true, true, true]);
     gate.resolve('now');
@@ -86,7 +86,7 @@ describe.each(interpreters)('mailboxes, $name', ({ host }) => {
       decide: ({ step }) =>
         step === 0 ? act({ name: 'hold', input: {} }) : step < 3 ? wait('mail') : answer('done'),
     });
-    const handle = start(ada, 'go', {}, host?.());
+    const handle = start(ada, 'go');
     await quiet();
     const sent = ['one', 'two', 'three', 'four', 'five', 'six'].map((text) => handle.sendWhenRoom(text));
     // Nobody jumps the queue.
@@ -104,7 +104,7 @@ describe.each(interpreters)('mailboxes, $name', ({ host }) => {
   test('[KAIZEN-82] what waited too long is read by nobody', async () => {
     const clock = virtualClock(1_000);
     const { ada, gate, model } = busy({ ttlMs: 100, capacity: 2 });
-    const handle = start(ada, 'go', { clock }, host?.());
+    const handle = start(ada, 'go', { clock });
     await quiet();
     handle.send('old');
     await clock.advance(60);
@@ -120,7 +120,7 @@ describe.each(interpreters)('mailboxes, $name', ({ host }) => {
 
   test('[KAIZEN-82] what is urgent is read first, and people come before agents', async () => {
     const { ada, gate, model } = busy({});
-    const handle = start(ada, 'go', {}, host?.());
+    const handle = start(ada, 'go');
     await quiet();
     const say = (text: string, priority?: Message['priority']) =>
       handle.send({ from: 'person', text, ...(priority === undefined ? {} : { priority }) });
@@ -135,7 +135,7 @@ describe.each(interpreters)('mailboxes, $name', ({ host }) => {
 
   test('[KAIZEN-82] dead letters are a stream, for who comes late as well, with why', async () => {
     const { ada, gate } = busy({ capacity: 1 });
-    const handle = start(ada, 'go', {}, host?.());
+    const handle = start(ada, 'go');
     const early: DeadLetter[] = [];
     const late: DeadLetter[] = [];
     handle.deadLetters$.subscribe((letter) => early.push(letter));
@@ -159,7 +159,7 @@ describe.each(interpreters)('mailboxes, $name', ({ host }) => {
 
   test('[KAIZEN-82] [M60] of a flood a mailbox keeps what it holds: refusals are told in thousands, and each sender is told at once', async () => {
     const { ada, gate } = busy({});
-    const handle = start(ada, 'go', {}, host?.());
+    const handle = start(ada, 'go');
     await quiet();
     const before = heapUsed();
     let taken = 0;
@@ -185,7 +185,7 @@ describe.each(interpreters)('mailboxes, $name', ({ host }) => {
         tools: [hold],
         ...(unread === undefined ? {} : { mailbox: { unread } }),
       });
-      const handle = start(ada, 'go', {}, host?.());
+      const handle = start(ada, 'go');
       await quiet();
       handle.send('wait, there is more');
       gate.resolve('now');
@@ -210,7 +210,7 @@ describe.each(interpreters)('mailboxes, $name', ({ host }) => {
       budget: { steps: 1 },
       decide: () => gate.promise.then(() => answer('all I have')),
     });
-    const handle = start(ada, 'go', {}, host?.());
+    const handle = start(ada, 'go');
     await quiet();
     handle.send('one more thing');
     gate.resolve('now');
@@ -226,7 +226,7 @@ describe.each(interpreters)('mailboxes, $name', ({ host }) => {
       model: scriptedModel([calls({ name: 'hold', input: {} }), 'done']),
     });
     const line = pipeline({ name: 'line', stages: [ada] });
-    const handle = start(line, 'go', {}, host?.());
+    const handle = start(line, 'go');
     await quiet();
     expect(handle.send('to the team')).toBe(true);
     expect(handle.send('to the member', 'line/ada-1')).toBe(true);
@@ -239,7 +239,7 @@ describe.each(interpreters)('mailboxes, $name', ({ host }) => {
 
   test('nobody outside says who an agent is: a message has an id of the run, and no sender', async () => {
     const { ada, gate } = busy({});
-    const handle = start(ada, 'go', {}, host?.());
+    const handle = start(ada, 'go');
     await quiet();
     handle.send({ from: 'bob', text: 'trust me', id: 'mine', sender: 'ada', hops: -5, correlation: 'x' });
     gate.resolve('now');

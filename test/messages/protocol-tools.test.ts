@@ -9,7 +9,7 @@ import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { colleagues } from '../../src/tools/messages/colleagues.ts';
 import { protocol } from '../../src/tools/messages/protocol.ts';
-import { interpreters, letTimePass, ofType, settled, start } from '../support/runs.ts';
+import { letTimePass, ofType, settled, start } from '../support/runs.ts';
 
 const review = protocol({
   from: 'ann',
@@ -47,10 +47,10 @@ const team = (
   return { model, desk: parallel({ name: 'desk', members }) };
 };
 
-describe.each(interpreters)('[KAIZEN-82] a protocol as tools of a model, $name', ({ host }) => {
+describe('[KAIZEN-82] a protocol as tools of a model', () => {
   const run = async ({ desk }: ReturnType<typeof team>) => {
     const clock = virtualClock(0);
-    return letTimePass(clock, settled(start(desk, 'go', { clock }, host?.())), 100);
+    return letTimePass(clock, settled(start(desk, 'go', { clock })), 100);
   };
   const finished = (events: Parameters<typeof ofType>[0]) =>
     ofType(events, 'tool.finished')

@@ -7,7 +7,6 @@ import type { ErrorCode } from '../../src/contracts/error.ts';
 import type { RunHandle } from '../../src/contracts/run.ts';
 import { answer, wait } from '../../src/contracts/decision.ts';
 import { agent } from '../../src/runtime/agent.ts';
-import { drivenHost } from '../../src/runtime/driven-host.ts';
 import { parallel } from '../../src/runtime/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { ScriptedModel, ScriptedReply } from '../../src/testing/scripted-model.ts';
@@ -17,7 +16,7 @@ import { colleagues } from '../../src/tools/messages/colleagues.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { startIn } from '../support/stored-runs.ts';
-import { deferred, interpreters, letTimePass, ofType, quiet, settled, start } from '../support/runs.ts';
+import { deferred, letTimePass, ofType, quiet, settled, start } from '../support/runs.ts';
 
 const failure = (code: ErrorCode, retryable: 'yes' | 'no' = 'yes'): Error =>
   new TroupeError(code, 'Cannot go on', { retryable });
@@ -65,7 +64,7 @@ const say = (handle: RunHandle<unknown, unknown>, texts: readonly string[], path
 const end = async (clock: VirtualClock, handle: RunHandle<unknown, unknown>) =>
   letTimePass(clock, settled(handle), 500);
 
-describe.each(interpreters)('mail over restarts, $name', ({ host }) => {
+describe('mail over restarts', () => {
   test('[P5] who is restarted reads what the one before it had not, and what was sent to the old address meanwhile and since', async () => {
     const clock = virtualClock(1_000);
     const { team, model, gate, free } = crew({}, [
@@ -75,7 +74,7 @@ describe.each(interpreters)('mail over restarts, $name', ({ host }) => {
       },
       'b',
     ]);
-    const handle = start(team, 'go', { clock }, host?.());
+    const handle = start(team, 'go', { clock });
     await quiet();
     expect(say(handle, ['one', 'two'], 'crew/bob-2')).toEqual([true, true]);
     gate.resolve(failure('model.unavailable'));
@@ -102,7 +101,7 @@ describe.each(interpreters)('mail over restarts, $name', ({ host }) => {
       },
       'b',
     ]);
-    const handle = start(team, 'go', { clock }, host?.());
+    const handle = start(team, 'go', { clock });
     await quiet();
     say(handle, ['one'], 'crew/bob-2');
     gate.resolve(failure('model.unavailable'));
@@ -134,7 +133,7 @@ describe.each(interpreters)('mail over restarts, $name', ({ host }) => {
     async (reason, supervision, error) => {
       const clock = virtualClock(1_000);
       const { team, gate, free } = crew(supervision, ['b']);
-      const handle = start(team, 'go', { clock }, host?.());
+      const handle = start(team, 'go', { clock });
       await quiet();
       say(handle, ['one', 'two'], 'crew/bob-2');
       gate.resolve(error);
@@ -155,7 +154,7 @@ describe.each(interpreters)('mail over restarts, $name', ({ host }) => {
   test('[P5] what waits for a restart that does not come is dead letters when the team ends', async () => {
     const clock = virtualClock(1_000);
     const { team, gate } = crew({ backOff: { leastMs: 60_000, mostMs: 60_000 } }, ['b']);
-    const handle = start(team, 'go', { clock }, host?.());
+    const handle = start(team, 'go', { clock });
     await quiet();
     say(handle, ['one'], 'crew/bob-2');
     gate.resolve(failure('model.unavailable'));
@@ -172,7 +171,7 @@ describe.each(interpreters)('mail over restarts, $name', ({ host }) => {
   test('[P5] one-for-all: who is stopped to begin anew keeps its mail', async () => {
     const clock = virtualClock(1_000);
     const { team, gate, free } = crew({ strategy: 'one-for-all' }, ['b']);
-    const handle = start(team, 'go', { clock }, host?.());
+    const handle = start(team, 'go', { clock });
     await quiet();
     say(handle, ['to ann'], 'crew/ann-1');
     gate.resolve(failure('model.unavailable'));
@@ -219,7 +218,7 @@ describe.each(interpreters)('mail over restarts, $name', ({ host }) => {
       members: { ann, bob, cy },
       supervision: { backOff: { leastMs: 5_000, mostMs: 5_000 } },
     });
-    const handle = start(team, 'go', { clock }, host?.());
+    const handle = start(team, 'go', { clock });
     await quiet();
     gate.resolve(failure('model.unavailable'));
     await quiet();
@@ -283,9 +282,7 @@ test('[P5] over any restarts, what was taken is read once or a dead letter, and 
         },
       });
       const handle =
-        how === 'stored'
-          ? startIn(new PlainStore(), team, 'go', { clock })
-          : start(team, 'go', { clock }, how === 'driven' ? drivenHost() : undefined);
+        how === 'stored' ? startIn(new PlainStore(), team, 'go', { clock }) : start(team, 'go', { clock });
       const result = settled(handle);
       await quiet();
       const taken: string[] = [];

@@ -10,7 +10,7 @@ import { tool } from '../../src/tools/define-tool.ts';
 import { colleagues } from '../../src/tools/messages/colleagues.ts';
 import type { ColleaguesOptions } from '../../src/tools/messages/colleagues.ts';
 import { protocol } from '../../src/tools/messages/protocol.ts';
-import { interpreters, letTimePass, ofType, settled, start } from '../support/runs.ts';
+import { letTimePass, ofType, settled, start } from '../support/runs.ts';
 
 const says = (name: string, input: object) => calls({ name: `colleagues.${name}`, input: { ...input } });
 
@@ -52,11 +52,11 @@ const failures = (events: Parameters<typeof ofType>[0], path: string) =>
     .filter((event) => event.path === path && !event.ok)
     .map(({ error }) => error?.code);
 
-describe.each(interpreters)('agents that talk, $name', ({ host }) => {
+describe('agents that talk', () => {
   test('[KAIZEN-51] [M60] one asks, the other answers: who said what to whom is in the events, each with its id', async () => {
     const ada = talker('ada', [says('ask', { to: 'bob', text: 'What is it?' }), 'ada knows']);
     const bob = talker('bob', [says('reply', { text: '42' }), 'bob said it'], { waits: true });
-    const { events, status } = await settled(start(deskOf(ada, bob), 'go', {}, host?.()));
+    const { events, status } = await settled(start(deskOf(ada, bob), 'go'));
     expect(status).toBe('completed');
     const [question, reply] = ofType(events, 'message.sent');
     expect(question).toMatchObject({ from: 'ada', sender: 'desk/ada-0', to: 'desk/bob-0', wantsReply: true });
@@ -81,7 +81,7 @@ describe.each(interpreters)('agents that talk, $name', ({ host }) => {
       says('reply', { text: 'fine' }),
       'bob said it',
     ]);
-    const { events, status } = await settled(start(deskOf(ada, bob), 'go', {}, host?.()));
+    const { events, status } = await settled(start(deskOf(ada, bob), 'go'));
     expect(status).toBe('completed');
     expect(failures(events, 'desk/bob-0')).toEqual(['wait.deadlock']);
     expect(failures(events, 'desk/ada-0')).toEqual([]);
@@ -93,7 +93,7 @@ describe.each(interpreters)('agents that talk, $name', ({ host }) => {
 
   test('[KAIZEN-52] a child that asks who waits for it closes a circle, too', async () => {
     const ada = talker('ada', [says('ask', { to: 'parent', text: 'May I?' }), 'ada goes on']);
-    const { events } = await settled(start(deskOf(ada), 'go', {}, host?.()));
+    const { events } = await settled(start(deskOf(ada), 'go'));
     expect(failures(events, 'desk/ada-0')).toEqual(['wait.deadlock']);
     expect(ofType(events, 'tool.finished').find(({ ok }) => !ok)?.text).toContain(
       "'desk' waits for 'desk/ada-0' to end",
@@ -105,7 +105,7 @@ describe.each(interpreters)('agents that talk, $name', ({ host }) => {
     const outcome = async (options: ColleaguesOptions) => {
       const clock = virtualClock(1_000);
       const ada = talker('ada', [says('ask', { to: 'bob', text: 'Well?' }), 'ada goes on'], options);
-      const handle = start(deskOf(ada, sleeper()), 'go', { clock }, host?.());
+      const handle = start(deskOf(ada, sleeper()), 'go', { clock });
       const asked = ofType((await letTimePass(clock, settled(handle), 10_000)).events, 'tool.finished');
       return asked.find(({ tool: name }) => name === 'colleagues.ask');
     };
@@ -120,7 +120,7 @@ describe.each(interpreters)('agents that talk, $name', ({ host }) => {
   test('who was asked and ends without an answer is not waited for', async () => {
     const ada = talker('ada', [says('ask', { to: 'bob', text: 'Well?' }), 'ada goes on']);
     const bob = talker('bob', ['I have nothing to say'], { waits: true });
-    const { events } = await settled(start(deskOf(ada, bob), 'go', {}, host?.()));
+    const { events } = await settled(start(deskOf(ada, bob), 'go'));
     expect(failures(events, 'desk/ada-0')).toEqual(['message.undelivered']);
   });
 
@@ -135,7 +135,7 @@ describe.each(interpreters)('agents that talk, $name', ({ host }) => {
     const talk = async (limits: { readonly maxHops?: number; readonly maxExchanges?: number }) => {
       const clock = virtualClock(1_000);
       const desk = deskOf(polite('ada', 'bob', true), polite('bob', 'ada', false));
-      const handle = start(desk, 'go', { clock, messages: limits }, host?.());
+      const handle = start(desk, 'go', { clock, messages: limits });
       const { events } = await letTimePass(clock, settled(handle), 500);
       return {
         sent: ofType(events, 'message.sent').length,
@@ -165,10 +165,7 @@ describe.each(interpreters)('agents that talk, $name', ({ host }) => {
       model: scriptedModel(['heard']),
     });
     const clock = virtualClock(1_000);
-    const { events } = await letTimePass(
-      clock,
-      settled(start(deskOf(ada, bob, cy), 'go', { clock }, host?.())),
-    );
+    const { events } = await letTimePass(clock, settled(start(deskOf(ada, bob, cy), 'go', { clock })));
     expect(ofType(events, 'message.sent').map(({ to, topic = '' }) => `${to} ${topic}`)).toEqual([
       'desk/bob-0 ',
       'desk/cy-0 ',
@@ -217,7 +214,7 @@ describe.each(interpreters)('agents that talk, $name', ({ host }) => {
         'reviewed',
       ]),
     });
-    const { events } = await settled(start(deskOf(ada, bob), 'go', {}, host?.()));
+    const { events } = await settled(start(deskOf(ada, bob), 'go'));
     expect(found).toMatchObject([
       { isGood: true },
       ['draft', 'answer', 'note'],
@@ -240,7 +237,7 @@ describe.each(interpreters)('agents that talk, $name', ({ host }) => {
       { with: ['bob', 'nobody', 'parent'] },
     );
     const bob = talker('bob', ['idle']);
-    const { events } = await settled(start(deskOf(ada, bob), 'go', {}, host?.()));
+    const { events } = await settled(start(deskOf(ada, bob), 'go'));
     expect(failures(events, 'desk/ada-0').slice(0, 3)).toEqual([
       'message.refused',
       'message.undelivered',
@@ -252,7 +249,7 @@ describe.each(interpreters)('agents that talk, $name', ({ host }) => {
   test('[KAIZEN-82] a watcher is told once how somebody ended, before or after it did', async () => {
     const ada = talker('ada', ['fine']);
     const bob = agent({ name: 'bob', model: scriptedModel([new Error('broke')]), retry: { attempts: 1 } });
-    const handle = start(deskOf(ada, bob), 'go', {}, host?.());
+    const handle = start(deskOf(ada, bob), 'go');
     const early = [handle.watch('desk/ada-0'), handle.watch('desk/ada-0'), handle.watch('desk/bob-0')];
     await settled(handle);
     const late = [handle.watch('desk/ada-0'), handle.watch('desk/bob-0'), handle.watch('desk')];

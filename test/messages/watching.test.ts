@@ -5,7 +5,6 @@ import { answer, wait } from '../../src/contracts/decision.ts';
 import type { Terminated } from '../../src/contracts/message.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
 import { agent } from '../../src/runtime/agent.ts';
-import { drivenHost } from '../../src/runtime/driven-host.ts';
 import { parallel } from '../../src/runtime/patterns/index.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { letTimePass, never, ofType, quiet, settled, start } from '../support/runs.ts';
@@ -51,19 +50,18 @@ test('[KAIZEN-82] whoever watches is told once how somebody ended: by itself, st
   const scene = fc.record({
     crew: fc.array(fc.constantFrom(...(Object.keys(lives) as Life[])), { minLength: 1, maxLength: 4 }),
     watchers: fc.array(watcher, { minLength: 1, maxLength: 5 }),
-    isDriven: fc.boolean(),
     end: fc.constantFrom('memberTime', 'abort'),
   });
   const seen = new Map<string, number>();
   await fc.assert(
-    fc.asyncProperty(scene, async ({ crew, watchers, isDriven, end }) => {
+    fc.asyncProperty(scene, async ({ crew, watchers, end }) => {
       const clock = virtualClock(1_000);
       const team = parallel({
         name: 'crew',
         members: Object.fromEntries(crew.map((life, index) => [`m${index}`, member(`m${index}`, life)])),
         ...(end === 'memberTime' ? { memberTimeMs: 20_000 } : {}),
       });
-      const handle = start(team, 'go', { clock }, isDriven ? drivenHost() : undefined);
+      const handle = start(team, 'go', { clock });
       const result = settled(handle);
       const told: { readonly who: number; readonly by: Promise<Terminated> }[] = [];
       const watch = (when: string): void => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Model } from '../../src/contracts/model.ts';
 import { modelAnswer } from '../../src/contracts/model.ts';
 import { reactParser } from '../../src/models/parsers/react-parser.ts';
@@ -6,7 +6,7 @@ import { withTextTools } from '../../src/models/parsers/with-text-tools.ts';
 import { withThinking } from '../../src/models/with-thinking.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
-import { echo, interpreters, ofType, settled, start } from '../support/runs.ts';
+import { echo, ofType, settled, start } from '../support/runs.ts';
 
 /** Streams a text in pieces of so many characters. */
 const streaming = (text: string, size: number): Model => ({
@@ -21,44 +21,40 @@ const streaming = (text: string, size: number): Model => ({
   },
 });
 
-describe.each(interpreters)('$name', ({ host }) => {
-  test.each([1, 3, 7, 1_000])(
-    '[TENEX-25] thoughts streamed in pieces of %i are told apart from the answer as they come',
-    async (size) => {
-      const said = '<thinking>first <think>deep</think> then</thinking>Yes, <think>hm</think>indeed.';
-      const one = agent({ name: 'a', model: withThinking(streaming(said, size)) });
-      const handle = start(one, 'go', {}, host?.());
-      const streamed = { text: '', reasoning: '' };
-      handle.events$.subscribe((event) => {
-        if (event.type === 'model.delta' && event.delta.type !== 'progress' && 'text' in event.delta)
-          streamed[event.delta.type === 'text' ? 'text' : 'reasoning'] += event.delta.text;
-      });
-      const { output, events } = await settled(handle);
-      expect(output).toBe('Yes, indeed.');
-      expect(ofType(events, 'model.answered')).toMatchObject([
-        { text: 'Yes, indeed.', reasoning: 'first deep then\n\nhm' },
-      ]);
-      expect(streamed).toEqual({ text: 'Yes, indeed.', reasoning: 'first deep thenhm' });
-    },
-  );
-
-  test('[TENEX-Q06] a thought that is cut off is no answer: the model is asked again', async () => {
-    const model = scriptedModel(['<thinking>I wonder whether', '<thinking>so</thinking>Yes.']);
-    const { output } = await settled(
-      start(agent({ name: 'a', model: withThinking(model) }), 'go', {}, host?.()),
-    );
-    expect(output).toBe('Yes.');
-    expect(model.requests).toHaveLength(2);
-  });
-
-  test('calls in words may be thought about first', async () => {
-    const model = scriptedModel([
-      '<think>Action: nothing[b]</think>Action: echo[a]',
-      '<think>enough</think>Final Answer: done',
+test.each([1, 3, 7, 1_000])(
+  '[TENEX-25] thoughts streamed in pieces of %i are told apart from the answer as they come',
+  async (size) => {
+    const said = '<thinking>first <think>deep</think> then</thinking>Yes, <think>hm</think>indeed.';
+    const one = agent({ name: 'a', model: withThinking(streaming(said, size)) });
+    const handle = start(one, 'go');
+    const streamed = { text: '', reasoning: '' };
+    handle.events$.subscribe((event) => {
+      if (event.type === 'model.delta' && event.delta.type !== 'progress' && 'text' in event.delta)
+        streamed[event.delta.type === 'text' ? 'text' : 'reasoning'] += event.delta.text;
+    });
+    const { output, events } = await settled(handle);
+    expect(output).toBe('Yes, indeed.');
+    expect(ofType(events, 'model.answered')).toMatchObject([
+      { text: 'Yes, indeed.', reasoning: 'first deep then\n\nhm' },
     ]);
-    const clerk = agent({ name: 'a', model: withTextTools(withThinking(model), reactParser), tools: [echo] });
-    const { output, records } = await settled(start(clerk, 'go', {}, host?.()));
-    expect(output).toBe('done');
-    expect(records[0]?.results).toMatchObject([{ ok: true, text: 'a' }]);
-  });
+    expect(streamed).toEqual({ text: 'Yes, indeed.', reasoning: 'first deep thenhm' });
+  },
+);
+
+test('[TENEX-Q06] a thought that is cut off is no answer: the model is asked again', async () => {
+  const model = scriptedModel(['<thinking>I wonder whether', '<thinking>so</thinking>Yes.']);
+  const { output } = await settled(start(agent({ name: 'a', model: withThinking(model) }), 'go'));
+  expect(output).toBe('Yes.');
+  expect(model.requests).toHaveLength(2);
+});
+
+test('calls in words may be thought about first', async () => {
+  const model = scriptedModel([
+    '<think>Action: nothing[b]</think>Action: echo[a]',
+    '<think>enough</think>Final Answer: done',
+  ]);
+  const clerk = agent({ name: 'a', model: withTextTools(withThinking(model), reactParser), tools: [echo] });
+  const { output, records } = await settled(start(clerk, 'go'));
+  expect(output).toBe('done');
+  expect(records[0]?.results).toMatchObject([{ ok: true, text: 'a' }]);
 });

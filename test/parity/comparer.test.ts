@@ -4,11 +4,10 @@ import { act, answer } from '../../src/contracts/decision.ts';
 import type { RunResult } from '../../src/contracts/run.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { definitionOf } from '../../src/runtime/definition.ts';
-import { drivenHost } from '../../src/runtime/driven-host.ts';
-import type { Actor, Host } from '../../src/runtime/stage.ts';
+import { memoryStore } from '../../src/persistence/memory-store.ts';
+import type { Actor } from '../../src/runtime/stage.ts';
 import { startRun } from '../../src/runtime/start-run.ts';
 import { compareRuns } from '../../src/testing/compare-runs.ts';
-import { runDriven } from '../../src/testing/run-driven.ts';
 import { echo, settled, start } from '../support/runs.ts';
 
 const ada = () =>
@@ -22,35 +21,30 @@ const ada = () =>
 
 const faithful = (): Promise<RunResult<unknown, unknown>> => settled(start(ada(), 'go'));
 
-/** The driven host, but for what `change` does to its actors before they start. */
-const hostWith = (change: (actor: Actor) => void): Host => {
-  const host = drivenHost();
-  return {
-    ...host,
-    start: (actor, input) => {
-      change(actor);
-      host.start(actor, input);
-    },
-  };
+/** A run in which `change` is done to its actors before what they asked for is carried out. */
+const changed = (change: (actor: Actor) => void): Promise<RunResult<unknown, unknown>> => {
+  const definition = definitionOf(ada());
+  if (definition === undefined) throw new Error('no definition');
+  const nothing = (): void => undefined;
+  const watch = { started: change, moved: nothing, stopped: nothing };
+  return settled(startRun(definition, 'go', {}, { isAttended: true, random: () => 0.5, watch }));
 };
-
-const withHost = (host: Host) => settled(start(ada(), 'go', {}, host));
 
 test('runs that mean the same do not differ, whenever and under whatever id they ran', async () => {
   expect(compareRuns(await faithful(), await faithful())).toEqual([]);
-  expect(compareRuns(await ada().run('go'), await runDriven(ada(), 'go'))).toEqual([]);
+  expect(compareRuns(await ada().run('go'), await ada().run('go', { store: memoryStore() }))).toEqual([]);
 });
 
-test('a host that drops one output is found out', async () => {
+test('a run in which one output is dropped is found out', async () => {
   let dropped = 0;
-  const forgetful = hostWith((actor) => {
+  const forgetful = changed((actor) => {
     const emit = actor.emit.bind(actor);
     actor.emit = (body, step, phase) => {
       if (body.type === 'agent.acted') dropped += 1;
       else emit(body, step, phase);
     };
   });
-  const differences = compareRuns(await faithful(), await withHost(forgetful));
+  const differences = compareRuns(await faithful(), await forgetful);
   expect(dropped).toBe(1);
   expect(differences.slice(0, 2)).toEqual([
     expect.stringMatching(/^events of ada\[\d+\].phase: "ACT" ≠ "REDUCE"/),
@@ -58,15 +52,15 @@ test('a host that drops one output is found out', async () => {
   ]);
 });
 
-test('a host that asks one thing twice is found out', async () => {
-  const stuttering = hostWith((actor) => {
+test('a run in which one thing is asked twice is found out', async () => {
+  const stuttering = changed((actor) => {
     const ask = actor.ask.bind(actor);
     actor.ask = (asks) => {
       ask(asks);
       if (asks[0]?.port === 'decide') ask(asks);
     };
   });
-  const differences = compareRuns(await faithful(), await withHost(stuttering));
+  const differences = compareRuns(await faithful(), await stuttering);
   expect(differences.some((line) => line.startsWith('effect <run>/ada#0.DECIDE.0.1[1]: nothing ≠'))).toBe(
     true,
   );
@@ -81,8 +75,8 @@ test('a reducer that is not pure is found out', async () => {
       reduce: () => ({ seen: (calls += 1) }),
       decide: () => answer('done'),
     });
-  const live = await impure().run('go');
-  const differences = compareRuns(live, await runDriven(impure(), 'go'));
+  const first = await impure().run('go');
+  const differences = compareRuns(first, await impure().run('go'));
   expect(differences).toEqual([
     expect.stringContaining('result.state.seen: 1 ≠ 2'),
     expect.stringContaining('diff.seen.after: 1 ≠ 2'),
@@ -101,7 +95,7 @@ test('a machine that goes another way is found out, at the first step that diffe
           { ...definition, machine: hasty },
           'go',
           {},
-          { isAttended: true, host: drivenHost() },
+          { isAttended: true },
         );
         handle.events$.subscribe(({ type }) => {
           if (type === 'agent.waiting') handle.abort('it waits for ever');

@@ -9,7 +9,7 @@ import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { calls } from '../../src/testing/scripted-model.ts';
 import { awaitDelegates } from '../../src/tools/built-in/delegation-controls.ts';
 import { delegate } from '../../src/tools/built-in/delegate.ts';
-import { echo, interpreters, ofType, settled, start } from '../support/runs.ts';
+import { echo, ofType, settled, start } from '../support/runs.ts';
 
 /** Takes so many steps. */
 const busy = (name: string, steps: number, more: { readonly budget?: { readonly steps: number } } = {}) =>
@@ -23,9 +23,8 @@ const busy = (name: string, steps: number, more: { readonly budget?: { readonly 
     ...more,
   });
 
-describe.each(interpreters)('[QITOS-93] parts of a budget ($name)', ({ host }) => {
-  const play = (who: Agent<string, unknown>, budget = { steps: 20 }) =>
-    settled(start(who, 'go', { budget }, host?.()));
+describe('[QITOS-93] parts of a budget', () => {
+  const play = (who: Agent<string, unknown>, budget = { steps: 20 }) => settled(start(who, 'go', { budget }));
 
   const giving = (worker: Agent<string, unknown>, budget: { share: number } | { steps: number }) =>
     agent({
@@ -138,7 +137,7 @@ describe.each(interpreters)('[QITOS-93] parts of a budget ($name)', ({ host }) =
       result: 'replies',
       concurrency: 3,
     });
-    const result = await settled(start(outer, 'go', { budget: { steps: 12 } }, host?.()));
+    const result = await settled(start(outer, 'go', { budget: { steps: 12 } }));
     expect(result).toMatchObject({
       status: 'stopped',
       stopReason: { kind: 'budget', budget: 'steps', path: 'outer' },
@@ -162,7 +161,7 @@ describe.each(interpreters)('[QITOS-93] parts of a budget ($name)', ({ host }) =
     });
     const inner = pipeline({ name: 'inner', stages: [writer] });
     const outer = pipeline({ name: 'outer', stages: [inner] });
-    const result = await settled(start(outer, 'go', { budget: { steps: 10 } }, host?.()));
+    const result = await settled(start(outer, 'go', { budget: { steps: 10 } }));
     expect(result).toMatchObject({ status: 'completed', output: 'What I have.' });
     expect(ofType(result.events, 'limit.neared').map(({ stage }) => stage)).toEqual(['warned', 'wrappingUp']);
   });

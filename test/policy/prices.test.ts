@@ -9,7 +9,7 @@ import { genaiPrices } from '../../src/models/genai-prices.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { tool } from '../../src/tools/define-tool.ts';
-import { interpreters, ofType, settled, start } from '../support/runs.ts';
+import { ofType, settled, start } from '../support/runs.ts';
 
 const says = (provider: string, id: string, usage: Usage): Model => ({
   provider,
@@ -37,79 +37,74 @@ describe('the list', () => {
   });
 });
 
-describe.each(interpreters)('$name', ({ host }) => {
-  const run = (model: Model, options = {}) =>
-    settled(start(agent({ name: 'a', model }), 'go', options, host?.()));
+const run = (model: Model, options = {}) => settled(start(agent({ name: 'a', model }), 'go', options));
 
-  test('a run says what it cost; where a price is not known it says so, and never 0', async () => {
-    const known = await run(says('openai', 'gpt-4o', usage));
-    expect(known.totals.costUsd).toBeCloseTo(0.0035, 10);
-    expect(ofType(known.events, 'model.answered')[0]?.costUsd).toBeCloseTo(0.0035, 10);
-    const { totals } = await run(says('compatible', 'mine', usage));
-    expect('costUsd' in totals).toBe(false);
-    expect(totals.unpriced).toEqual(['compatible:mine']);
-    expect(totalsLine(totals)).toContain('cost unknown');
-    expect(totalsLine(known.totals)).toContain('$0.0035');
-    expect((await run(scriptedModel(['free']))).totals.costUsd).toBe(0);
-  });
+test('a run says what it cost; where a price is not known it says so, and never 0', async () => {
+  const known = await run(says('openai', 'gpt-4o', usage));
+  expect(known.totals.costUsd).toBeCloseTo(0.0035, 10);
+  expect(ofType(known.events, 'model.answered')[0]?.costUsd).toBeCloseTo(0.0035, 10);
+  const { totals } = await run(says('compatible', 'mine', usage));
+  expect('costUsd' in totals).toBe(false);
+  expect(totals.unpriced).toEqual(['compatible:mine']);
+  expect(totalsLine(totals)).toContain('cost unknown');
+  expect(totalsLine(known.totals)).toContain('$0.0035');
+  expect((await run(scriptedModel(['free']))).totals.costUsd).toBe(0);
+});
 
-  test('a child says what it and all below it cost, and nothing of its siblings', async () => {
-    const priced = agent({ name: 'priced', model: says('openai', 'gpt-4o', usage) });
-    const unpriced = agent({ name: 'unpriced', model: says('compatible', 'mine', usage) });
-    const found: RunTotals[] = [];
-    const asking = (name: string, ...others: (typeof priced)[]) =>
-      tool({
-        name,
-        description: 'Asks others.',
-        input: z.object({}),
-        execute: async (_, { run: runWithin }) => {
-          for (const other of others) found.push((await runWithin(other, 'go')).totals);
-          return 'asked';
-        },
-      });
-    const once = () => scriptedModel([calls({ name: 'ask', input: {} }), 'done']);
-    const middle = agent({ name: 'middle', model: once(), tools: [asking('ask', priced)] });
-    const top = agent({ name: 'top', model: once(), tools: [asking('ask', middle, priced, unpriced)] });
-    const whole = await settled(start(top, 'go', {}, host?.()));
-    expect(found.map(({ costUsd }) => costUsd?.toFixed(6))).toEqual([
-      '0.003500',
-      '0.003500',
-      '0.003500',
-      undefined,
-    ]);
-    expect(found[3]?.unpriced).toEqual(['compatible:mine']);
-    expect(whole.totals.unpriced).toEqual(['compatible:mine']);
-  });
-
-  test('prices of one’s own count; what throws or makes no sense is unknown', async () => {
-    const mine = says('compatible', 'mine', usage);
-    const flat: Prices = { name: 'flat', cost: (_, { input, output }) => (input + output) / 1_000 };
-    expect((await run(mine, { prices: flat })).totals.costUsd).toBeCloseTo(1.1, 10);
-    for (const cost of [
-      () => NaN,
-      () => -1,
-      () => {
-        throw new Error('no');
+test('a child says what it and all below it cost, and nothing of its siblings', async () => {
+  const priced = agent({ name: 'priced', model: says('openai', 'gpt-4o', usage) });
+  const unpriced = agent({ name: 'unpriced', model: says('compatible', 'mine', usage) });
+  const found: RunTotals[] = [];
+  const asking = (name: string, ...others: (typeof priced)[]) =>
+    tool({
+      name,
+      description: 'Asks others.',
+      input: z.object({}),
+      execute: async (_, { run: runWithin }) => {
+        for (const other of others) found.push((await runWithin(other, 'go')).totals);
+        return 'asked';
       },
-    ])
-      expect((await run(mine, { prices: { name: 'odd', cost } })).totals.unpriced).toEqual([
-        'compatible:mine',
-      ]);
-  });
+    });
+  const once = () => scriptedModel([calls({ name: 'ask', input: {} }), 'done']);
+  const middle = agent({ name: 'middle', model: once(), tools: [asking('ask', priced)] });
+  const top = agent({ name: 'top', model: once(), tools: [asking('ask', middle, priced, unpriced)] });
+  const whole = await settled(start(top, 'go'));
+  expect(found.map(({ costUsd }) => costUsd?.toFixed(6))).toEqual([
+    '0.003500',
+    '0.003500',
+    '0.003500',
+    undefined,
+  ]);
+  expect(found[3]?.unpriced).toEqual(['compatible:mine']);
+  expect(whole.totals.unpriced).toEqual(['compatible:mine']);
+});
 
-  test('a money budget ends the run, and is refused before the first step for a model without a price', async () => {
-    const flat: Prices = { name: 'flat', cost: (_, { input }) => input / 1_000 };
-    const mine = says('compatible', 'mine', usage);
-    const refused = await run(mine, { budget: { usd: 5 } });
-    expect(refused).toMatchObject({
-      status: 'failed',
-      error: { code: 'budget.unpriced' },
-      totals: { steps: 0 },
-    });
-    expect((await run(mine, { budget: { usd: 5, unpriced: 'ignore' } })).status).toBe('completed');
-    expect((await run(mine, { budget: { usd: 0 }, prices: flat })).stopReason).toMatchObject({
-      budget: 'usd',
-    });
-    expect((await run(scriptedModel(['free']), { budget: { usd: 0 } })).status).toBe('completed');
+test('prices of one’s own count; what throws or makes no sense is unknown', async () => {
+  const mine = says('compatible', 'mine', usage);
+  const flat: Prices = { name: 'flat', cost: (_, { input, output }) => (input + output) / 1_000 };
+  expect((await run(mine, { prices: flat })).totals.costUsd).toBeCloseTo(1.1, 10);
+  for (const cost of [
+    () => NaN,
+    () => -1,
+    () => {
+      throw new Error('no');
+    },
+  ])
+    expect((await run(mine, { prices: { name: 'odd', cost } })).totals.unpriced).toEqual(['compatible:mine']);
+});
+
+test('a money budget ends the run, and is refused before the first step for a model without a price', async () => {
+  const flat: Prices = { name: 'flat', cost: (_, { input }) => input / 1_000 };
+  const mine = says('compatible', 'mine', usage);
+  const refused = await run(mine, { budget: { usd: 5 } });
+  expect(refused).toMatchObject({
+    status: 'failed',
+    error: { code: 'budget.unpriced' },
+    totals: { steps: 0 },
   });
+  expect((await run(mine, { budget: { usd: 5, unpriced: 'ignore' } })).status).toBe('completed');
+  expect((await run(mine, { budget: { usd: 0 }, prices: flat })).stopReason).toMatchObject({
+    budget: 'usd',
+  });
+  expect((await run(scriptedModel(['free']), { budget: { usd: 0 } })).status).toBe('completed');
 });

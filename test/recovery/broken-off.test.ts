@@ -6,7 +6,7 @@ import { agent } from '../../src/runtime/agent.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { echo, interpreters, letTimePass, ofType, settled, start } from '../support/runs.ts';
+import { echo, letTimePass, ofType, settled, start } from '../support/runs.ts';
 
 /** Streams some pieces, then the line is cut. */
 const breaksAfter =
@@ -16,7 +16,7 @@ const breaksAfter =
     throw new TroupeError('model.network', 'Cannot read on as the line was cut', { retryable: 'yes' });
   };
 
-describe.each(interpreters)('[TENEX-Q14] a stream that breaks, $name', ({ host }) => {
+describe('[TENEX-Q14] a stream that breaks', () => {
   const run = async (
     scripts: readonly (readonly ScriptedReply[])[],
     retry: ModelRetry = { onBreak: 'continue' },
@@ -24,7 +24,7 @@ describe.each(interpreters)('[TENEX-Q14] a stream that breaks, $name', ({ host }
     const clock = virtualClock(0);
     const models = scripts.map((script, index) => scriptedModel(script, `model-${index}`));
     const speaker = agent({ name: 'speaker', model: models, retry, tools: [echo] });
-    const handle = start(speaker, 'go', { clock }, host?.());
+    const handle = start(speaker, 'go', { clock });
     const shown = new Map<string, string>();
     text$(handle.events$).subscribe(({ key, text }) => {
       if (text === '') shown.delete(key);

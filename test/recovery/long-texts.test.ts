@@ -4,14 +4,14 @@ import { agent } from '../../src/runtime/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { dual } from '../../src/tools/tool-result.ts';
-import { echo, interpreters, ofType, start } from '../support/runs.ts';
+import { echo, ofType, start } from '../support/runs.ts';
 
 const long = `begin ${'ü'.repeat(40_000)} end`;
 
-describe.each(interpreters)('[TENEX-Q04] a text of the model that is too long, $name', ({ host }) => {
+describe('[TENEX-Q04] a text of the model that is too long', () => {
   test('[TENEX-83] is cut in the conversation, marked so and told, and whole in an artifact', async () => {
     const model = scriptedModel([{ text: long, ...calls({ name: 'echo', input: { text: 'x' } }) }, 'done']);
-    const result = await start(agent({ name: 'a', model, tools: [echo] }), 'go', {}, host?.()).result;
+    const result = await start(agent({ name: 'a', model, tools: [echo] }), 'go').result;
     expect(result.artifacts).toEqual([{ name: 'answer-0.txt', mediaType: 'text/plain', content: long }]);
     expect(ofType(result.events, 'text.spilled')).toMatchObject([
       { artifact: 'answer-0.txt', characters: long.length },
@@ -27,7 +27,7 @@ describe.each(interpreters)('[TENEX-Q04] a text of the model that is too long, $
 
   test('is the answer of the run as a whole', async () => {
     const model = scriptedModel([long]);
-    const result = await start(agent({ name: 'a', model }), 'go', {}, host?.()).result;
+    const result = await start(agent({ name: 'a', model }), 'go').result;
     expect(result.output).toBe(long);
   });
 
@@ -38,7 +38,7 @@ describe.each(interpreters)('[TENEX-Q04] a text of the model that is too long, $
       'done',
     ]);
     const brief = agent({ name: 'a', model: two, tools: [echo], maxTextBytes: 200 });
-    const result = await start(brief, 'go', {}, host?.()).result;
+    const result = await start(brief, 'go').result;
     expect(result.artifacts.map(({ name }) => name)).toEqual(['answer-0.txt']);
     expect(() => agent({ name: 'a', maxTextBytes: 0 })).toThrow('maxTextBytes');
   });
@@ -48,16 +48,16 @@ describe.each(interpreters)('[TENEX-Q04] a text of the model that is too long, $
       { text: long, replay: { provider: 'x', content: 1 }, ...calls({ name: 'echo', input: { text: 'x' } }) },
       'done',
     ]);
-    const result = await start(agent({ name: 'a', model, tools: [echo] }), 'go', {}, host?.()).result;
+    const result = await start(agent({ name: 'a', model, tools: [echo] }), 'go').result;
     expect(result.artifacts).toEqual([]);
   });
 });
 
-describe.each(interpreters)('[TENEX-Q04] a text of a tool that is too long, $name', ({ host }) => {
+describe('[TENEX-Q04] a text of a tool that is too long', () => {
   test('is cut for the model and told of, and its artifact equals the full text', async () => {
     const read = tool({ name: 'read', description: 'Reads.', input: z.object({}), execute: () => long });
     const model = scriptedModel([calls({ name: 'read', input: {} }), 'done']);
-    const result = await start(agent({ name: 'a', model, tools: [read] }), 'go', {}, host?.()).result;
+    const result = await start(agent({ name: 'a', model, tools: [read] }), 'go').result;
     const [artifact] = result.artifacts;
     expect(artifact?.content).toBe(long);
     expect(result.artifacts).toHaveLength(1);
@@ -77,7 +77,7 @@ describe.each(interpreters)('[TENEX-Q04] a text of a tool that is too long, $nam
       execute: () => dual({ text: 'drawn', artifacts: [own] }),
     });
     const model = scriptedModel([calls({ name: 'draw', input: {} }), 'done']);
-    const result = await start(agent({ name: 'a', model, tools: [draw] }), 'go', {}, host?.()).result;
+    const result = await start(agent({ name: 'a', model, tools: [draw] }), 'go').result;
     expect(ofType(result.events, 'text.spilled')).toEqual([]);
     expect(result.artifacts).toEqual([own]);
   });

@@ -9,7 +9,7 @@ import { locks } from '../../src/runtime/resources/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define-tool.ts';
-import { deferred, hang, interpreters, letTimePass, quiet, settled, start } from '../support/runs.ts';
+import { deferred, hang, letTimePass, quiet, settled, start } from '../support/runs.ts';
 import { manualClock, microtasks, search } from './manual-clock.ts';
 
 const failed = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error);
@@ -221,34 +221,29 @@ describe('a tool that holds a lock', () => {
   const pathOf = (input: unknown): string => z.object({ path: z.string() }).parse(input).path;
   const editing = (path: string) => scriptedModel([calls({ name: 'edit', input: { path } }), 'done']);
 
-  test.each(interpreters)(
-    '[TENEX-Q16] two agents that edit the same file do so one after the other, $name',
-    async ({ host }) => {
-      const named = locks();
-      const work = { a: deferred<void>(), b: deferred<void>() };
-      const log: string[] = [];
-      const wanted = named.locked(
-        edit(async (path) => {
-          log.push(`begins ${path}`);
-          await (path === 'a' ? work.a : work.b).promise;
-          log.push(`ends ${path}`);
-        }),
-        pathOf,
-      );
-      const runs = ['a', 'a', 'b'].map((path, index) =>
-        settled(
-          start(agent({ name: `e${index}`, model: editing(path), tools: [wanted] }), 'go', {}, host?.()),
-        ),
-      );
-      await quiet();
-      expect(log).toEqual(['begins a', 'begins b']);
-      work.b.resolve();
-      work.a.resolve();
-      expect((await Promise.all(runs)).map(({ output }) => output)).toEqual(['done', 'done', 'done']);
-      expect(log.filter((line) => line.endsWith('a'))).toEqual(['begins a', 'ends a', 'begins a', 'ends a']);
-      expect(named.snapshot()).toEqual([]);
-    },
-  );
+  test('[TENEX-Q16] two agents that edit the same file do so one after the other', async () => {
+    const named = locks();
+    const work = { a: deferred<void>(), b: deferred<void>() };
+    const log: string[] = [];
+    const wanted = named.locked(
+      edit(async (path) => {
+        log.push(`begins ${path}`);
+        await (path === 'a' ? work.a : work.b).promise;
+        log.push(`ends ${path}`);
+      }),
+      pathOf,
+    );
+    const runs = ['a', 'a', 'b'].map((path, index) =>
+      settled(start(agent({ name: `e${index}`, model: editing(path), tools: [wanted] }), 'go')),
+    );
+    await quiet();
+    expect(log).toEqual(['begins a', 'begins b']);
+    work.b.resolve();
+    work.a.resolve();
+    expect((await Promise.all(runs)).map(({ output }) => output)).toEqual(['done', 'done', 'done']);
+    expect(log.filter((line) => line.endsWith('a'))).toEqual(['begins a', 'ends a', 'begins a', 'ends a']);
+    expect(named.snapshot()).toEqual([]);
+  });
 
   test('[TENEX-Q16] is let go of however the call ends: by an abort, a time-out, or a throw', async () => {
     const clock = virtualClock();
@@ -297,52 +292,47 @@ describe('a tool that holds a lock', () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  test.each(interpreters)(
-    '[TENEX-Q16] two agents whose children want what the other holds: one victim, and both runs end, $name',
-    async ({ host }) => {
-      const named = locks();
-      const both = deferred<void>();
-      let inside = 0;
-      const child = (name: string, path: string) =>
-        agent({
-          name,
-          model: editing(path),
-          tools: [
-            named.locked(
-              edit(async () => undefined),
-              pathOf,
-            ),
-          ],
-        });
-      const parent = (name: string, own: string, other: string) => {
-        const take = tool({
-          name: 'edit',
-          description: 'Edits, and has another edit.',
-          input: z.object({ path: z.string() }),
-          safety: 'write',
-          execute: async (_input, context) => {
-            inside += 1;
-            if (inside === 2) both.resolve();
-            await both.promise;
-            const { records } = await context.run(child(`${name}-child`, other), 'go');
-            const [result] = records.flatMap(({ results }) => results);
-            return result?.ok === false ? result.error.code : 'edited';
-          },
-        });
-        return agent({ name, model: editing(own), tools: [named.locked(take, pathOf)] });
-      };
-      const runs = await Promise.all(
-        [parent('ada', 'x', 'y'), parent('bob', 'y', 'x')].map((each) =>
-          settled(start(each, 'go', {}, host?.())),
-        ),
-      );
-      const values = runs
-        .map(({ records }) => records[0]?.results[0])
-        .map((result) => (result?.ok === true ? result.value : '?'));
-      expect(new Set(values)).toEqual(new Set(['edited', 'wait.deadlock']));
-      expect(named.snapshot()).toEqual([]);
-    },
-  );
+  test('[TENEX-Q16] two agents whose children want what the other holds: one victim, and both runs end', async () => {
+    const named = locks();
+    const both = deferred<void>();
+    let inside = 0;
+    const child = (name: string, path: string) =>
+      agent({
+        name,
+        model: editing(path),
+        tools: [
+          named.locked(
+            edit(async () => undefined),
+            pathOf,
+          ),
+        ],
+      });
+    const parent = (name: string, own: string, other: string) => {
+      const take = tool({
+        name: 'edit',
+        description: 'Edits, and has another edit.',
+        input: z.object({ path: z.string() }),
+        safety: 'write',
+        execute: async (_input, context) => {
+          inside += 1;
+          if (inside === 2) both.resolve();
+          await both.promise;
+          const { records } = await context.run(child(`${name}-child`, other), 'go');
+          const [result] = records.flatMap(({ results }) => results);
+          return result?.ok === false ? result.error.code : 'edited';
+        },
+      });
+      return agent({ name, model: editing(own), tools: [named.locked(take, pathOf)] });
+    };
+    const runs = await Promise.all(
+      [parent('ada', 'x', 'y'), parent('bob', 'y', 'x')].map((each) => settled(start(each, 'go'))),
+    );
+    const values = runs
+      .map(({ records }) => records[0]?.results[0])
+      .map((result) => (result?.ok === true ? result.value : '?'));
+    expect(new Set(values)).toEqual(new Set(['edited', 'wait.deadlock']));
+    expect(named.snapshot()).toEqual([]);
+  });
 
   test('a child that wants what its own caller holds is told so, at once', async () => {
     const named = locks();

@@ -13,7 +13,7 @@ import {
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define-tool.ts';
-import { hang, interpreters, letTimePass, quiet, settled, start } from '../support/runs.ts';
+import { hang, letTimePass, quiet, settled, start } from '../support/runs.ts';
 
 const once = (
   name: string,
@@ -40,37 +40,34 @@ describe('a shared tool', () => {
     expect(call).toMatchObject({ ok: false, error: { code: 'agent.timeout' } });
   });
 
-  test.each(interpreters)(
-    '[M61] a pool of one place, agents nested three deep, models in the same pool: nobody waits for ever, $name',
-    async ({ host }) => {
-      const pool = concurrencyPool(1, { waitMs: Infinity });
-      const busy: string[] = [];
-      const nested = (depth: number): ReturnType<typeof once> => {
-        const dig = tool({
-          name: 'dig',
-          description: 'Digs.',
-          input: z.object({}),
-          execute: async (_input, context) => {
-            expect(pool.taken).toBe(1);
-            busy.push(context.path);
-            if (depth < 3) await context.run(nested(depth + 1), 'dig');
-            expect(pool.taken).toBe(1);
-            return `at ${depth}`;
-          },
-        });
-        const model = scriptedModel([calls({ name: 'dig', input: {} }), `${depth}`]);
-        return agent({
-          name: `d${depth}`,
-          model: shared(model, { pool }),
-          tools: [sharedTool(dig, { pool })],
-        });
-      };
-      const result = await settled(start(nested(0), 'dig', {}, host?.()));
-      expect(result.output).toBe('0');
-      expect(busy).toHaveLength(4);
-      expect({ taken: pool.taken, waiting: pool.waiting }).toEqual({ taken: 0, waiting: 0 });
-    },
-  );
+  test('[M61] a pool of one place, agents nested three deep, models in the same pool: nobody waits for ever', async () => {
+    const pool = concurrencyPool(1, { waitMs: Infinity });
+    const busy: string[] = [];
+    const nested = (depth: number): ReturnType<typeof once> => {
+      const dig = tool({
+        name: 'dig',
+        description: 'Digs.',
+        input: z.object({}),
+        execute: async (_input, context) => {
+          expect(pool.taken).toBe(1);
+          busy.push(context.path);
+          if (depth < 3) await context.run(nested(depth + 1), 'dig');
+          expect(pool.taken).toBe(1);
+          return `at ${depth}`;
+        },
+      });
+      const model = scriptedModel([calls({ name: 'dig', input: {} }), `${depth}`]);
+      return agent({
+        name: `d${depth}`,
+        model: shared(model, { pool }),
+        tools: [sharedTool(dig, { pool })],
+      });
+    };
+    const result = await settled(start(nested(0), 'dig'));
+    expect(result.output).toBe('0');
+    expect(busy).toHaveLength(4);
+    expect({ taken: pool.taken, waiting: pool.waiting }).toEqual({ taken: 0, waiting: 0 });
+  });
 
   test('who asks a person gives its place away meanwhile', async () => {
     const pool = concurrencyPool(1);

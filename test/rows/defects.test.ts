@@ -8,7 +8,7 @@ import { complete } from '../../src/tools/built-in/complete.ts';
 import { toolset } from '../../src/tools/compose.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { phaseOfWork } from '../../src/tools/phase-of-work.ts';
-import { echo, interpreters, settled, start } from '../support/runs.ts';
+import { echo, settled, start } from '../support/runs.ts';
 
 const of = (name: string, category: string) =>
   tool({ name, description: 'Works.', category, input: z.object({}), execute: () => name });
@@ -21,45 +21,43 @@ const tools = [
 ];
 const phaseOf = phaseOfWork(tools, { search: 'explore', files: 'edit', processes: 'validate' });
 
-describe.each(interpreters)('$name', ({ host }) => {
-  test('[D2] what is said in a second attempt is published like what is said in the first', async () => {
-    const model = scriptedModel([
-      'I am at it.',
-      { text: 'Here it is.', ...calls({ name: 'complete', input: { answer: '42' } }) },
-    ]);
-    const one = agent({ name: 'a', model, tools: [complete], ends: byTool() });
-    const handle = start(one, 'go', {}, host?.());
-    const heard: string[] = [];
-    handle.events$.subscribe((event) => {
-      if (event.type === 'model.delta' && event.delta.type === 'text') heard.push(event.delta.text);
-    });
-    expect((await settled(handle)).output).toBe('42');
-    expect(heard.join(' | ')).toBe('I am at it. | Here it is.');
+test('[D2] what is said in a second attempt is published like what is said in the first', async () => {
+  const model = scriptedModel([
+    'I am at it.',
+    { text: 'Here it is.', ...calls({ name: 'complete', input: { answer: '42' } }) },
+  ]);
+  const one = agent({ name: 'a', model, tools: [complete], ends: byTool() });
+  const handle = start(one, 'go');
+  const heard: string[] = [];
+  handle.events$.subscribe((event) => {
+    if (event.type === 'model.delta' && event.delta.type === 'text') heard.push(event.delta.text);
   });
-
-  test('[DODO-09] [D20] the phase of work follows from the category of the newest tool, whatever its call is called', async () => {
-    const used = ['look', 'write', 'run.tests', 'echo', 'look'];
-    const script = used.map((name, index) =>
-      calls({ name, input: name === 'echo' ? { text: 'x' } : {}, id: `edit_${index}` }),
-    );
-    const phases: string[] = [];
-    const coder = agent({
-      name: 'coder',
-      tools,
-      state: { phase: 'explore' },
-      model: scriptedModel([...script, 'done']),
-      reduce: ({ state, results }) => {
-        const phase = phaseOf(results) ?? state.phase;
-        phases.push(phase);
-        return { phase };
-      },
-    });
-    await settled(start(coder, 'go', {}, host?.()));
-    expect(phases).toEqual(['explore', 'edit', 'validate', 'validate', 'explore', 'explore']);
-  });
+  expect((await settled(handle)).output).toBe('42');
+  expect(heard.join(' | ')).toBe('I am at it. | Here it is.');
 });
 
-describe.each(interpreters)('$name: phases of work', ({ host }) => {
+test('[DODO-09] [D20] the phase of work follows from the category of the newest tool, whatever its call is called', async () => {
+  const used = ['look', 'write', 'run.tests', 'echo', 'look'];
+  const script = used.map((name, index) =>
+    calls({ name, input: name === 'echo' ? { text: 'x' } : {}, id: `edit_${index}` }),
+  );
+  const phases: string[] = [];
+  const coder = agent({
+    name: 'coder',
+    tools,
+    state: { phase: 'explore' },
+    model: scriptedModel([...script, 'done']),
+    reduce: ({ state, results }) => {
+      const phase = phaseOf(results) ?? state.phase;
+      phases.push(phase);
+      return { phase };
+    },
+  });
+  await settled(start(coder, 'go'));
+  expect(phases).toEqual(['explore', 'edit', 'validate', 'validate', 'explore', 'explore']);
+});
+
+describe('phases of work', () => {
   const workPhases = { search: 'explore', files: 'edit', processes: 'validate' };
 
   test('[FIND-33] [DODO-09] a run is in the phase of the tool that it used last, and says so to its model and to its ending', async () => {
@@ -81,7 +79,7 @@ describe.each(interpreters)('$name: phases of work', ({ host }) => {
         },
       },
     });
-    await settled(start(coder, 'go', {}, host?.()));
+    await settled(start(coder, 'go'));
     expect(model.requests.map(({ messages }) => messages.at(-1)?.text)).toEqual(
       ['null', 'explore', 'edit', 'validate', 'validate', 'explore'].map((phase) => `Phase: ${phase}`),
     );
@@ -98,7 +96,7 @@ describe.each(interpreters)('$name: phases of work', ({ host }) => {
       },
     };
     const model = scriptedModel([calls({ name: 'look', input: {} }), 'done']);
-    await settled(start(agent({ name: 'a', tools, model, ends }), 'go', {}, host?.()));
+    await settled(start(agent({ name: 'a', tools, model, ends }), 'go'));
     expect(seen).toEqual([null]);
   });
 });

@@ -13,7 +13,7 @@ import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { rememberingPublisher } from '../inspect/publishing/publisher-kit.ts';
-import { echo, interpreters, letTimePass, ofType, settled, start } from '../support/runs.ts';
+import { echo, letTimePass, ofType, settled, start } from '../support/runs.ts';
 
 const boom = (): never => {
   throw new Error('boom');
@@ -128,137 +128,131 @@ const table: readonly Row[] = [
   },
 ];
 
-describe.each(interpreters)('$name', ({ host }) => {
-  test.each(table)(
-    '[QITOS-75] [D30] where $what breaks, the error says so: $code, $phase, retryable: $retryable',
-    async ({ make, code, phase, step, retryable }) => {
-      const clock = virtualClock();
-      const handle = start(make(), 'go', { clock, runId: 'run-7' }, host?.());
-      const { error, status, events } = await letTimePass(clock, settled(handle));
-      expect(status).toBe('failed');
-      expect(error).toMatchObject({ code, phase, step, retryable, runId: 'run-7', path: 'a' });
-      expect(ofType(events, 'run.ended')).toMatchObject([{ status: 'failed', error }]);
-      expect(events.at(-1)?.type).toBe('run.ended');
-    },
-  );
-
-  test('[QITOS-75] what a tool or a critic breaks on does not end the run: the one is data, the other is on record', async () => {
-    const breaks = tool({ name: 'breaks', description: 'Breaks.', input: z.object({}), execute: boom });
-    const model = scriptedModel([calls({ name: 'breaks', input: {} }), 'there']);
-    const critics = [{ name: 'cross', critique: boom }];
-    const one = agent({ name: 'a', tools: [breaks], model, critics });
-    const { status, records, events } = await settled(start(one, 'go', {}, host?.()));
-    expect(status).toBe('completed');
-    expect(records[0]?.results).toMatchObject([{ ok: false, kind: 'execution' }]);
-    expect(ofType(events, 'critic.failed')).toMatchObject([
-      { critic: 'cross', phase: 'CRITIC', step: 1, error: { code: 'agent.threw' } },
-    ]);
-  });
-
-  test('[D27] a critic, a check and a rule that break leave a run that has ended, not one that goes on', async () => {
-    const breakers = [
-      agent({ name: 'a', decide: () => answer('x'), critics: [{ name: 'c', each: 'step', critique: boom }] }),
-      agent({ name: 'a', tools: [echo], model: scriptedModel([looks]), shouldStop: boom }),
-      agent({
-        name: 'a',
-        tools: [echo],
-        model: scriptedModel([looks]),
-        stop: { name: 'broken', check: boom },
-      }),
-    ];
-    const ends: string[] = [];
-    for (const each of breakers) {
-      const { events, status } = await settled(start(each, 'go', {}, host?.()));
-      expect(events.at(-1)?.type).toBe('run.ended');
-      ends.push(status);
-    }
-    expect(ends).toEqual(['completed', 'failed', 'failed']);
-  });
-
-  test.each(
-    Object.entries(broken).flatMap(([which, schema]) => [
-      [`of its input ${which}`, 'preparing', () => agent({ name: 'a', input: schema })] as const,
-      [
-        `of its answer ${which}`,
-        'DECIDE',
-        () => agent({ name: 'a', model: scriptedModel(['"x"']), output: schema }),
-      ] as const,
-    ]),
-  )('[D27] a schema %s fails the run, which is over like any other', async (_, phase, make) => {
+test.each(table)(
+  '[QITOS-75] [D30] where $what breaks, the error says so: $code, $phase, retryable: $retryable',
+  async ({ make, code, phase, step, retryable }) => {
     const clock = virtualClock();
-    const handle = start<string, unknown, unknown>(make(), 'go', { clock }, host?.());
-    const { status, events, error } = await letTimePass(clock, settled(handle));
+    const handle = start(make(), 'go', { clock, runId: 'run-7' });
+    const { error, status, events } = await letTimePass(clock, settled(handle));
     expect(status).toBe('failed');
-    expect(error).toMatchObject({ phase, message: expect.stringContaining('boom') });
+    expect(error).toMatchObject({ code, phase, step, retryable, runId: 'run-7', path: 'a' });
     expect(ofType(events, 'run.ended')).toMatchObject([{ status: 'failed', error }]);
     expect(events.at(-1)?.type).toBe('run.ended');
-    expect(clock.pending).toBe(0);
-  });
+  },
+);
 
-  test('[D29] a decision to act without a call is named for what it is, as one of no known kind is', async () => {
-    const codes: unknown[] = [];
-    // A decision that comes from JavaScript may be anything.
-    for (const decision of [{ kind: 'act', calls: [] }, JSON.parse('{"kind":"dance"}')]) {
-      const one = agent({ name: 'a', decide: () => decision });
-      codes.push((await settled(start(one, 'go', {}, host?.()))).error?.code);
-    }
-    expect(codes).toEqual(['decision.invalid', 'decision.invalid']);
-  });
+test('[QITOS-75] what a tool or a critic breaks on does not end the run: the one is data, the other is on record', async () => {
+  const breaks = tool({ name: 'breaks', description: 'Breaks.', input: z.object({}), execute: boom });
+  const model = scriptedModel([calls({ name: 'breaks', input: {} }), 'there']);
+  const critics = [{ name: 'cross', critique: boom }];
+  const one = agent({ name: 'a', tools: [breaks], model, critics });
+  const { status, records, events } = await settled(start(one, 'go'));
+  expect(status).toBe('completed');
+  expect(records[0]?.results).toMatchObject([{ ok: false, kind: 'execution' }]);
+  expect(ofType(events, 'critic.failed')).toMatchObject([
+    { critic: 'cross', phase: 'CRITIC', step: 1, error: { code: 'agent.threw' } },
+  ]);
+});
 
-  test('[DODO-36] an error says in its fields where it happened, and in its message what was being done', async () => {
-    const breaks = tool({
-      name: 'breaks',
-      description: 'Breaks.',
-      input: z.object({ n: z.number() }),
-      execute: boom,
-    });
-    const asked: readonly [string, number | string][] = [
-      ['breaks', 1],
-      ['breaks', 'one'],
-      ['ghost', 1],
-    ];
-    const model = scriptedModel([
-      looks,
-      calls(...asked.map(([name, n]) => ({ name, input: { n } }))),
-      'there',
-    ]);
-    const one = agent({ name: 'a', tools: [echo, breaks], model });
-    const { records } = await settled(start(one, 'go', { runId: 'run-7' }, host?.()));
-    const errors = records[1]?.results.map((result): ErrorData | undefined =>
-      result.ok ? undefined : result.error,
-    );
-    const place = { runId: 'run-7', path: 'a', step: 1, phase: 'ACT' };
-    expect(errors).toMatchObject([
-      { ...place, tool: 'breaks', message: "Cannot finish 'breaks' as it failed: boom" },
-      { ...place, tool: 'breaks', message: expect.stringContaining("Cannot call 'breaks' as its input") },
-      { ...place, tool: 'ghost', message: expect.stringContaining("Cannot call 'ghost' as there is no") },
-    ]);
-  });
+test('[D27] a critic, a check and a rule that break leave a run that has ended, not one that goes on', async () => {
+  const breakers = [
+    agent({ name: 'a', decide: () => answer('x'), critics: [{ name: 'c', each: 'step', critique: boom }] }),
+    agent({ name: 'a', tools: [echo], model: scriptedModel([looks]), shouldStop: boom }),
+    agent({
+      name: 'a',
+      tools: [echo],
+      model: scriptedModel([looks]),
+      stop: { name: 'broken', check: boom },
+    }),
+  ];
+  const ends: string[] = [];
+  for (const each of breakers) {
+    const { events, status } = await settled(start(each, 'go'));
+    expect(events.at(-1)?.type).toBe('run.ended');
+    ends.push(status);
+  }
+  expect(ends).toEqual(['completed', 'failed', 'failed']);
+});
 
-  test('[DODO-36] a call that a person or a strategy denied says where, too', async () => {
-    const denied = tool({
-      name: 'denied',
-      description: 'No.',
-      input: z.object({}),
-      approval: true,
-      execute: boom,
-    });
-    const run = async (options: object) => {
-      const model = scriptedModel([looks, calls({ name: 'denied', input: {} }), 'there']);
-      const one = agent({ name: 'a', tools: [echo, denied], model });
-      const { records } = await settled(start(one, 'go', { runId: 'run-7', ...options }, host?.()));
-      const result = records[1]?.results[0];
-      return result?.ok === false ? result.error : undefined;
-    };
-    const place = { code: 'tool.denied', runId: 'run-7', path: 'a', step: 1, phase: 'ACT', tool: 'denied' };
-    expect(await run({ person: { approve: () => false } })).toMatchObject(place);
-    expect(
-      await run({
-        safety: ({ tool: name }: { tool: string }) =>
-          name === 'denied' ? { verdict: 'deny', reason: 'not today' } : { verdict: 'allow' },
-      }),
-    ).toMatchObject(place);
+test.each(
+  Object.entries(broken).flatMap(([which, schema]) => [
+    [`of its input ${which}`, 'preparing', () => agent({ name: 'a', input: schema })] as const,
+    [
+      `of its answer ${which}`,
+      'DECIDE',
+      () => agent({ name: 'a', model: scriptedModel(['"x"']), output: schema }),
+    ] as const,
+  ]),
+)('[D27] a schema %s fails the run, which is over like any other', async (_, phase, make) => {
+  const clock = virtualClock();
+  const handle = start<string, unknown, unknown>(make(), 'go', { clock });
+  const { status, events, error } = await letTimePass(clock, settled(handle));
+  expect(status).toBe('failed');
+  expect(error).toMatchObject({ phase, message: expect.stringContaining('boom') });
+  expect(ofType(events, 'run.ended')).toMatchObject([{ status: 'failed', error }]);
+  expect(events.at(-1)?.type).toBe('run.ended');
+  expect(clock.pending).toBe(0);
+});
+
+test('[D29] a decision to act without a call is named for what it is, as one of no known kind is', async () => {
+  const codes: unknown[] = [];
+  // A decision that comes from JavaScript may be anything.
+  for (const decision of [{ kind: 'act', calls: [] }, JSON.parse('{"kind":"dance"}')]) {
+    const one = agent({ name: 'a', decide: () => decision });
+    codes.push((await settled(start(one, 'go'))).error?.code);
+  }
+  expect(codes).toEqual(['decision.invalid', 'decision.invalid']);
+});
+
+test('[DODO-36] an error says in its fields where it happened, and in its message what was being done', async () => {
+  const breaks = tool({
+    name: 'breaks',
+    description: 'Breaks.',
+    input: z.object({ n: z.number() }),
+    execute: boom,
   });
+  const asked: readonly [string, number | string][] = [
+    ['breaks', 1],
+    ['breaks', 'one'],
+    ['ghost', 1],
+  ];
+  const model = scriptedModel([looks, calls(...asked.map(([name, n]) => ({ name, input: { n } }))), 'there']);
+  const one = agent({ name: 'a', tools: [echo, breaks], model });
+  const { records } = await settled(start(one, 'go', { runId: 'run-7' }));
+  const errors = records[1]?.results.map((result): ErrorData | undefined =>
+    result.ok ? undefined : result.error,
+  );
+  const place = { runId: 'run-7', path: 'a', step: 1, phase: 'ACT' };
+  expect(errors).toMatchObject([
+    { ...place, tool: 'breaks', message: "Cannot finish 'breaks' as it failed: boom" },
+    { ...place, tool: 'breaks', message: expect.stringContaining("Cannot call 'breaks' as its input") },
+    { ...place, tool: 'ghost', message: expect.stringContaining("Cannot call 'ghost' as there is no") },
+  ]);
+});
+
+test('[DODO-36] a call that a person or a strategy denied says where, too', async () => {
+  const denied = tool({
+    name: 'denied',
+    description: 'No.',
+    input: z.object({}),
+    approval: true,
+    execute: boom,
+  });
+  const run = async (options: object) => {
+    const model = scriptedModel([looks, calls({ name: 'denied', input: {} }), 'there']);
+    const one = agent({ name: 'a', tools: [echo, denied], model });
+    const { records } = await settled(start(one, 'go', { runId: 'run-7', ...options }));
+    const result = records[1]?.results[0];
+    return result?.ok === false ? result.error : undefined;
+  };
+  const place = { code: 'tool.denied', runId: 'run-7', path: 'a', step: 1, phase: 'ACT', tool: 'denied' };
+  expect(await run({ person: { approve: () => false } })).toMatchObject(place);
+  expect(
+    await run({
+      safety: ({ tool: name }: { tool: string }) =>
+        name === 'denied' ? { verdict: 'deny', reason: 'not today' } : { verdict: 'allow' },
+    }),
+  ).toMatchObject(place);
 });
 
 test('[DODO-37] an error is told apart by its code, and only by that, also one of another copy of the package', async () => {
@@ -276,7 +270,7 @@ test('[DODO-37] an error is told apart by its code, and only by that, also one o
     expect(isTroupeError(other)).toBe(false);
 });
 
-describe.each(interpreters)('$name: who hears of an error', ({ host }) => {
+describe('who hears of an error', () => {
   test('[TENEX-62] one error has one id: in the result of the tool, the event, the log, the parent and the record', async () => {
     const breaks = tool({
       name: 'breaks',
@@ -291,12 +285,7 @@ describe.each(interpreters)('$name: who hears of an error', ({ host }) => {
       tools: [breaks],
       model: scriptedModel([calls({ name: 'breaks', input: {} }), 'x']),
     });
-    const handle = start(
-      one,
-      'go',
-      { runId: 'run-7', log: ({ error }) => void logged.push(error) },
-      host?.(),
-    );
+    const handle = start(one, 'go', { runId: 'run-7', log: ({ error }) => void logged.push(error) });
     const { records, events, effects } = await settled(handle);
     const id = 'run-7/a#0.ACT.0.1';
     const [result] = records[0]?.results ?? [];
@@ -307,7 +296,7 @@ describe.each(interpreters)('$name: who hears of an error', ({ host }) => {
       result: { error: { errorId: id } },
     });
     const team = pipeline({ name: 'p', stages: [agent({ name: 'b', decide: boom })] });
-    const failed = await settled(start(team, 'go', { runId: 'run-8' }, host?.()));
+    const failed = await settled(start(team, 'go', { runId: 'run-8' }));
     const below = ofType(failed.events, 'member.ended')[0]?.error;
     expect(below?.errorId).toMatch(/^run-8\/p\/b.*#0\.DECIDE\.0\.1$/);
     expect(failed.error?.errorId).toBe(below?.errorId);
@@ -329,7 +318,7 @@ describe.each(interpreters)('$name: who hears of an error', ({ host }) => {
     const dead = scriptedModel([calls({ name: 'breaks', input: {} }), new Error('dead')]);
     const one = agent({ name: 'a', tools: [breaks], model: dead, retry: { attempts: 1 } });
     const options = { runId: 'run-7', hooks: [hook, trace] };
-    const { error } = await settled(start(one, 'go', options, host?.()));
+    const { error } = await settled(start(one, 'go', options));
     await hook.close();
     const tellsOf = (type: string) =>
       kit.publications.filter((each) => each.type === type).map((each) => 'errorId' in each && each.errorId);
@@ -353,7 +342,7 @@ describe.each(interpreters)('$name: who hears of an error', ({ host }) => {
       throw new Error('the disk is full');
     };
     const { status, events } = await settled(
-      start(agent({ name: 'a', tools: [breaks], model }), 'go', { log }, host?.()),
+      start(agent({ name: 'a', tools: [breaks], model }), 'go', { log }),
     );
     expect(status).toBe('completed');
     expect(ofType(events, 'observer.failed')).toMatchObject([
@@ -377,7 +366,7 @@ describe.each(interpreters)('$name: who hears of an error', ({ host }) => {
           throw thrown;
         },
       });
-      causes.push((await settled(start(one, 'go', {}, host?.()))).error?.cause);
+      causes.push((await settled(start(one, 'go'))).error?.cause);
     }
     expect(causes[0]).toMatchObject({
       message: 'outer',

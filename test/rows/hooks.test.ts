@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { TroupeError } from '../../src/contracts/error.ts';
 import type { EventType, LiveEvent } from '../../src/contracts/event.ts';
@@ -8,7 +8,7 @@ import { softCap } from '../../src/runtime/endings.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define-tool.ts';
-import { interpreters, letTimePass, settled, start } from '../support/runs.ts';
+import { letTimePass, settled, start } from '../support/runs.ts';
 
 const walk = tool({
   name: 'walk',
@@ -47,56 +47,52 @@ const moments: readonly (readonly [string, EventType, (event: LiveEvent) => bool
   ['the run is done', 'run.ended', () => true],
 ];
 
-describe.each(interpreters)('$name', ({ host }) => {
-  test('[FIND-33] [DODO-39] in one run a hook is called at each moment that there is', async () => {
-    const heard: LiveEvent[] = [];
-    const clock = virtualClock(1_000);
-    const dead = scriptedModel(Array.from({ length: 40 }, busy), 'dead');
-    const steps = Array.from({ length: 14 }, (_, step) => ({
-      text: 'I walk.',
-      ...calls({ name: 'walk', input: { step } }),
-    }));
-    const one = agent({
-      name: 'a',
-      tools: [walk],
-      model: [dead, scriptedModel([...steps, 'done'], 'alive')],
-      retry: { attempts: 2 },
-      context: { budget: { soft: 600, hard: 1_200, reserve: 100 }, summariser },
-      budget: { toolCalls: 15 },
-      stop: softCap({ name: 'walks', limit: 14, counts: ({ tool: name }) => name === 'walk' }),
-      hooks: [{ name: 'everything', handle: (event) => void heard.push(event) }],
-    });
-    const { status } = await letTimePass(clock, settled(start(one, 'go', { clock }, host?.())));
-    expect(status).toBe('stopped');
-    for (const [moment, type, fits] of moments) {
-      const found = heard.filter((event) => event.type === type && fits(event));
-      expect([moment, found.length > 0]).toEqual([moment, true]);
-    }
+test('[FIND-33] [DODO-39] in one run a hook is called at each moment that there is', async () => {
+  const heard: LiveEvent[] = [];
+  const clock = virtualClock(1_000);
+  const dead = scriptedModel(Array.from({ length: 40 }, busy), 'dead');
+  const steps = Array.from({ length: 14 }, (_, step) => ({
+    text: 'I walk.',
+    ...calls({ name: 'walk', input: { step } }),
+  }));
+  const one = agent({
+    name: 'a',
+    tools: [walk],
+    model: [dead, scriptedModel([...steps, 'done'], 'alive')],
+    retry: { attempts: 2 },
+    context: { budget: { soft: 600, hard: 1_200, reserve: 100 }, summariser },
+    budget: { toolCalls: 15 },
+    stop: softCap({ name: 'walks', limit: 14, counts: ({ tool: name }) => name === 'walk' }),
+    hooks: [{ name: 'everything', handle: (event) => void heard.push(event) }],
   });
+  const { status } = await letTimePass(clock, settled(start(one, 'go', { clock })));
+  expect(status).toBe('stopped');
+  for (const [moment, type, fits] of moments) {
+    const found = heard.filter((event) => event.type === type && fits(event));
+    expect([moment, found.length > 0]).toEqual([moment, true]);
+  }
 });
 
-describe.each(interpreters)('$name', ({ host }) => {
-  test('[FIND-33] [FIND-35] [QITOS-56] every event of a run says which run, which actor, when and in what order; those of a step, which step and phase', async () => {
-    const clock = virtualClock(1_000);
-    const model = scriptedModel([busy(), calls({ name: 'walk', input: { step: 0 } }), 'done']);
-    const one = agent({ name: 'a', tools: [walk], model, retry: { attempts: 2 } });
-    const handle = start(one, 'go', { clock, runId: 'r' }, host?.());
-    const { events } = await letTimePass(clock, settled(handle), 100);
-    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index));
-    expect(events.every(({ runId, path, agent: name }) => runId === 'r' && path !== '' && name !== '')).toBe(
-      true,
-    );
-    const times = events.map(({ at }) => at);
-    expect(times).toEqual(times.toSorted((a, b) => a - b));
-    expect(new Set(times).size).toBeGreaterThan(1);
-    const steps = events.filter(({ type }) => /^(?:agent|step|tool|phase)\./.test(type));
-    for (const event of steps)
-      expect([event.type, event.step, event.phase]).toEqual([
-        event.type,
-        expect.any(Number),
-        expect.any(String),
-      ]);
-    const ended = events.filter(({ type }) => type === 'step.ended');
-    expect(ended.map(({ step, phase }) => `${step} ${phase}`)).toEqual(['0 CHECK_STOP', '1 CHECK_STOP']);
-  });
+test('[FIND-33] [FIND-35] [QITOS-56] every event of a run says which run, which actor, when and in what order; those of a step, which step and phase', async () => {
+  const clock = virtualClock(1_000);
+  const model = scriptedModel([busy(), calls({ name: 'walk', input: { step: 0 } }), 'done']);
+  const one = agent({ name: 'a', tools: [walk], model, retry: { attempts: 2 } });
+  const handle = start(one, 'go', { clock, runId: 'r' });
+  const { events } = await letTimePass(clock, settled(handle), 100);
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index));
+  expect(events.every(({ runId, path, agent: name }) => runId === 'r' && path !== '' && name !== '')).toBe(
+    true,
+  );
+  const times = events.map(({ at }) => at);
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+  expect(new Set(times).size).toBeGreaterThan(1);
+  const steps = events.filter(({ type }) => /^(?:agent|step|tool|phase)\./.test(type));
+  for (const event of steps)
+    expect([event.type, event.step, event.phase]).toEqual([
+      event.type,
+      expect.any(Number),
+      expect.any(String),
+    ]);
+  const ended = events.filter(({ type }) => type === 'step.ended');
+  expect(ended.map(({ step, phase }) => `${step} ${phase}`)).toEqual(['0 CHECK_STOP', '1 CHECK_STOP']);
 });

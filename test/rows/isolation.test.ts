@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Agent } from '../../src/contracts/agent.ts';
 import { act, answer } from '../../src/contracts/decision.ts';
@@ -8,7 +8,7 @@ import type { RunResult } from '../../src/contracts/run.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { createGlobalEngine } from '../../src/runtime/global-engine.ts';
-import { interpreters, quiet, settled, start } from '../support/runs.ts';
+import { quiet, settled, start } from '../support/runs.ts';
 
 /** Counts what it is told, in its state, and looks at what it has counted. */
 const counter = (rounds: number) => {
@@ -49,36 +49,34 @@ const objectsIn = (value: unknown, found = new Set<object>()): ReadonlySet<objec
 const partsOf = ({ records, events, effects, state, totals }: RunResult<unknown, unknown>) =>
   objectsIn([...records, ...events, ...effects, state, totals]);
 
-describe.each(interpreters)('$name', ({ host }) => {
-  test('[QITOS-31] a second run of an agent begins at 0 and shares nothing with the first', async () => {
-    const one = counter(2);
-    const first = await settled(start(one, 'x', {}, host?.()));
-    const before = JSON.stringify([first.records, first.events, first.state]);
-    const second = await settled(start(one, 'y', {}, host?.()));
-    expect(second.records.map(({ step }) => step)).toEqual([0, 1, 2]);
-    expect([first.output, second.output]).toEqual(['x0 x1', 'y0 y1']);
-    expect(JSON.stringify([first.records, first.events, first.state])).toBe(before);
-    const ofFirst = partsOf(first);
-    expect(ofFirst.size).toBeGreaterThan(50);
-    expect([...partsOf(second)].filter((part) => ofFirst.has(part))).toEqual([]);
-  });
+test('[QITOS-31] a second run of an agent begins at 0 and shares nothing with the first', async () => {
+  const one = counter(2);
+  const first = await settled(start(one, 'x'));
+  const before = JSON.stringify([first.records, first.events, first.state]);
+  const second = await settled(start(one, 'y'));
+  expect(second.records.map(({ step }) => step)).toEqual([0, 1, 2]);
+  expect([first.output, second.output]).toEqual(['x0 x1', 'y0 y1']);
+  expect(JSON.stringify([first.records, first.events, first.state])).toBe(before);
+  const ofFirst = partsOf(first);
+  expect(ofFirst.size).toBeGreaterThan(50);
+  expect([...partsOf(second)].filter((part) => ofFirst.has(part))).toEqual([]);
+});
 
-  test('[TENEX-86] runs of one agent side by side do not see each other', async () => {
-    const one = counter(3);
-    const names = Array.from({ length: 20 }, (_, index) => `run-${index}-`);
-    const results = await Promise.all(
-      names.map((name) => settled(start(one, name, { runId: name, context: name }, host?.()))),
+test('[TENEX-86] runs of one agent side by side do not see each other', async () => {
+  const one = counter(3);
+  const names = Array.from({ length: 20 }, (_, index) => `run-${index}-`);
+  const results = await Promise.all(
+    names.map((name) => settled(start(one, name, { runId: name, context: name }))),
+  );
+  for (const [index, { output, events, records }] of results.entries()) {
+    const name = names[index] ?? '';
+    expect(output).toBe([0, 1, 2].map((step) => `${name}${step}`).join(' '));
+    expect(new Set(events.map(({ runId }) => runId))).toEqual(new Set([name]));
+    const looked = records.flatMap(({ results: [result] }) => (result?.ok === true ? [result.value] : []));
+    expect(looked).toMatchObject(
+      [0, 1, 2].map((step) => ({ who: name, context: name, state: { seen: { length: step } } })),
     );
-    for (const [index, { output, events, records }] of results.entries()) {
-      const name = names[index] ?? '';
-      expect(output).toBe([0, 1, 2].map((step) => `${name}${step}`).join(' '));
-      expect(new Set(events.map(({ runId }) => runId))).toEqual(new Set([name]));
-      const looked = records.flatMap(({ results: [result] }) => (result?.ok === true ? [result.value] : []));
-      expect(looked).toMatchObject(
-        [0, 1, 2].map((step) => ({ who: name, context: name, state: { seen: { length: step } } })),
-      );
-    }
-  });
+  }
 });
 
 /** What runs the agent again and again on one engine, which lives on. */

@@ -6,70 +6,68 @@ import { agentRegistry } from '../../src/runtime/agent-registry.ts';
 import { pipeline } from '../../src/runtime/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { echo, interpreters, never, settled, start } from '../support/runs.ts';
+import { echo, never, settled, start } from '../support/runs.ts';
 
 const looks = (text: string) => calls({ name: 'echo', input: { text } });
 
-describe.each(interpreters)('$name', ({ host }) => {
-  test('[KAIZEN-05] a result has an output if it completed, an error if it failed, and neither where it was stopped', async () => {
-    const critics = [{ name: 'c', critique: () => ({ verdict: 'stop', note: 'no' }) as const }];
-    const ends = {
-      completed: agent({ name: 'a', decide: () => answer('x') }),
-      stopped: agent({ name: 'a', model: scriptedModel([looks('a')]), tools: [echo], stop: maxSteps(1) }),
-      rejected: agent({ name: 'a', decide: () => answer('x'), critics }),
-      failed: agent({ name: 'a', model: scriptedModel([new Error('dark')]) }),
-    };
-    const found: Record<string, unknown> = {};
-    for (const [name, each] of Object.entries(ends)) {
-      const { status, output, error } = await settled(start(each, 'go', {}, host?.()));
-      found[name] = [status, output !== undefined, error !== undefined];
-    }
-    const handle = start(agent({ name: 'a', decide: () => never() }), 'go', {}, host?.());
-    handle.abort('enough');
-    const aborted = await settled(handle);
-    expect([aborted.status, aborted.output, aborted.stopReason]).toEqual([
-      'aborted',
-      undefined,
-      { kind: 'aborted', reason: 'enough' },
-    ]);
-    expect(found).toEqual({
-      completed: ['completed', true, false],
-      stopped: ['stopped', false, false],
-      rejected: ['stopped', false, false],
-      failed: ['failed', false, true],
-    });
+test('[KAIZEN-05] a result has an output if it completed, an error if it failed, and neither where it was stopped', async () => {
+  const critics = [{ name: 'c', critique: () => ({ verdict: 'stop', note: 'no' }) as const }];
+  const ends = {
+    completed: agent({ name: 'a', decide: () => answer('x') }),
+    stopped: agent({ name: 'a', model: scriptedModel([looks('a')]), tools: [echo], stop: maxSteps(1) }),
+    rejected: agent({ name: 'a', decide: () => answer('x'), critics }),
+    failed: agent({ name: 'a', model: scriptedModel([new Error('dark')]) }),
+  };
+  const found: Record<string, unknown> = {};
+  for (const [name, each] of Object.entries(ends)) {
+    const { status, output, error } = await settled(start(each, 'go'));
+    found[name] = [status, output !== undefined, error !== undefined];
+  }
+  const handle = start(agent({ name: 'a', decide: () => never() }), 'go');
+  handle.abort('enough');
+  const aborted = await settled(handle);
+  expect([aborted.status, aborted.output, aborted.stopReason]).toEqual([
+    'aborted',
+    undefined,
+    { kind: 'aborted', reason: 'enough' },
+  ]);
+  expect(found).toEqual({
+    completed: ['completed', true, false],
+    stopped: ['stopped', false, false],
+    rejected: ['stopped', false, false],
+    failed: ['failed', false, true],
   });
+});
 
-  test('[KAIZEN-06] what a run used is exactly what its models said, and how long it took what its clock says', async () => {
-    const clock = virtualClock();
-    const model = scriptedModel([
-      { ...looks('a'), usage: { input: 11, output: 7, cached: 3 } },
-      async () => {
-        await clock.advance(250);
-        return { text: 'done', usage: { input: 30, output: 5, cached: 10 } };
-      },
-    ]);
-    const one = agent({ name: 'a', model, tools: [echo] });
-    const { totals } = await settled(start(one, 'go', { clock }, host?.()));
-    expect(totals).toMatchObject({
-      steps: 2,
-      modelCalls: 2,
-      toolCalls: 1,
-      inputTokens: 41,
-      outputTokens: 12,
-      cachedTokens: 13,
-      retries: 0,
-      durationMs: 250,
-    });
+test('[KAIZEN-06] what a run used is exactly what its models said, and how long it took what its clock says', async () => {
+  const clock = virtualClock();
+  const model = scriptedModel([
+    { ...looks('a'), usage: { input: 11, output: 7, cached: 3 } },
+    async () => {
+      await clock.advance(250);
+      return { text: 'done', usage: { input: 30, output: 5, cached: 10 } };
+    },
+  ]);
+  const one = agent({ name: 'a', model, tools: [echo] });
+  const { totals } = await settled(start(one, 'go', { clock }));
+  expect(totals).toMatchObject({
+    steps: 2,
+    modelCalls: 2,
+    toolCalls: 1,
+    inputTokens: 41,
+    outputTokens: 12,
+    cachedTokens: 13,
+    retries: 0,
+    durationMs: 250,
   });
+});
 
-  test('[QITOS-10] the second request holds both turns of the first: question, call, result', async () => {
-    const model = scriptedModel([looks('a'), looks('b'), 'done']);
-    await settled(start(agent({ name: 'a', model, tools: [echo] }), 'go', {}, host?.()));
-    const shown = model.requests.map(({ messages }) => [...messages].map(({ role, text }) => [role, text]));
-    expect(shown[1]).toEqual([...(shown[0] ?? []), ['assistant', ''], ['tool', 'a']]);
-    expect(shown[2]).toEqual([...(shown[1] ?? []), ['assistant', ''], ['tool', 'b']]);
-  });
+test('[QITOS-10] the second request holds both turns of the first: question, call, result', async () => {
+  const model = scriptedModel([looks('a'), looks('b'), 'done']);
+  await settled(start(agent({ name: 'a', model, tools: [echo] }), 'go'));
+  const shown = model.requests.map(({ messages }) => [...messages].map(({ role, text }) => [role, text]));
+  expect(shown[1]).toEqual([...(shown[0] ?? []), ['assistant', ''], ['tool', 'a']]);
+  expect(shown[2]).toEqual([...(shown[1] ?? []), ['assistant', ''], ['tool', 'b']]);
 });
 
 test('[KAIZEN-20] a run whose model takes no time takes far less than 200 ms, at the 95th percentile', async () => {

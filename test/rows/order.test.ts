@@ -3,7 +3,7 @@ import type { MemoryRecord, MemorySource } from '../../src/contracts/memory.ts';
 import { act, answer } from '../../src/contracts/decision.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { PlainStore } from '../support/plain-store.ts';
-import { echo, interpreters, never, quiet, settled, start } from '../support/runs.ts';
+import { echo, never, quiet, settled, start } from '../support/runs.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { letTimePass } from '../support/runs.ts';
 
@@ -42,17 +42,16 @@ const worker = (order: string[], memory: MemorySource) =>
     hooks: [{ name: 'telemetry', on: 'step.ended', handle: () => void order.push('told') }],
   });
 
-describe.each([...interpreters, { name: 'stored', store: true }])(
+describe.each([{ name: 'without a store' }, { name: 'stored', store: true }])(
   '[FIND-33] [ENG-08] a step, $name',
   (how) => {
     test('is in the state, published and in the memory before the next decision begins, in this order', async () => {
       const order: string[] = [];
       const options = 'store' in how ? { store: new PlainStore() } : {};
-      const host = 'host' in how ? how.host?.() : undefined;
       const subject = worker(order, slowMemory(order));
       const { status } = await ('store' in how
         ? subject.run('go', options)
-        : settled(start(subject, 'go', options, host)));
+        : settled(start(subject, 'go', options)));
       expect(status).toBe('completed');
       const steps = order.filter((line) => !line.includes('run')).map((line) => line.split(':')[0]);
       expect(steps.slice(0, 10)).toEqual([

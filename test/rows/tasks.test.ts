@@ -19,7 +19,7 @@ import { hostEnvironment } from '../../src/tools/built-in/environment-host.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { fileTools } from '../../src/tools/environments/file-tools.ts';
 import { memoryEnvironment } from '../../src/tools/environments/memory-environment.ts';
-import { echo, interpreters, settled, start, typesOf } from '../support/runs.ts';
+import { echo, settled, start, typesOf } from '../support/runs.ts';
 
 const looks = calls({ name: 'echo', input: { text: 'x' } });
 
@@ -49,12 +49,12 @@ const issueOf = ({ code, details }: Pick<ErrorData, 'code' | 'details'>): unknow
 const firstText = (model: ReturnType<typeof scriptedModel>): string =>
   model.requests[0]?.messages.find(({ role }) => role === 'user')?.text ?? '';
 
-describe.each(interpreters)('$name: what a run is about', ({ host }) => {
+describe('what a run is about', () => {
   const run = <Input, Output, State>(
     one: Agent<Input, Output, State>,
     input: Input,
     options: RunOptions = {},
-  ) => settled(start(one, input, options, host?.()));
+  ) => settled(start(one, input, options));
 
   describe('its budget', () => {
     test('[QITOS-29] comes before the agent’s, and the next run has the agent’s again', async () => {
@@ -89,7 +89,7 @@ describe.each(interpreters)('$name: what a run is about', ({ host }) => {
       });
       const task: TaskInput = { objective: '', budget: { steps: 0 } };
       // @ts-expect-error: that is no input
-      const result = await settled(start(one, { city: 1 }, { task }, host?.()));
+      const result = await settled(start(one, { city: 1 }, { task }));
       expect(issuesOf(result)).toEqual([
         ['task.invalid', { issue: 'task.objective', field: 'objective' }],
         ['task.invalid', { issue: 'task.budget.steps', field: 'budget.steps' }],

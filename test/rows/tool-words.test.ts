@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Json } from '../../src/contracts/json.ts';
 import type { Tool, ToolResult, Toolset } from '../../src/contracts/tool.ts';
@@ -19,7 +19,7 @@ import { memoryEnvironment } from '../../src/tools/environments/memory-environme
 import { processTools } from '../../src/tools/environments/process-tools.ts';
 import { dual } from '../../src/tools/tool-result.ts';
 import { PlainStore } from '../support/plain-store.ts';
-import { interpreters, ofType, settled, start } from '../support/runs.ts';
+import { ofType, settled, start } from '../support/runs.ts';
 
 const bob = agent({ name: 'bob', decide: () => ({ kind: 'answer', answer: 'done' }) });
 const secret = 'hunter2';
@@ -80,53 +80,51 @@ const words: readonly (readonly [string, Tool | Toolset, string, Json, string])[
   ['an unknown tool', storing('store'), 'store', { password: secret }, 'Using store'],
 ];
 
-describe.each(interpreters)('$name', ({ host }) => {
-  test.each(words)(
-    '[FIND-35] [TENEX-38] people are told of %s in its own words, and of no secret',
-    async (_, given, name, input, line) => {
-      const environment = memoryEnvironment({
-        files: { 'a.md': 'one', 'src/b.ts': 'x' },
-        commands: { list: () => ({ exitCode: 0, stdout: '', stderr: '' }) },
-        pages: { 'https://a.test/': 'hello' },
-      });
-      const model = scriptedModel([calls({ name, input }), 'done']);
-      const one = agent({ name: 'a', tools: [given], model, environment });
-      const person = { answer: () => 'because' };
-      const { events } = await settled(start(one, 'go', { person }, host?.()));
-      const told = ofType(events, 'tool.started').map(({ description }) => description);
-      expect(told).toEqual([line]);
-      expect(told.join()).not.toContain(secret);
-    },
-  );
+test.each(words)(
+  '[FIND-35] [TENEX-38] people are told of %s in its own words, and of no secret',
+  async (_, given, name, input, line) => {
+    const environment = memoryEnvironment({
+      files: { 'a.md': 'one', 'src/b.ts': 'x' },
+      commands: { list: () => ({ exitCode: 0, stdout: '', stderr: '' }) },
+      pages: { 'https://a.test/': 'hello' },
+    });
+    const model = scriptedModel([calls({ name, input }), 'done']);
+    const one = agent({ name: 'a', tools: [given], model, environment });
+    const person = { answer: () => 'because' };
+    const { events } = await settled(start(one, 'go', { person }));
+    const told = ofType(events, 'tool.started').map(({ description }) => description);
+    expect(told).toEqual([line]);
+    expect(told.join()).not.toContain(secret);
+  },
+);
 
-  test('[FIND-35] [TENEX-44] the next request has the text of a dual result and nothing of its value; the reducer has both', async () => {
-    const weather = tool({
-      name: 'weather',
-      description: 'Weather.',
-      input: z.object({}),
-      execute: () => dual({ text: 'sunny', value: { celsius: 21 } }),
-    });
-    const reduced: (readonly ToolResult[])[] = [];
-    const model = scriptedModel([calls({ name: 'weather', input: {} }), 'done']);
-    const one = agent({
-      name: 'a',
-      tools: [weather],
-      model,
-      reduce: ({ state, results }) => {
-        reduced.push(results);
-        return state;
-      },
-    });
-    await settled(start(one, 'go', {}, host?.()));
-    expect(model.requests[1]?.messages.at(-1)).toEqual({
-      role: 'tool',
-      callId: expect.any(String) as string,
-      tool: 'weather',
-      text: 'sunny',
-    });
-    expect(JSON.stringify(model.requests)).not.toContain('celsius');
-    expect(reduced[0]).toMatchObject([{ ok: true, text: 'sunny', value: { celsius: 21 } }]);
+test('[FIND-35] [TENEX-44] the next request has the text of a dual result and nothing of its value; the reducer has both', async () => {
+  const weather = tool({
+    name: 'weather',
+    description: 'Weather.',
+    input: z.object({}),
+    execute: () => dual({ text: 'sunny', value: { celsius: 21 } }),
   });
+  const reduced: (readonly ToolResult[])[] = [];
+  const model = scriptedModel([calls({ name: 'weather', input: {} }), 'done']);
+  const one = agent({
+    name: 'a',
+    tools: [weather],
+    model,
+    reduce: ({ state, results }) => {
+      reduced.push(results);
+      return state;
+    },
+  });
+  await settled(start(one, 'go'));
+  expect(model.requests[1]?.messages.at(-1)).toEqual({
+    role: 'tool',
+    callId: expect.any(String) as string,
+    tool: 'weather',
+    text: 'sunny',
+  });
+  expect(JSON.stringify(model.requests)).not.toContain('celsius');
+  expect(reduced[0]).toMatchObject([{ ok: true, text: 'sunny', value: { celsius: 21 } }]);
 });
 
 test('[FIND-35] [TENEX-41] a result on record that has neither a value nor an error cannot be read back', async () => {

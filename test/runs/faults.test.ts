@@ -4,7 +4,7 @@ import { agent } from '../../src/runtime/agent.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import type { Fault } from '../support/faulty-model.ts';
 import { CATALOGUE, FAULTS, faultyModel, SMALL } from '../support/faulty-model.ts';
-import { echo, interpreters, letTimePass, ofType, settled, start } from '../support/runs.ts';
+import { echo, letTimePass, ofType, settled, start } from '../support/runs.ts';
 
 test('the catalogue has forty faults, and a model that behaves like each of them', () => {
   const numbers = Array.from({ length: 40 }, (_, index) => `F${index + 1}`);
@@ -19,14 +19,14 @@ test('the catalogue has forty faults, and a model that behaves like each of them
   for (const faults of Object.values(CATALOGUE)) expect(faults).not.toEqual([]);
 });
 
-describe.each(interpreters)('what a run makes of a model, $name', ({ host }) => {
+describe('what a run makes of a model', () => {
   /** A run whose model does this first and answers then, as somebody sees it who watches. */
   const after = async (fault: Fault, tokens = 0) => {
     const clock = virtualClock();
     const rest = { calls: [{ id: 'x', name: 'echo', input: { text: 'x' } }], tokens };
     const script = [fault, 'answers' as const].map((each) => ({ fault: each, ...rest }));
     const model = faultyModel('first', script, clock);
-    const handle = start(agent({ name: 'a', model, tools: [echo] }), 'go', { clock }, host?.());
+    const handle = start(agent({ name: 'a', model, tools: [echo] }), 'go', { clock });
     const shown = new Map<string, string>();
     handle.events$.subscribe((event) => {
       if (event.type === 'model.delta' && event.delta.type === 'text')
@@ -102,7 +102,7 @@ describe.each(interpreters)('what a run makes of a model, $name', ({ host }) => 
     const model = faultyModel('shared', [{ fault: 'F39 overtakes', calls: [], tokens: 1 }], clock);
     const order: string[] = [];
     const run = (input: string) =>
-      settled(start(agent({ name: 'a', model, tools: [echo] }), input, { clock }, host?.())).then(
+      settled(start(agent({ name: 'a', model, tools: [echo] }), input, { clock })).then(
         (result) => (order.push(input), result),
       );
     const first = run('one');
@@ -115,7 +115,7 @@ describe.each(interpreters)('what a run makes of a model, $name', ({ host }) => 
     const clock = virtualClock();
     const script = [{ fault: 'F40 after the run' as const, calls: [], tokens: 1 }];
     const model = faultyModel('slow', script, clock);
-    const handle = start(agent({ name: 'a', model }), 'go', { clock }, host?.());
+    const handle = start(agent({ name: 'a', model }), 'go', { clock });
     await clock.advance(1_000);
     handle.abort('enough');
     const result = await settled(handle);

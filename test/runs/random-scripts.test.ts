@@ -5,7 +5,6 @@ import type { Critic } from '../../src/contracts/critique.ts';
 import type { RuntimeEvent } from '../../src/contracts/event.ts';
 import type { StopRule, Tally } from '../../src/contracts/stop.ts';
 import { agent } from '../../src/runtime/agent.ts';
-import { drivenHost } from '../../src/runtime/driven-host.ts';
 import { maxSteps, maxTime, maxTokens, maxToolCalls } from '../../src/machines/stop-rules.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { complete } from '../../src/tools/built-in/complete.ts';
@@ -55,7 +54,6 @@ const plan = fc.record({
   ),
   judged: fc.boolean(),
   isStructured: fc.boolean(),
-  interpreter: fc.constantFrom('live', 'driven'),
 });
 
 const doubter: Critic = {
@@ -110,8 +108,7 @@ test('[P7] [P10] [P18] [P19] whatever a model does: one end, last; within bounds
           maxTime(given.timeMs),
         ],
       });
-      const host = given.interpreter === 'driven' ? drivenHost() : undefined;
-      const result = await letTimePass(clock, settled(start(subject, 'Begin.', { clock }, host)), 600_000);
+      const result = await letTimePass(clock, settled(start(subject, 'Begin.', { clock })), 600_000);
       const { events, totals, status } = result;
       ends.add(status);
 

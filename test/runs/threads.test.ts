@@ -12,7 +12,7 @@ import { pipeline } from '../../src/runtime/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { PlainStore } from '../support/plain-store.ts';
-import { interpreters, never, settled, start } from '../support/runs.ts';
+import { never, settled, start } from '../support/runs.ts';
 
 const newFiles = (): KeyValueFiles => memoryStore().files('threads');
 
@@ -35,13 +35,13 @@ const turnsIn = async (kept: KeyValueFiles, id = 'talk') =>
     ...(status === undefined ? {} : { status }),
   }));
 
-describe.each(interpreters)('a run in a thread, $name', ({ host }) => {
+describe('a run in a thread', () => {
   test('goes on from what was said before, and adds what it was asked and answered', async () => {
     const files = newFiles();
     const model = scriptedModel(['Hello Ada.', 'You are Ada.', 'Who?']);
     const clerk = agent({ name: 'clerk', model });
     const run = (input: string, thread: string, runId: string) =>
-      start(clerk, input, { thread, threads: threads(files), runId }, host?.()).result;
+      start(clerk, input, { thread, threads: threads(files), runId }).result;
     await run('I am Ada.', 'talk', 'r1');
     await run('Who am I?', 'talk', 'r2');
     expect(said(model.requests[1]?.messages)).toEqual([
@@ -64,9 +64,9 @@ describe.each(interpreters)('a run in a thread, $name', ({ host }) => {
     const model = scriptedModel(['one', 'two']);
     const clerk = agent({ name: 'clerk', model });
     const options = { thread: 'talk', threads: threads(files) };
-    await start(clerk, 'a', options, host?.()).result;
+    await start(clerk, 'a', options).result;
     const history = [{ role: 'user', text: 'before' }] as const;
-    await start(clerk, 'b', { ...options, history }, host?.()).result;
+    await start(clerk, 'b', { ...options, history }).result;
     expect(said(model.requests[1]?.messages)).toEqual(['user: before', 'user: b']);
     expect(await turnsIn(files)).toHaveLength(4);
   });
@@ -75,10 +75,10 @@ describe.each(interpreters)('a run in a thread, $name', ({ host }) => {
     const files = newFiles();
     const model = scriptedModel([new Error('no power')]);
     const talks = threads(files);
-    const broken = start(agent({ name: 'a', model }), 'x', { thread: 'talk', threads: talks }, host?.());
+    const broken = start(agent({ name: 'a', model }), 'x', { thread: 'talk', threads: talks });
     const { error } = await settled(broken);
     const slow = agent({ name: 'b', decide: () => never() });
-    const handle = start(slow, 'y', { thread: 'talk', threads: talks }, host?.());
+    const handle = start(slow, 'y', { thread: 'talk', threads: talks });
     handle.abort('enough');
     await handle.result;
     expect((await turnsIn(files)).map((turn) => [turn.said, turn.status])).toEqual([
@@ -98,9 +98,9 @@ describe.each(interpreters)('a run in a thread, $name', ({ host }) => {
       output: z.object({ b: z.number() }),
       decide: () => ({ kind: 'answer', answer: { b: 2 } }),
     });
-    await start(sum, { a: 1 }, options, host?.()).result;
+    await start(sum, { a: 1 }, options).result;
     const plain = agent({ name: 'plain', decide: () => ({ kind: 'answer', answer: 'done' }) });
-    await start(plain, '', { ...options, task: 'Mend it' }, host?.()).result;
+    await start(plain, '', { ...options, task: 'Mend it' }).result;
     expect((await turnsIn(files)).map((turn) => turn.said)).toEqual([
       'user: {"a":1}',
       'assistant: {"b":2}',
@@ -118,8 +118,8 @@ describe.each(interpreters)('a run in a thread, $name', ({ host }) => {
       stages: [agent({ name: 'first', model: first }), agent({ name: 'second', model: second })],
     });
     const options = { thread: 'talk', threads: threads(files) };
-    await start(team, 'one', options, host?.()).result;
-    await start(team, 'two', options, host?.()).result;
+    await start(team, 'one', options).result;
+    await start(team, 'two', options).result;
     expect(said(first.requests[1]?.messages)).toEqual(['user: one', 'assistant: final 1', 'user: two']);
     expect(said(second.requests[1]?.messages).slice(0, 2)).toEqual(['user: one', 'assistant: final 1']);
     expect((await turnsIn(files)).map((turn) => turn.said)).toEqual([
@@ -150,9 +150,9 @@ describe.each(interpreters)('a run in a thread, $name', ({ host }) => {
     ]);
     const builder = agent({ name: 'builder', model, tools: [build] });
     const options = { thread: 'talk', threads: threads(newFiles()) };
-    const first = start(builder, 'Build a house.', options, host?.());
+    const first = start(builder, 'Build a house.', options);
     await started.promise;
-    await start(builder, 'How is it going?', options, host?.()).result;
+    await start(builder, 'How is it going?', options).result;
     const [asked, call, result, prompt, ...rest] = model.requests[1]?.messages ?? [];
     expect(asked).toEqual({ role: 'user', text: 'Build a house.' });
     expect(call).toMatchObject({
@@ -166,7 +166,7 @@ describe.each(interpreters)('a run in a thread, $name', ({ host }) => {
     expect(rest).toEqual([]);
     release.resolve('done');
     await first.result;
-    await start(builder, 'And now?', options, host?.()).result;
+    await start(builder, 'And now?', options).result;
     expect(said(model.requests[3]?.messages)).toEqual([
       'user: How is it going?',
       'assistant: It is being built.',
@@ -182,12 +182,7 @@ describe.each(interpreters)('a run in a thread, $name', ({ host }) => {
     const files = newFiles();
     await files.write('default/talk/thread.json', '{"v":9}');
     const model = scriptedModel([]);
-    const handle = start(
-      agent({ name: 'clerk', model }),
-      'x',
-      { thread: 'talk', threads: threads(files) },
-      host?.(),
-    );
+    const handle = start(agent({ name: 'clerk', model }), 'x', { thread: 'talk', threads: threads(files) });
     await expect(handle.result).rejects.toMatchObject({ code: 'thread.version' });
     expect(model.requests).toEqual([]);
     expect(await files.names()).toEqual(['default/talk/thread.json']);
@@ -197,7 +192,7 @@ describe.each(interpreters)('a run in a thread, $name', ({ host }) => {
     const files = newFiles();
     const talks = threads({ ...files, append: () => Promise.reject(new Error('disk full')) });
     const clerk = agent({ name: 'clerk', model: scriptedModel(['fine']) });
-    const { output, events } = await start(clerk, 'x', { thread: 'talk', threads: talks }, host?.()).result;
+    const { output, events } = await start(clerk, 'x', { thread: 'talk', threads: talks }).result;
     expect(output).toBe('fine');
     expect(events.filter(({ type }) => type === 'memory.failed')).toMatchObject([
       { memory: 'thread talk', work: 'remember' },
@@ -207,8 +202,8 @@ describe.each(interpreters)('a run in a thread, $name', ({ host }) => {
   test('of which nobody keeps a thread, nothing is added anywhere', async () => {
     const model = scriptedModel(['one', 'two']);
     const clerk = agent({ name: 'clerk', model });
-    await start(clerk, 'a', { thread: 'talk' }, host?.()).result;
-    await start(clerk, 'b', { thread: 'talk' }, host?.()).result;
+    await start(clerk, 'a', { thread: 'talk' }).result;
+    await start(clerk, 'b', { thread: 'talk' }).result;
     expect(said(model.requests[1]?.messages)).toEqual(['user: b']);
   });
 });

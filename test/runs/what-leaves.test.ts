@@ -12,7 +12,7 @@ import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { intercepted } from '../../src/tools/interceptors.ts';
-import { interpreters, settled, start } from '../support/runs.ts';
+import { settled, start } from '../support/runs.ts';
 import { startIn } from '../support/stored-runs.ts';
 
 /** Changes everything that can be changed in a value, however deep: sets, adds, removes, puts in other places. */
@@ -183,7 +183,7 @@ const given: fc.Arbitrary<Given> = fc.record({
   answer: fc.constantFrom('done', 'paid twice'),
 });
 
-describe.each([...interpreters, { name: 'stored', host: undefined }])('$name', ({ name, host }) => {
+describe.each(['without a store', 'stored'])('%s', (name) => {
   const come = async (setup: Given, vandals: ReadonlySet<Observer>) => {
     const { one, options, follow, received, touch } = crowd(setup, vandals);
     const clock = virtualClock();
@@ -193,7 +193,7 @@ describe.each([...interpreters, { name: 'stored', host: undefined }])('$name', (
         ? { inspect: (event: unknown) => touch('inspector', snapshotIn(event)) }
         : {};
     const all = { ...options, ...watched, clock };
-    const handle = name === 'stored' ? startIn(store, one, 'go', all) : start(one, 'go', all, host?.());
+    const handle = name === 'stored' ? startIn(store, one, 'go', all) : start(one, 'go', all);
     await follow(handle);
     const result = await settled(handle);
     // Before anybody gets at the result.

@@ -11,7 +11,7 @@ import type { Actor } from '../../src/runtime/stage.ts';
 import { team } from '../../src/runtime/team.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
-import { hang, interpreters, never, ofType, settled, start, typesOf } from '../support/runs.ts';
+import { hang, never, ofType, settled, start, typesOf } from '../support/runs.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { z } from 'zod';
 
@@ -162,87 +162,83 @@ describe('the pacer', () => {
   });
 });
 
-describe.each(interpreters)('$name', ({ host }) => {
-  test('[P20] an agent in a hot loop, with a model that answers at once, starves no timer', async () => {
-    const hot = agent({
-      name: 'hot',
-      model: scriptedModel([]),
-      stop: maxSteps(1_000_000),
-      decide: () => wait('nothing', 0),
-    });
-    const handle = start(hot, 'go', {}, host?.());
-    let beats = 0;
-    await new Promise<void>((resolve) => {
-      const timer = setInterval(() => {
-        beats += 1;
-        if (beats < 5) return;
-        clearInterval(timer);
-        resolve();
-      }, 1);
-    });
-    handle.abort('enough');
-    const { status, events } = await settled(handle);
-    expect(status).toBe('aborted');
-    expect(ofType(events, 'step.ended').length).toBeGreaterThan(4);
+test('[P20] an agent in a hot loop, with a model that answers at once, starves no timer', async () => {
+  const hot = agent({
+    name: 'hot',
+    model: scriptedModel([]),
+    stop: maxSteps(1_000_000),
+    decide: () => wait('nothing', 0),
   });
+  const handle = start(hot, 'go');
+  let beats = 0;
+  await new Promise<void>((resolve) => {
+    const timer = setInterval(() => {
+      beats += 1;
+      if (beats < 5) return;
+      clearInterval(timer);
+      resolve();
+    }, 1);
+  });
+  handle.abort('enough');
+  const { status, events } = await settled(handle);
+  expect(status).toBe('aborted');
+  expect(ofType(events, 'step.ended').length).toBeGreaterThan(4);
+});
 
-  test('[P8] a thousand agents in the middle of everything end at once, each once, when they are aborted', async () => {
-    const clock = virtualClock();
-    const controller = new AbortController();
-    const kinds = [
-      () => agent({ name: 'waiting', decide: () => wait('a word') }),
-      () => agent({ name: 'napping', decide: () => wait('a while', 60_000) }),
-      () => agent({ name: 'asking', model: scriptedModel([() => never<string>()]) }),
-      () =>
-        agent({ name: 'acting', tools: [hang], model: scriptedModel([calls({ name: 'hang', input: {} })]) }),
-    ];
-    const handles = Array.from({ length: 1_000 }, (_, index) =>
-      start(
-        kinds[index % kinds.length]?.() ?? agent({ name: 'x' }),
-        'go',
-        { clock, signal: controller.signal },
-        host?.(),
-      ),
+test('[P8] a thousand agents in the middle of everything end at once, each once, when they are aborted', async () => {
+  const clock = virtualClock();
+  const controller = new AbortController();
+  const kinds = [
+    () => agent({ name: 'waiting', decide: () => wait('a word') }),
+    () => agent({ name: 'napping', decide: () => wait('a while', 60_000) }),
+    () => agent({ name: 'asking', model: scriptedModel([() => never<string>()]) }),
+    () =>
+      agent({ name: 'acting', tools: [hang], model: scriptedModel([calls({ name: 'hang', input: {} })]) }),
+  ];
+  const handles = Array.from({ length: 1_000 }, (_, index) =>
+    start(kinds[index % kinds.length]?.() ?? agent({ name: 'x' }), 'go', {
+      clock,
+      signal: controller.signal,
+    }),
+  );
+  await clock.advance(1_000);
+  const order: number[] = [];
+  handles.forEach((handle, index) => {
+    handle.result.then(
+      () => order.push(index),
+      () => undefined,
     );
-    await clock.advance(1_000);
-    const order: number[] = [];
-    handles.forEach((handle, index) => {
-      handle.result.then(
-        () => order.push(index),
-        () => undefined,
-      );
-    });
-    controller.abort('enough');
-    const results = await Promise.all(handles.map((handle) => settled(handle)));
-    expect(results.map(({ status }) => status)).toEqual(Array.from({ length: 1_000 }, () => 'aborted'));
-    for (const { events } of results)
-      expect(typesOf(events).filter((type) => type === 'run.ended')).toHaveLength(1);
-    expect(order).toHaveLength(1_000);
-    expect(clock.pending).toBe(0);
   });
+  controller.abort('enough');
+  const results = await Promise.all(handles.map((handle) => settled(handle)));
+  expect(results.map(({ status }) => status)).toEqual(Array.from({ length: 1_000 }, () => 'aborted'));
+  for (const { events } of results)
+    expect(typesOf(events).filter((type) => type === 'run.ended')).toHaveLength(1);
+  expect(order).toHaveLength(1_000);
+  expect(clock.pending).toBe(0);
+});
 
-  test('[P1] a supervisor with a thousand children run by its tools: every end is told, once', async () => {
-    const child = agent({
-      name: 'child',
-      decide: ({ input }) => answer(Number(input) % 10 === 0 ? 'ten' : 'x'),
-    });
-    const fan = tool({
-      name: 'fan',
-      description: 'Runs a thousand.',
-      input: z.object({}),
-      execute: async (_, context) => {
-        const runs = Array.from({ length: 1_000 }, (__, index) => context.run(child, String(index)));
-        return (await Promise.all(runs)).filter(({ output }) => output === 'ten').length;
-      },
-    });
-    const model = scriptedModel([calls({ name: 'fan', input: {} }), 'done']);
-    const { events, records } = await settled(
-      start(agent({ name: 'a', tools: [fan], model }), 'go', { limits: { maxAgents: 1_001 } }, host?.()),
-    );
-    expect(records[0]?.results).toMatchObject([{ ok: true, value: 100 }]);
-    expect(ofType(events, 'member.ended')).toHaveLength(1_000);
-    expect(new Set(ofType(events, 'member.engaged').map(({ path }) => path)).size).toBe(1_000);
+test('[P1] a supervisor with a thousand children run by its tools: every end is told, once', async () => {
+  const child = agent({
+    name: 'child',
+    decide: ({ input }) => answer(Number(input) % 10 === 0 ? 'ten' : 'x'),
   });
+  const fan = tool({
+    name: 'fan',
+    description: 'Runs a thousand.',
+    input: z.object({}),
+    execute: async (_, context) => {
+      const runs = Array.from({ length: 1_000 }, (__, index) => context.run(child, String(index)));
+      return (await Promise.all(runs)).filter(({ output }) => output === 'ten').length;
+    },
+  });
+  const model = scriptedModel([calls({ name: 'fan', input: {} }), 'done']);
+  const { events, records } = await settled(
+    start(agent({ name: 'a', tools: [fan], model }), 'go', { limits: { maxAgents: 1_001 } }),
+  );
+  expect(records[0]?.results).toMatchObject([{ ok: true, value: 100 }]);
+  expect(ofType(events, 'member.ended')).toHaveLength(1_000);
+  expect(new Set(ofType(events, 'member.engaged').map(({ path }) => path)).size).toBe(1_000);
 });
 
 test('a thousand runs whose model answers at once are not all under way at once, and begin in the order of the calls', async () => {
@@ -301,12 +297,8 @@ test('what the runtime itself throws ends the run with an error, and the process
     members: { ann: agent({ name: 'ann', decide: () => wait('a word') }) },
     options: input,
   });
-  for (const { host } of interpreters) {
-    const result = await settled(start(careless, 'go', {}, host?.()));
-    expect(result).toMatchObject({ status: 'failed', error: { code: 'internal' } });
-    expect(result.error?.message).toContain("'careless/ann' as the address was used before");
-    expect(ofType(result.events, 'member.ended')).toMatchObject([
-      { path: 'careless/ann', status: 'aborted' },
-    ]);
-  }
+  const result = await settled(start(careless, 'go'));
+  expect(result).toMatchObject({ status: 'failed', error: { code: 'internal' } });
+  expect(result.error?.message).toContain("'careless/ann' as the address was used before");
+  expect(ofType(result.events, 'member.ended')).toMatchObject([{ path: 'careless/ann', status: 'aborted' }]);
 });

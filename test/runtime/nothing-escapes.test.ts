@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { AgentOptions } from '../../src/contracts/agent.ts';
 import { answer } from '../../src/contracts/decision.ts';
@@ -11,7 +11,7 @@ import { evaluate } from '../../src/runtime/evaluate.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define-tool.ts';
-import { interpreters, letTimePass, never, quiet, settled, start } from '../support/runs.ts';
+import { letTimePass, never, quiet, settled, start } from '../support/runs.ts';
 
 const hostile = new Proxy(
   {},
@@ -169,41 +169,39 @@ afterAll(() => {
   process.off('unhandledRejection', note).off('uncaughtException', note);
 });
 
-describe.each(interpreters)('$name', ({ host }) => {
-  test.each(Object.entries(places))(
-    '[P7] whatever %s does, there is one end, it is last, and nothing escapes',
-    async (name, place) => {
-      escaped.length = 0;
-      for (const [way, does] of Object.entries(ways)) {
-        // People may take as long as they like.
-        if (name === 'a person' && way === 'never settles') continue;
-        const clock = virtualClock();
-        const setup = place(does as Breaks);
-        const one = agent({
-          name: 'a',
-          tools: [acts],
-          model: scriptedModel([calls({ name: 'acts', input: {} }), 'there']),
-          retry: { attempts: 1 },
-          ...setup.agent,
-        });
-        const person = { approve: () => true };
-        const handle = start(one, 'go', { clock, person, ...setup.run }, host?.());
-        handle.events$.subscribe({ next: () => undefined });
-        const { events } = await letTimePass(clock, settled(handle), 60_000);
-        await quiet();
-        const types = events.map(({ type }) => type);
-        expect([way, types.at(-1), types.filter((type) => type === 'run.ended').length]).toEqual([
-          way,
-          'run.ended',
-          1,
-        ]);
-        expect([way, escaped]).toEqual([way, []]);
-        // Every event is plain: what was thrown is nowhere in it.
-        expect(JSON.parse(JSON.stringify(events))).toEqual(events);
-      }
-    },
-  );
-});
+test.each(Object.entries(places))(
+  '[P7] whatever %s does, there is one end, it is last, and nothing escapes',
+  async (name, place) => {
+    escaped.length = 0;
+    for (const [way, does] of Object.entries(ways)) {
+      // People may take as long as they like.
+      if (name === 'a person' && way === 'never settles') continue;
+      const clock = virtualClock();
+      const setup = place(does as Breaks);
+      const one = agent({
+        name: 'a',
+        tools: [acts],
+        model: scriptedModel([calls({ name: 'acts', input: {} }), 'there']),
+        retry: { attempts: 1 },
+        ...setup.agent,
+      });
+      const person = { approve: () => true };
+      const handle = start(one, 'go', { clock, person, ...setup.run });
+      handle.events$.subscribe({ next: () => undefined });
+      const { events } = await letTimePass(clock, settled(handle), 60_000);
+      await quiet();
+      const types = events.map(({ type }) => type);
+      expect([way, types.at(-1), types.filter((type) => type === 'run.ended').length]).toEqual([
+        way,
+        'run.ended',
+        1,
+      ]);
+      expect([way, escaped]).toEqual([way, []]);
+      // Every event is plain: what was thrown is nowhere in it.
+      expect(JSON.parse(JSON.stringify(events))).toEqual(events);
+    }
+  },
+);
 
 test('whatever an evaluator does, it is an evaluation that failed', async () => {
   escaped.length = 0;

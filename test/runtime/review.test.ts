@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { inspect } from 'node:util';
 import { z } from 'zod';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { act, answer } from '../../src/contracts/decision.ts';
 import { TroupeError } from '../../src/contracts/error.ts';
 import type { RunOptions } from '../../src/contracts/run.ts';
@@ -15,7 +15,6 @@ import { tool } from '../../src/tools/define-tool.ts';
 import {
   deferred,
   echo,
-  interpreters,
   letTimePass,
   never,
   ofType,
@@ -50,83 +49,78 @@ const stuck = () =>
     decide: () => answer('x'),
   });
 
-describe.each(interpreters)('$name', ({ host }) => {
-  test('a run does not end before the toolsets of its members are torn down', async () => {
-    const gate = deferred<void>();
-    const handle = start(
-      withChild(() => gate.promise),
-      'go',
-      {},
-      host?.(),
-    );
-    const seen: string[] = [];
-    handle.events$.subscribe(({ type }) => seen.push(type));
-    await quiet();
-    expect(seen).toContain('member.ended');
-    expect(seen).not.toContain('run.ended');
-    gate.resolve();
-    expect((await settled(handle)).output).toBe('all done');
-  });
+test('a run does not end before the toolsets of its members are torn down', async () => {
+  const gate = deferred<void>();
+  const handle = start(
+    withChild(() => gate.promise),
+    'go',
+  );
+  const seen: string[] = [];
+  handle.events$.subscribe(({ type }) => seen.push(type));
+  await quiet();
+  expect(seen).toContain('member.ended');
+  expect(seen).not.toContain('run.ended');
+  gate.resolve();
+  expect((await settled(handle)).output).toBe('all done');
+});
 
-  test('a toolset of a member that fails to be torn down is on record, with whose it was', async () => {
-    const failing = withChild(() => Promise.reject(new Error('stuck')));
-    const { events, status } = await settled(start(failing, 'go', {}, host?.()));
-    expect(status).toBe('completed');
-    expect(ofType(events, 'toolset.failed')).toMatchObject([
-      { agent: 'child', toolset: 'desk', error: { code: 'tool.setup' } },
-    ]);
-    expect(typesOf(events).at(-1)).toBe('run.ended');
-  });
+test('a toolset of a member that fails to be torn down is on record, with whose it was', async () => {
+  const failing = withChild(() => Promise.reject(new Error('stuck')));
+  const { events, status } = await settled(start(failing, 'go'));
+  expect(status).toBe('completed');
+  expect(ofType(events, 'toolset.failed')).toMatchObject([
+    { agent: 'child', toolset: 'desk', error: { code: 'tool.setup' } },
+  ]);
+  expect(typesOf(events).at(-1)).toBe('run.ended');
+});
 
-  test('a toolset of a member that never comes back does not hold the run', async () => {
-    const clock = virtualClock();
-    const handle = start(
-      withChild(() => never<void>()),
-      'go',
-      { clock },
-      host?.(),
-    );
-    expect((await letTimePass(clock, settled(handle))).output).toBe('all done');
-    expect(clock.now()).toBe(5_000);
-    expect(clock.pending).toBe(0);
-  });
+test('a toolset of a member that never comes back does not hold the run', async () => {
+  const clock = virtualClock();
+  const handle = start(
+    withChild(() => never<void>()),
+    'go',
+    { clock },
+  );
+  expect((await letTimePass(clock, settled(handle))).output).toBe('all done');
+  expect(clock.now()).toBe(5_000);
+  expect(clock.pending).toBe(0);
+});
 
-  test('an abort hurries a run that waits for its toolsets to be torn down, however often it is said', async () => {
-    const clock = virtualClock();
-    const handle = start(stuck(), 'go', { clock }, host?.());
-    let isOver = false;
-    void handle.result.then(() => (isOver = true));
-    await clock.advance(1_000);
-    handle.abort();
-    await clock.advance(49);
-    handle.abort();
-    expect(isOver).toBe(false);
-    await clock.advance(1);
-    expect(isOver).toBe(true);
-    // It had its answer when it was aborted.
-    expect(await handle.result).toMatchObject({ status: 'completed', output: 'x' });
-    expect(clock.pending).toBe(0);
-  });
+test('an abort hurries a run that waits for its toolsets to be torn down, however often it is said', async () => {
+  const clock = virtualClock();
+  const handle = start(stuck(), 'go', { clock });
+  let isOver = false;
+  void handle.result.then(() => (isOver = true));
+  await clock.advance(1_000);
+  handle.abort();
+  await clock.advance(49);
+  handle.abort();
+  expect(isOver).toBe(false);
+  await clock.advance(1);
+  expect(isOver).toBe(true);
+  // It had its answer when it was aborted.
+  expect(await handle.result).toMatchObject({ status: 'completed', output: 'x' });
+  expect(clock.pending).toBe(0);
+});
 
-  test("the address of a call is nobody else's, also below an agent that runs one named model", async () => {
-    const clock = virtualClock();
-    const child = agent({ name: 'model', decide: () => answer('done') });
-    const delegate = tool({
-      name: 'delegate',
-      description: 'Has the child do it.',
-      input: z.object({}),
-      execute: async (_, context) => (await context.run(child, 'go')).output,
-    });
-    const busy = new TroupeError('model.unavailable', 'busy', { retryable: 'yes' });
-    const model = scriptedModel([busy, calls({ name: 'delegate', input: {} }), 'there']);
-    const parent = agent({ name: 'parent', tools: [delegate], model });
-    const { events, output } = await letTimePass(clock, settled(start(parent, 'go', { clock }, host?.())));
-    expect(output).toBe('there');
-    expect(new Set(events.map(({ path }) => path))).toEqual(
-      new Set(['parent', 'parent/~model-0', 'parent/model-0']),
-    );
-    expect(() => agent({ name: '~model-0' })).toThrow(expect.objectContaining({ code: 'agent.invalid' }));
+test("the address of a call is nobody else's, also below an agent that runs one named model", async () => {
+  const clock = virtualClock();
+  const child = agent({ name: 'model', decide: () => answer('done') });
+  const delegate = tool({
+    name: 'delegate',
+    description: 'Has the child do it.',
+    input: z.object({}),
+    execute: async (_, context) => (await context.run(child, 'go')).output,
   });
+  const busy = new TroupeError('model.unavailable', 'busy', { retryable: 'yes' });
+  const model = scriptedModel([busy, calls({ name: 'delegate', input: {} }), 'there']);
+  const parent = agent({ name: 'parent', tools: [delegate], model });
+  const { events, output } = await letTimePass(clock, settled(start(parent, 'go', { clock })));
+  expect(output).toBe('there');
+  expect(new Set(events.map(({ path }) => path))).toEqual(
+    new Set(['parent', 'parent/~model-0', 'parent/model-0']),
+  );
+  expect(() => agent({ name: '~model-0' })).toThrow(expect.objectContaining({ code: 'agent.invalid' }));
 });
 
 test('what a failed run rejects with prints as an error, and has its result and its data all the same', async () => {

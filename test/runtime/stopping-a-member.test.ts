@@ -11,7 +11,7 @@ import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { PlainStore } from '../support/plain-store.ts';
-import { hang, interpreters, letTimePass, ofType, settled, start } from '../support/runs.ts';
+import { hang, letTimePass, ofType, settled, start } from '../support/runs.ts';
 
 /** Two workers: `ann` hangs in her first life and answers in the next, `bob` answers. */
 const house = (supervision?: SupervisionPolicy) => {
@@ -55,12 +55,12 @@ const ends = (events: readonly RuntimeEvent[], member: string) =>
     .map(({ status, error }) => ({ status, code: error?.code }));
 
 describe.each([
-  ...interpreters.map(({ name, host }) => ({ name, host, options: () => ({}) })),
-  { name: 'stored', host: undefined, options: () => ({ store: new PlainStore() }) },
-])('a member that is stopped: $name', ({ host, options }) => {
+  { name: 'without a store', options: () => ({}) },
+  { name: 'stored', options: () => ({ store: new PlainStore() }) },
+])('a member that is stopped: $name', ({ options }) => {
   const begin = (supervision?: SupervisionPolicy) => {
     const clock = virtualClock(1_000);
-    const handle = start(house(supervision), 'go', { runId: 'r', clock, ...options() }, host?.());
+    const handle = start(house(supervision), 'go', { runId: 'r', clock, ...options() });
     return { clock, handle };
   };
 

@@ -18,7 +18,7 @@ import { toolset } from '../../src/tools/compose.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { allRows } from '../coordination/all-rows.ts';
 import { parrot } from '../coordination/patterns/pattern-row.ts';
-import { echo, hang, interpreters, never, ofType, quiet, settled, start, typesOf } from '../support/runs.ts';
+import { echo, hang, never, ofType, quiet, settled, start, typesOf } from '../support/runs.ts';
 import { somewhere } from '../support/somewhere.ts';
 import { goOn, startIn } from '../support/stored-runs.ts';
 
@@ -78,232 +78,221 @@ const underWay = async (handle: Pick<RunHandle<unknown, unknown>, 'events$'>): P
   await quiet();
 };
 
-describe.each(interpreters)('$name', ({ host }) => {
-  test.each(somewhere)(
-    '[FIND-19] [FIND-51] a budget of time ends a run $where',
-    async ({ make, options }) => {
-      const clock = virtualClock();
-      const limited: RunOptions = { clock, ...options, budget: { timeMs: LIMIT_MS } };
-      const handle = start(make(), 'go', limited, host?.());
-      await clock.advance(LIMIT_MS);
-      expect(await resultNow(handle)).toBeUndefined();
-      await clock.advance(DUE_MS - LIMIT_MS + TEAR_DOWN_MS);
-      const result = await resultNow(handle);
-      expect(result?.stopReason).toMatchObject({ used: DUE_MS });
-      if (result !== undefined) await expectExpired(result, spentBy('a'), clock);
-    },
-  );
+test.each(somewhere)('[FIND-19] [FIND-51] a budget of time ends a run $where', async ({ make, options }) => {
+  const clock = virtualClock();
+  const limited: RunOptions = { clock, ...options, budget: { timeMs: LIMIT_MS } };
+  const handle = start(make(), 'go', limited);
+  await clock.advance(LIMIT_MS);
+  expect(await resultNow(handle)).toBeUndefined();
+  await clock.advance(DUE_MS - LIMIT_MS + TEAR_DOWN_MS);
+  const result = await resultNow(handle);
+  expect(result?.stopReason).toMatchObject({ used: DUE_MS });
+  if (result !== undefined) await expectExpired(result, spentBy('a'), clock);
+});
 
-  test('[FIND-19] maxTime ends a run in the midst of a tool, and the tool is aborted', async () => {
+test('[FIND-19] maxTime ends a run in the midst of a tool, and the tool is aborted', async () => {
+  const clock = virtualClock();
+  let reason: unknown;
+  const listens = tool({
+    name: 'hang',
+    description: 'Listens.',
+    input: z.object({}),
+    timeoutMs: Infinity,
+    execute: (_, { signal }) =>
+      new Promise<string>(() => {
+        signal.addEventListener('abort', () => {
+          reason = signal.reason;
+        });
+      }),
+  });
+  const model = scriptedModel([hangs]);
+  const hasty = agent({ name: 'a', model, tools: [listens], stop: maxTime(LIMIT_MS) });
+  const handle = start(hasty, 'go', { clock });
+  await clock.advance(DUE_MS);
+  const result = await handle.result;
+  await expectExpired(result, { kind: 'maxTime', limitMs: LIMIT_MS }, clock);
+  expect(result.totals.durationMs).toBe(DUE_MS);
+  expect(reason).toMatchObject({ code: 'run.aborted' });
+  expect(ofType(result.events, 'tool.finished')).toMatchObject([{ ok: false, synthesised: true }]);
+});
+
+test.each([
+  ['any of several', anyOf(maxSteps(9), maxTime(LIMIT_MS), maxTime(9_000)), LIMIT_MS],
+  ['all of several', allOf(maxTime(500), maxTime(LIMIT_MS)), LIMIT_MS],
+  ['the first of a list', [maxTime(9_000), maxTime(LIMIT_MS)], LIMIT_MS],
+] as const)('[FIND-19] a limit on time within %s is one', async (_, stop, limitMs) => {
+  const clock = virtualClock();
+  const hasty = agent({ name: 'a', model: scriptedModel([() => never<string>()]), stop: [stop].flat() });
+  const handle = start(hasty, 'go', { clock });
+  await clock.advance(DUE_MS);
+  await expectExpired(await handle.result, { kind: 'maxTime', limitMs }, clock);
+});
+
+test('a limit on time that another rule has to agree with ends nothing by itself', async () => {
+  const clock = virtualClock();
+  const stop = allOf(maxSteps(1), maxTime(LIMIT_MS));
+  const handle = start(agent({ name: 'a', model: scriptedModel([() => never<string>()]), stop }), 'go', {
+    clock,
+  });
+  await clock.advance(10 * LIMIT_MS);
+  expect(await resultNow(handle)).toBeUndefined();
+  handle.abort();
+  expect((await handle.result).status).toBe('aborted');
+});
+
+test('[FIND-19] the sooner of the two, maxTime and a budget, is the reason', async () => {
+  const run = async (limitMs: number, timeMs: number) => {
     const clock = virtualClock();
-    let reason: unknown;
-    const listens = tool({
-      name: 'hang',
-      description: 'Listens.',
+    const both = agent({
+      name: 'a',
+      model: scriptedModel([() => never<string>()]),
+      stop: maxTime(limitMs),
+      budget: { timeMs },
+    });
+    const handle = start(both, 'go', { clock });
+    await clock.advance(20_000);
+    return (await handle.result).stopReason;
+  };
+  expect(await run(1_000, 2_000)).toEqual({ kind: 'maxTime', limitMs: 1_000 });
+  expect(await run(2_000, 1_000)).toEqual({ ...spentBy('a'), used: DUE_MS });
+});
+
+test('[FIND-19] an agent that wraps up does so before its time is up, and never after', async () => {
+  const clock = virtualClock();
+  const model = scriptedModel([hangs, 'too late']);
+  const hasty = agent({ name: 'a', model, tools: [hang], stop: maxTime(LIMIT_MS), wrapUp: true });
+  const handle = start(hasty, 'go', { clock });
+  await clock.advance(DUE_MS);
+  await expectExpired(await handle.result, { kind: 'maxTime', limitMs: LIMIT_MS }, clock);
+  expect(model.requests).toHaveLength(1);
+});
+
+test('[FIND-51] a toolset that never comes down does not hold a run past its time', async () => {
+  const clock = virtualClock();
+  const stuck = toolset({ name: 'stuck', tools: [echo], teardown: () => never<void>() });
+  const late = agent({
+    name: 'a',
+    model: scriptedModel(['done']),
+    tools: [stuck],
+    budget: { timeMs: LIMIT_MS },
+  });
+  const handle = start(late, 'go', { clock });
+  await clock.advance(LIMIT_MS);
+  expect(await resultNow(handle)).toBeUndefined();
+  await clock.advance(DUE_MS - LIMIT_MS + TEAR_DOWN_MS);
+  const { status, output } = await handle.result;
+  expect([status, output]).toEqual(['completed', 'done']);
+  expect(clock.pending).toBe(0);
+});
+
+test.each(['handle', 'flush'] as const)('[FIND-51] nor does a hook whose %s never settles', async (part) => {
+  const clock = virtualClock();
+  const stuck = {
+    name: 'stuck',
+    handle: () => undefined,
+    flush: () => undefined,
+    [part]: () => never<void>(),
+  };
+  const late = agent({
+    name: 'a',
+    model: scriptedModel([hangs]),
+    tools: [hang],
+    budget: { timeMs: LIMIT_MS },
+  });
+  const handle = start(late, 'go', { clock, hooks: [stuck] });
+  await clock.advance(DUE_MS);
+  await clock.advance(HOOKS_MS);
+  const result = await resultNow(handle);
+  expect(result).toBeDefined();
+  if (result !== undefined) await expectExpired(result, { ...spentBy('a'), used: DUE_MS }, clock);
+});
+
+describe.each(allRows)('a team of the pattern $name', ({ make }) => {
+  test('[FIND-19] ends when its time is up, whatever its members do', async () => {
+    const clock = virtualClock();
+    const team = make(
+      { ann: parrot('ann', never), bob: parrot('bob', never) },
+      { name: 'desk', budget: { timeMs: LIMIT_MS } },
+    );
+    const handle = start(team, 'go', { clock });
+    await clock.advance(DUE_MS);
+    await clock.advance(TEAR_DOWN_MS);
+    const result = await resultNow(handle);
+    expect(result?.stopReason).toEqual(spentBy('desk'));
+    if (result !== undefined) await expectExpired(result, spentBy('desk'), clock);
+    const engaged = ofType(result?.events ?? [], 'member.engaged').map(({ path }) => path);
+    expect(engaged.length).toBeGreaterThan(0);
+    expect(
+      ofType(result?.events ?? [], 'member.ended')
+        .map(({ path }) => path)
+        .toSorted(),
+    ).toEqual(engaged.toSorted());
+  });
+});
+
+test('[FIND-19] a team whose time is up keeps what its members have answered by then', async () => {
+  const clock = virtualClock();
+  const fast = agent({ name: 'fast', model: scriptedModel(['here']) });
+  const slow = agent({ name: 'slow', model: scriptedModel([() => never<string>()]) });
+  const team = parallel({ name: 'desk', members: { fast, slow }, budget: { timeMs: LIMIT_MS } });
+  const handle = start(team, 'go', { clock });
+  await clock.advance(DUE_MS);
+  const { candidate } = await handle.result;
+  expect(candidate).toMatchObject([
+    { member: 'fast', output: 'here' },
+    { member: 'slow', status: 'stopped' },
+  ]);
+});
+
+test('[FIND-19] the time of a member is its own: the team goes on without it', async () => {
+  const clock = virtualClock();
+  const fast = agent({ name: 'fast', model: scriptedModel(['here']) });
+  const slow = agent({
+    name: 'slow',
+    model: scriptedModel([() => never<string>()]),
+    stop: maxTime(LIMIT_MS),
+  });
+  const team = parallel({
+    name: 'desk',
+    members: { fast, slow },
+    supervision: { intensity: { restarts: 0, withinMs: 1_000 } },
+  });
+  const handle = start(team, 'go', { clock });
+  await clock.advance(DUE_MS);
+  const { events } = await settled(handle);
+  const ends = ofType(events, 'member.ended').map(({ path, status, stopReason }) => [
+    path,
+    status,
+    stopReason,
+  ]);
+  expect(ends).toContainEqual(['desk/slow-2', 'stopped', { kind: 'maxTime', limitMs: LIMIT_MS }]);
+});
+
+test('[FIND-19] a child that a tool runs has its own time, and that of its parent', async () => {
+  const within = (timeMs: number, above: number) => {
+    const child = agent({
+      name: 'child',
+      model: scriptedModel([() => never<string>()]),
+      budget: { timeMs },
+    });
+    const runs = tool({
+      name: 'runs',
+      description: 'Runs a child.',
       input: z.object({}),
       timeoutMs: Infinity,
-      execute: (_, { signal }) =>
-        new Promise<string>(() => {
-          signal.addEventListener('abort', () => {
-            reason = signal.reason;
-          });
-        }),
+      execute: async (_, context) => (await context.run(child, 'go')).stopReason.kind,
     });
-    const model = scriptedModel([hangs]);
-    const hasty = agent({ name: 'a', model, tools: [listens], stop: maxTime(LIMIT_MS) });
-    const handle = start(hasty, 'go', { clock }, host?.());
-    await clock.advance(DUE_MS);
-    const result = await handle.result;
-    await expectExpired(result, { kind: 'maxTime', limitMs: LIMIT_MS }, clock);
-    expect(result.totals.durationMs).toBe(DUE_MS);
-    expect(reason).toMatchObject({ code: 'run.aborted' });
-    expect(ofType(result.events, 'tool.finished')).toMatchObject([{ ok: false, synthesised: true }]);
-  });
-
-  test.each([
-    ['any of several', anyOf(maxSteps(9), maxTime(LIMIT_MS), maxTime(9_000)), LIMIT_MS],
-    ['all of several', allOf(maxTime(500), maxTime(LIMIT_MS)), LIMIT_MS],
-    ['the first of a list', [maxTime(9_000), maxTime(LIMIT_MS)], LIMIT_MS],
-  ] as const)('[FIND-19] a limit on time within %s is one', async (_, stop, limitMs) => {
-    const clock = virtualClock();
-    const hasty = agent({ name: 'a', model: scriptedModel([() => never<string>()]), stop: [stop].flat() });
-    const handle = start(hasty, 'go', { clock }, host?.());
-    await clock.advance(DUE_MS);
-    await expectExpired(await handle.result, { kind: 'maxTime', limitMs }, clock);
-  });
-
-  test('a limit on time that another rule has to agree with ends nothing by itself', async () => {
-    const clock = virtualClock();
-    const stop = allOf(maxSteps(1), maxTime(LIMIT_MS));
-    const handle = start(
-      agent({ name: 'a', model: scriptedModel([() => never<string>()]), stop }),
-      'go',
-      { clock },
-      host?.(),
-    );
-    await clock.advance(10 * LIMIT_MS);
-    expect(await resultNow(handle)).toBeUndefined();
-    handle.abort();
-    expect((await handle.result).status).toBe('aborted');
-  });
-
-  test('[FIND-19] the sooner of the two, maxTime and a budget, is the reason', async () => {
-    const run = async (limitMs: number, timeMs: number) => {
-      const clock = virtualClock();
-      const both = agent({
-        name: 'a',
-        model: scriptedModel([() => never<string>()]),
-        stop: maxTime(limitMs),
-        budget: { timeMs },
-      });
-      const handle = start(both, 'go', { clock }, host?.());
-      await clock.advance(20_000);
-      return (await handle.result).stopReason;
-    };
-    expect(await run(1_000, 2_000)).toEqual({ kind: 'maxTime', limitMs: 1_000 });
-    expect(await run(2_000, 1_000)).toEqual({ ...spentBy('a'), used: DUE_MS });
-  });
-
-  test('[FIND-19] an agent that wraps up does so before its time is up, and never after', async () => {
-    const clock = virtualClock();
-    const model = scriptedModel([hangs, 'too late']);
-    const hasty = agent({ name: 'a', model, tools: [hang], stop: maxTime(LIMIT_MS), wrapUp: true });
-    const handle = start(hasty, 'go', { clock }, host?.());
-    await clock.advance(DUE_MS);
-    await expectExpired(await handle.result, { kind: 'maxTime', limitMs: LIMIT_MS }, clock);
-    expect(model.requests).toHaveLength(1);
-  });
-
-  test('[FIND-51] a toolset that never comes down does not hold a run past its time', async () => {
-    const clock = virtualClock();
-    const stuck = toolset({ name: 'stuck', tools: [echo], teardown: () => never<void>() });
-    const late = agent({
-      name: 'a',
-      model: scriptedModel(['done']),
-      tools: [stuck],
-      budget: { timeMs: LIMIT_MS },
-    });
-    const handle = start(late, 'go', { clock }, host?.());
-    await clock.advance(LIMIT_MS);
-    expect(await resultNow(handle)).toBeUndefined();
-    await clock.advance(DUE_MS - LIMIT_MS + TEAR_DOWN_MS);
-    const { status, output } = await handle.result;
-    expect([status, output]).toEqual(['completed', 'done']);
-    expect(clock.pending).toBe(0);
-  });
-
-  test.each(['handle', 'flush'] as const)(
-    '[FIND-51] nor does a hook whose %s never settles',
-    async (part) => {
-      const clock = virtualClock();
-      const stuck = {
-        name: 'stuck',
-        handle: () => undefined,
-        flush: () => undefined,
-        [part]: () => never<void>(),
-      };
-      const late = agent({
-        name: 'a',
-        model: scriptedModel([hangs]),
-        tools: [hang],
-        budget: { timeMs: LIMIT_MS },
-      });
-      const handle = start(late, 'go', { clock, hooks: [stuck] }, host?.());
-      await clock.advance(DUE_MS);
-      await clock.advance(HOOKS_MS);
-      const result = await resultNow(handle);
-      expect(result).toBeDefined();
-      if (result !== undefined) await expectExpired(result, { ...spentBy('a'), used: DUE_MS }, clock);
-    },
-  );
-
-  describe.each(allRows)('a team of the pattern $name', ({ make }) => {
-    test('[FIND-19] ends when its time is up, whatever its members do', async () => {
-      const clock = virtualClock();
-      const team = make(
-        { ann: parrot('ann', never), bob: parrot('bob', never) },
-        { name: 'desk', budget: { timeMs: LIMIT_MS } },
-      );
-      const handle = start(team, 'go', { clock }, host?.());
-      await clock.advance(DUE_MS);
-      await clock.advance(TEAR_DOWN_MS);
-      const result = await resultNow(handle);
-      expect(result?.stopReason).toEqual(spentBy('desk'));
-      if (result !== undefined) await expectExpired(result, spentBy('desk'), clock);
-      const engaged = ofType(result?.events ?? [], 'member.engaged').map(({ path }) => path);
-      expect(engaged.length).toBeGreaterThan(0);
-      expect(
-        ofType(result?.events ?? [], 'member.ended')
-          .map(({ path }) => path)
-          .toSorted(),
-      ).toEqual(engaged.toSorted());
-    });
-  });
-
-  test('[FIND-19] a team whose time is up keeps what its members have answered by then', async () => {
-    const clock = virtualClock();
-    const fast = agent({ name: 'fast', model: scriptedModel(['here']) });
-    const slow = agent({ name: 'slow', model: scriptedModel([() => never<string>()]) });
-    const team = parallel({ name: 'desk', members: { fast, slow }, budget: { timeMs: LIMIT_MS } });
-    const handle = start(team, 'go', { clock }, host?.());
-    await clock.advance(DUE_MS);
-    const { candidate } = await handle.result;
-    expect(candidate).toMatchObject([
-      { member: 'fast', output: 'here' },
-      { member: 'slow', status: 'stopped' },
-    ]);
-  });
-
-  test('[FIND-19] the time of a member is its own: the team goes on without it', async () => {
-    const clock = virtualClock();
-    const fast = agent({ name: 'fast', model: scriptedModel(['here']) });
-    const slow = agent({
-      name: 'slow',
-      model: scriptedModel([() => never<string>()]),
-      stop: maxTime(LIMIT_MS),
-    });
-    const team = parallel({
-      name: 'desk',
-      members: { fast, slow },
-      supervision: { intensity: { restarts: 0, withinMs: 1_000 } },
-    });
-    const handle = start(team, 'go', { clock }, host?.());
-    await clock.advance(DUE_MS);
-    const { events } = await settled(handle);
-    const ends = ofType(events, 'member.ended').map(({ path, status, stopReason }) => [
-      path,
-      status,
-      stopReason,
-    ]);
-    expect(ends).toContainEqual(['desk/slow-2', 'stopped', { kind: 'maxTime', limitMs: LIMIT_MS }]);
-  });
-
-  test('[FIND-19] a child that a tool runs has its own time, and that of its parent', async () => {
-    const within = (timeMs: number, above: number) => {
-      const child = agent({
-        name: 'child',
-        model: scriptedModel([() => never<string>()]),
-        budget: { timeMs },
-      });
-      const runs = tool({
-        name: 'runs',
-        description: 'Runs a child.',
-        input: z.object({}),
-        timeoutMs: Infinity,
-        execute: async (_, context) => (await context.run(child, 'go')).stopReason.kind,
-      });
-      const model = scriptedModel([calls({ name: 'runs', input: {} }), 'done']);
-      return agent({ name: 'a', model, tools: [runs], budget: { timeMs: above } });
-    };
-    const clock = virtualClock();
-    const inner = start(within(LIMIT_MS, 9_000), 'go', { clock }, host?.());
-    await clock.advance(DUE_MS);
-    const { output, records } = await inner.result;
-    expect([output, records[0]?.results[0]]).toMatchObject(['done', { ok: true, value: 'budget' }]);
-    const outer = start(within(9_000, LIMIT_MS), 'go', { clock }, host?.());
-    await clock.advance(DUE_MS);
-    await expectExpired(await outer.result, spentBy('a'), clock);
-  });
+    const model = scriptedModel([calls({ name: 'runs', input: {} }), 'done']);
+    return agent({ name: 'a', model, tools: [runs], budget: { timeMs: above } });
+  };
+  const clock = virtualClock();
+  const inner = start(within(LIMIT_MS, 9_000), 'go', { clock });
+  await clock.advance(DUE_MS);
+  const { output, records } = await inner.result;
+  expect([output, records[0]?.results[0]]).toMatchObject(['done', { ok: true, value: 'budget' }]);
+  const outer = start(within(9_000, LIMIT_MS), 'go', { clock });
+  await clock.advance(DUE_MS);
+  await expectExpired(await outer.result, spentBy('a'), clock);
 });
 
 test('[FIND-19] a run of many steps arms one timer for its time, and one without a limit none', async () => {

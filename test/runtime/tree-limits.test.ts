@@ -12,7 +12,7 @@ import { supervisorWorkerMachine } from '../../src/coordination/supervisor-worke
 import { tool } from '../../src/tools/define-tool.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { goOn } from '../support/stored-runs.ts';
-import { interpreters, ofType, settled, start } from '../support/runs.ts';
+import { ofType, settled, start } from '../support/runs.ts';
 
 const spawning = (name: string, who: () => Agent<string, unknown>, times: number) =>
   tool({
@@ -60,14 +60,14 @@ const teamBomb = (): Agent<string, unknown> => {
 const agentsIn = (events: readonly { readonly type: string }[]): number =>
   1 + events.filter(({ type }) => type === 'member.engaged').length;
 
-describe.each(interpreters)('the limits of the tree of a run ($name)', ({ host }) => {
+describe('the limits of the tree of a run', () => {
   test.each([
     { name: 'tools', who: bomb },
     { name: 'teams', who: teamBomb },
   ])(
     '[TENEX-75] a spawn bomb of $name ends by itself, with at most the agents that there may be',
     async ({ who }) => {
-      const result = await settled(start(who(), 'go', { limits: { maxAgents: 300 } }, host?.()));
+      const result = await settled(start(who(), 'go', { limits: { maxAgents: 300 } }));
       expect(result.status).toBe('completed');
       expect(agentsIn(result.events)).toBeLessThanOrEqual(300);
       expect(agentsIn(result.events)).toBeGreaterThan(290);
@@ -78,7 +78,7 @@ describe.each(interpreters)('the limits of the tree of a run ($name)', ({ host }
   );
 
   test('[QITOS-93] one that is deeper than agents may be is refused, and said to be', async () => {
-    const result = await settled(start(bomb(1), 'go', { limits: { maxDepth: 3 } }, host?.()));
+    const result = await settled(start(bomb(1), 'go', { limits: { maxDepth: 3 } }));
     expect(ofType(result.events, 'member.refused')).toMatchObject([
       {
         path: 'bomb/bomb-0/bomb-0/bomb-0',
@@ -98,7 +98,7 @@ describe.each(interpreters)('the limits of the tree of a run ($name)', ({ host }
         step < 2 ? act({ name: 'spawn', input: {} }) : answer(results[0]?.text ?? ''),
       limits: { maxChildren: 3 },
     });
-    const result = await settled(start(lead, 'go', {}, host?.()));
+    const result = await settled(start(lead, 'go'));
     // Those that are through make room: the second time, three are let in again.
     expect(result.output).toBe('3');
     expect(ofType(result.events, 'member.refused').map(({ limit }) => limit)).toEqual(
@@ -108,7 +108,7 @@ describe.each(interpreters)('the limits of the tree of a run ($name)', ({ host }
 
   test('a team is told of a refusal as of a member that failed', async () => {
     const desk = pipeline({ name: 'desk', stages: [agent({ name: 'first', decide: () => answer('x') })] });
-    const result = await settled(start(desk, 'go', { limits: { maxDepth: 0 } }, host?.()));
+    const result = await settled(start(desk, 'go', { limits: { maxDepth: 0 } }));
     expect(result).toMatchObject({ status: 'failed', error: { code: 'limit.reached', retryable: 'no' } });
     expect(ofType(result.events, 'member.engaged')).toEqual([]);
   });
@@ -119,7 +119,7 @@ describe.each(interpreters)('the limits of the tree of a run ($name)', ({ host }
       tools: [spawning('spawn', () => bomb(1, { limits: { maxDepth: 2 } }), 1)],
       decide: ({ step }) => (step === 0 ? act({ name: 'spawn', input: {} }) : answer('done')),
     });
-    const result = await settled(start(lead, 'go', {}, host?.()));
+    const result = await settled(start(lead, 'go'));
     expect(ofType(result.events, 'member.refused')).toMatchObject([{ path: 'lead/bomb-0/bomb-0/bomb-0' }]);
   });
 });

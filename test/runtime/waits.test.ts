@@ -11,7 +11,7 @@ import { waits } from '../../src/runtime/waits.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { delegate } from '../../src/tools/built-in/delegate.ts';
 import { tool } from '../../src/tools/define-tool.ts';
-import { deferred, interpreters, letTimePass, ofType, quiet, settled, start } from '../support/runs.ts';
+import { deferred, letTimePass, ofType, quiet, settled, start } from '../support/runs.ts';
 
 type Events = Parameters<typeof ofType>[0];
 type Step = readonly ChosenCall[] | ReturnType<typeof wait>;
@@ -71,9 +71,9 @@ const failures = (events: Events): readonly (readonly [string, string | undefine
 const cycleIn = (events: Events): unknown =>
   ofType(events, 'tool.finished').find(({ error }) => error?.code === 'wait.deadlock')?.error?.details;
 
-describe.each(interpreters)('who waits for whom, $name', ({ host }) => {
+describe('who waits for whom', () => {
   const play = (who: Agent<string, unknown>, options = {}) =>
-    settled(start(who, 'go', { clock: virtualClock(), ...options }, host?.()));
+    settled(start(who, 'go', { clock: virtualClock(), ...options }));
 
   test.each([2, 3, 4, 5, 6, 7, 8, 9, 10])(
     '[TENEX-Q16] [KAIZEN-52] a circle of %i through questions and locks is told, without a moment passing, to who closes it; all others go on',
@@ -95,7 +95,7 @@ describe.each(interpreters)('who waits for whom, $name', ({ host }) => {
       };
       const crew = turns.map((_, index) => member(index));
       const clock = virtualClock();
-      const handle = start(deskOf(...crew), 'go', { clock }, host?.());
+      const handle = start(deskOf(...crew), 'go', { clock });
       await quiet();
       // Neither first to last nor last to first.
       const order = turns
@@ -188,7 +188,7 @@ describe.each(interpreters)('who waits for whom, $name', ({ host }) => {
     });
     const bob = taking('bob', [edit], wait('a word'), [call('edit'), reply]);
     const crew = deskOf(adaAsks(files), bob, taking('cy', [think], [call('think')]));
-    const handle = start(crew, 'go', { clock: virtualClock(), concurrency: 2 }, host?.());
+    const handle = start(crew, 'go', { clock: virtualClock(), concurrency: 2 });
     await quiet();
     isHeld.resolve();
     await quiet();
@@ -211,7 +211,7 @@ describe.each(interpreters)('who waits for whom, $name', ({ host }) => {
       call('edit'),
       call('plain'),
     ]);
-    const handle = start(deskOf(adaAsks(files), bob), 'go', { clock: virtualClock() }, host?.());
+    const handle = start(deskOf(adaAsks(files), bob), 'go', { clock: virtualClock() });
     await quiet();
     expect(handle.requests).toHaveLength(1);
     isAsked.resolve();
@@ -241,7 +241,7 @@ describe.each(interpreters)('who waits for whom, $name', ({ host }) => {
       return 'thought';
     });
     const bob = taking('bob', [edit, think], wait('a word'), [call('edit'), call('think')]);
-    const handle = start(deskOf(adaAsks(files), bob), 'go', { clock: virtualClock() }, host?.());
+    const handle = start(deskOf(adaAsks(files), bob), 'go', { clock: virtualClock() });
     await quiet();
     expect(waits.size).toBeGreaterThan(0);
     other.resolve();
@@ -394,7 +394,7 @@ describe.each(interpreters)('who waits for whom, $name', ({ host }) => {
     const inquire = doing('inquire', ({ ask }) => ask('Shall he be told?'));
     const bob = taking('bob', [inquire], wait('a word'), [call('inquire')], [reply]);
     const clock = virtualClock();
-    const handle = start(deskOf(ada, bob), 'go', { clock }, host?.());
+    const handle = start(deskOf(ada, bob), 'go', { clock });
     await quiet();
     expect(handle.requests).toHaveLength(1);
     handle.reply('Yes.');

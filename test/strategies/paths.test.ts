@@ -15,7 +15,7 @@ import type { Person } from '../../src/contracts/run.ts';
 import type { Strategy } from '../../src/contracts/strategy.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { echo, interpreters, letTimePass, phasesOf, settled, start } from '../support/runs.ts';
+import { echo, letTimePass, phasesOf, settled, start } from '../support/runs.ts';
 import { strategic } from './strategic.ts';
 
 /** One script for all: what a model says depends on nothing but how often it was asked. */
@@ -96,25 +96,18 @@ const person = (): Person => {
   return { answer: () => replies.shift() ?? 'yes' };
 };
 
-describe.each(interpreters)('$name', ({ host }) => {
-  test.each(strategies)(
-    '[KAIZEN-22] one script, one agent: $name leaves its own path',
-    async (strategy, path, asked, output) => {
-      const model = script();
-      const clock = virtualClock();
-      const handle = start(
-        strategic(strategy, model, { tools: [echo] }),
-        'go',
-        { clock, person: person() },
-        host?.(),
-      );
-      const result = await letTimePass(clock, settled(handle), 5);
-      expect(pathOf(phasesOf(result.events))).toBe(path);
-      expect(model.requests).toHaveLength(asked);
-      expect(result.output).toBe(output);
-    },
-  );
-});
+test.each(strategies)(
+  '[KAIZEN-22] one script, one agent: $name leaves its own path',
+  async (strategy, path, asked, output) => {
+    const model = script();
+    const clock = virtualClock();
+    const handle = start(strategic(strategy, model, { tools: [echo] }), 'go', { clock, person: person() });
+    const result = await letTimePass(clock, settled(handle), 5);
+    expect(pathOf(phasesOf(result.events))).toBe(path);
+    expect(model.requests).toHaveLength(asked);
+    expect(result.output).toBe(output);
+  },
+);
 
 test('[KAIZEN-21] no two strategies leave the same path, and a batch leaves one of its own', async () => {
   const items = await batch(strategic(nativeCalls(), script(), { tools: [echo] }), ['go', 'go'], { runs: 1 });

@@ -13,7 +13,6 @@ import type { Turn } from '../../src/contracts/transcript.ts';
 import type { StopReason } from '../../src/contracts/stop.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
 import { agent } from '../../src/runtime/agent.ts';
-import { drivenHost } from '../../src/runtime/driven-host.ts';
 import { pipeline, supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
@@ -70,7 +69,6 @@ export interface Chaos {
   /** In ms by the virtual clock; null where nobody aborts. */
   readonly abortAt: number | null;
   readonly shape: 'agent' | 'pipeline' | 'team';
-  readonly interpreter: 'live' | 'driven';
   readonly concurrency: number;
   readonly personSays: Manner;
   readonly isPausedAt: number | null;
@@ -119,7 +117,6 @@ export const chaos: fc.Arbitrary<Chaos> = fc.record({
     fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 5_000 }), fc.integer({ min: 1, max: 700_000 })),
   ),
   shape: fc.constantFrom('agent', 'agent', 'pipeline', 'team'),
-  interpreter: fc.constantFrom('live', 'driven'),
   concurrency: fc.constantFrom(1, 2, Infinity),
   personSays: fc.constantFrom(...MANNERS),
   isPausedAt: fc.option(fc.integer({ min: 0, max: 3_000 }), { freq: 5 }),
@@ -367,7 +364,7 @@ export const endure = async (
   const problems: string[] = [];
   const { manners } = plan;
   const { agent: subject, options, play } = stageChaos(plan, clock, { asked, problems });
-  const handle = start(subject, 'go', options, plan.interpreter === 'driven' ? drivenHost() : undefined);
+  const handle = start(subject, 'go', options);
   const seen: RuntimeEvent[] = [];
   handle.events$.subscribe((event) => {
     if (event.type !== 'model.delta') seen.push(event);

@@ -3,13 +3,11 @@ import type { Agent } from '../../src/contracts/agent.ts';
 import { type LiveEvent, type RuntimeEvent, runtimeEventSchema } from '../../src/contracts/event.ts';
 import type { Model } from '../../src/contracts/model.ts';
 import type { RunHandle, RunOptions, RunResult } from '../../src/contracts/run.ts';
-import type { Host } from '../../src/runtime/stage.ts';
-import { compareRuns } from '../../src/testing/compare-runs.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { mockProvider, type Reply, type SeenRequest } from './mock-provider.ts';
 import { requestProblems } from './provider-valid.ts';
 import { modelFor, type WireKind } from './provider-streams.ts';
-import { interpreters, ofType, settled, start } from './runs.ts';
+import { ofType, settled, start } from './runs.ts';
 
 /** What to run, against what. */
 export interface HttpRun<Output> {
@@ -47,27 +45,13 @@ export interface HttpOutcome<Output> {
 }
 
 /**
- * Runs an agent over loopback HTTP, by both interpreters, and checks what holds for every run: the two mean the same and
- * send the same, every request is one that its provider takes, the log is whole, and no timer is left.
+ * Runs an agent over loopback HTTP, and checks what holds for every run: every request is one that its provider takes, the log is whole, and no timer is left.
  */
 export const runOverHttp = async <Output>(given: HttpRun<Output>): Promise<HttpOutcome<Output>> => {
-  const outcomes: HttpOutcome<Output>[] = [];
-  for (const { host } of interpreters) outcomes.push(await runOnce(given, host?.()));
-  const [live, driven] = outcomes;
-  if (live === undefined || driven === undefined) throw new Error('there are two interpreters');
-  expect(compareRuns(live.result, driven.result)).toEqual([]);
-  expect(driven.requests.map(({ body }) => body)).toEqual(live.requests.map(({ body }) => body));
-  return live;
-};
-
-const runOnce = async <Output>(
-  given: HttpRun<Output>,
-  host: Host | undefined,
-): Promise<HttpOutcome<Output>> => {
   await using provider = await mockProvider(...given.replies);
   const clock = virtualClock();
   const agent = given.agent(modelFor(given.kind, provider));
-  const handle = start(agent, given.input ?? 'What is the weather?', { clock, ...given.options?.() }, host);
+  const handle = start(agent, given.input ?? 'What is the weather?', { clock, ...given.options?.() });
   const events: LiveEvent[] = [];
   const waits: number[] = [];
   let passing = Promise.resolve();

@@ -3,31 +3,21 @@ import type { Agent } from '../../src/contracts/agent.ts';
 import type { RuntimeEvent } from '../../src/contracts/event.ts';
 import type { RunHandle, RunOptions, RunResult } from '../../src/contracts/run.ts';
 import { definitionOf } from '../../src/runtime/definition.ts';
-import { drivenHost } from '../../src/runtime/driven-host.ts';
-import type { Host } from '../../src/runtime/stage.ts';
 import { startRun } from '../../src/runtime/start-run.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 
-/** The two interpreters. */
-export const interpreters: readonly { readonly name: string; readonly host?: () => Host }[] = [
-  { name: 'live' },
-  { name: 'driven', host: drivenHost },
-];
-
-/** Starts a run as `agent.stream` does, by either interpreter, with chance taken out. */
+/** Starts a run as `agent.stream` does, with chance taken out. */
 export const start = <Input, Output, State>(
   agent: Agent<Input, Output, State>,
   input: Input,
   options: RunOptions = {},
-  host?: Host,
 ): RunHandle<Output, State> => {
   const definition = definitionOf(agent);
   if (definition === undefined) throw new Error(`${agent.name} is no agent`);
   return startRun<Output, State>(definition, input, options, {
     isAttended: true,
     random: () => 0.5,
-    ...(host === undefined ? {} : { host }),
   });
 };
 

@@ -10,7 +10,7 @@ import { CallCache } from '../../src/tools/call-cache.ts';
 import { wrapTool } from '../../src/tools/compose.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { pipeTools } from '../../src/tools/pipe-tools.ts';
-import { interpreters, ofType, start } from '../support/runs.ts';
+import { ofType, start } from '../support/runs.ts';
 
 const shop = () => {
   const looked: Json[] = [];
@@ -40,11 +40,11 @@ const shop = () => {
 
 const at = (item: string, more: object = {}) => ({ name: 'look', input: { item, ...more } });
 
-describe.each(interpreters)('[TENEX-50] an equal call of a cacheable tool, $name', ({ host }) => {
+describe('[TENEX-50] an equal call of a cacheable tool', () => {
   const run = async (tools: ReturnType<typeof shop>, ...script: readonly ScriptedReply[]) => {
     const model = scriptedModel([...script, 'done']);
     const buyer = agent({ name: 'buyer', model, tools: [tools.look, tools.raise] });
-    return start(buyer, 'go', {}, host?.()).result;
+    return start(buyer, 'go').result;
   };
 
   test('is not run again, whatever the order of its keys, and says so', async () => {

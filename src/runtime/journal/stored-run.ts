@@ -12,7 +12,6 @@ import { modelSecrets } from '../models.ts';
 import { hideInput, markedFields } from '../hide-fields.ts';
 import { redactorOf } from '../../policy/redaction.ts';
 import type { Definition } from '../definition.ts';
-import { drivenHost } from '../driven-host.ts';
 import { Handle } from '../handle.ts';
 import type { Line } from '../held-handle.ts';
 import { HeldHandle } from '../held-handle.ts';
@@ -57,10 +56,7 @@ export const journaled = (
     redact: (text) => attached.redact(text),
     reading,
   });
-  // Who wants to inspect it has to have real actors; what is recorded is the same.
-  const isDriven = options.inspect === undefined && setup.isReplayed !== true;
-  const host = setup.host ?? (isDriven ? drivenHost(setup.watch) : undefined);
-  const run = createRun(definition, options, { ...setup, ...(host === undefined ? {} : { host }), journal });
+  const run = createRun(definition, options, { ...setup, journal });
   attached.attach(run);
   return { run, journal };
 };

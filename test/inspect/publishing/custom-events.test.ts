@@ -1,5 +1,5 @@
 import { Subject } from 'rxjs';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { emitEvent, setupTeam, teamArrows, teamEnds } from '../../../src/coordination/setup-team.ts';
 import type { TeamInput } from '../../../src/coordination/team-context.ts';
@@ -18,7 +18,7 @@ import { team } from '../../../src/runtime/team.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define-tool.ts';
 import { durable, noted } from '../../events/sample-events.ts';
-import { interpreters, ofType, settled, start } from '../../support/runs.ts';
+import { ofType, settled, start } from '../../support/runs.ts';
 import { rememberingPublisher } from './publisher-kit.ts';
 
 const ordered = defineEvent('shop.ordered', z.object({ id: z.number() }));
@@ -45,36 +45,34 @@ const shop = () =>
     ],
   });
 
-describe.each(interpreters)('$name', ({ host }) => {
-  test('[TENEX-96] what a tool tells is on record, handled where it fits, and a dead letter with the reason where not', async () => {
-    const handled: number[] = [];
-    const registry = eventRegistry([
-      defineEvent('shop.ordered', z.object({ id: z.number() }), ({ id }) => void handled.push(id)),
-    ]);
-    const handle = start(shop(), 'go', {}, host?.());
-    const seen: LiveEvent[] = [];
-    handle.events$.pipe(registry.middleware).subscribe((event) => seen.push(event));
-    const { events } = await settled(handle);
-    expect(ofType(events, 'custom.emitted').map(({ name, path, phase }) => [name, path, phase])).toEqual([
-      ['shop.ordered', 'shop', 'ACT'],
-      ['shop.ordered', 'shop', 'ACT'],
-      ['shop.burnt', 'shop', 'ACT'],
-    ]);
-    expect(handled).toEqual([7]);
-    expect(seen.filter(({ type }) => type === 'custom.emitted')).toHaveLength(1);
-    expect(seen.at(-1)?.type).toBe('run.ended');
-    const letters: EventDeadLetter[] = [];
-    registry.deadLetters$.subscribe((letter) => letters.push(letter));
-    expect(
-      letters.map(({ event, reason, issues }) => [event.name, reason, issues.map(({ path }) => path)]),
-    ).toEqual([
-      ['shop.ordered', 'unfit', ['id']],
-      ['shop.burnt', 'unknown', []],
-    ]);
-  });
+test('[TENEX-96] what a tool tells is on record, handled where it fits, and a dead letter with the reason where not', async () => {
+  const handled: number[] = [];
+  const registry = eventRegistry([
+    defineEvent('shop.ordered', z.object({ id: z.number() }), ({ id }) => void handled.push(id)),
+  ]);
+  const handle = start(shop(), 'go');
+  const seen: LiveEvent[] = [];
+  handle.events$.pipe(registry.middleware).subscribe((event) => seen.push(event));
+  const { events } = await settled(handle);
+  expect(ofType(events, 'custom.emitted').map(({ name, path, phase }) => [name, path, phase])).toEqual([
+    ['shop.ordered', 'shop', 'ACT'],
+    ['shop.ordered', 'shop', 'ACT'],
+    ['shop.burnt', 'shop', 'ACT'],
+  ]);
+  expect(handled).toEqual([7]);
+  expect(seen.filter(({ type }) => type === 'custom.emitted')).toHaveLength(1);
+  expect(seen.at(-1)?.type).toBe('run.ended');
+  const letters: EventDeadLetter[] = [];
+  registry.deadLetters$.subscribe((letter) => letters.push(letter));
+  expect(
+    letters.map(({ event, reason, issues }) => [event.name, reason, issues.map(({ path }) => path)]),
+  ).toEqual([
+    ['shop.ordered', 'unfit', ['id']],
+    ['shop.burnt', 'unknown', []],
+  ]);
 });
 
-test.each(interpreters)('[TENEX-96] $name: a team tells events of its own, too', async ({ host }) => {
+test('[TENEX-96] a team tells events of its own, too', async () => {
   const vocabulary = setupTeam<Record<string, never>, Record<string, never>>();
   const machine = vocabulary
     .extend({
@@ -106,7 +104,7 @@ test.each(interpreters)('[TENEX-96] $name: a team tells events of its own, too',
     });
   const member = agent({ name: 'member', decide: () => answer('there') });
   const counting = team({ name: 'counting', machine, members: { member }, options: {} });
-  const { events } = await settled(start(counting, 'go', {}, host?.()));
+  const { events } = await settled(start(counting, 'go'));
   expect(ofType(events, 'custom.emitted')).toMatchObject([
     { path: 'counting', name: 'votes.counted', data: { votes: 3 } },
   ]);

@@ -13,7 +13,7 @@ import { orchestrator } from '../../../src/runtime/patterns/orchestrator.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
 import { tool } from '../../../src/tools/define-tool.ts';
-import { echo, interpreters, letTimePass, never, ofType, quiet, settled, start } from '../../support/runs.ts';
+import { echo, letTimePass, never, ofType, quiet, settled, start } from '../../support/runs.ts';
 import { noTotals, sampleRun } from '../../events/sample-events.ts';
 import { inShort, rememberingPublisher } from './publisher-kit.ts';
 
@@ -263,120 +263,113 @@ describe('publishers that fail', () => {
   });
 });
 
-describe.each(interpreters)('$name', ({ host }) => {
-  const writer = () => agent({ name: 'writer', model: scriptedModel(['There it is.']) });
+const writer = () => agent({ name: 'writer', model: scriptedModel(['There it is.']) });
 
-  test('[TENEX-15] all is published before the run counts as settled, also where it fails', async () => {
-    const slow = rememberingPublisher(() => new Promise((resolve) => clock.setTimeout(resolve, 400)));
-    const clock = virtualClock();
-    const broken = agent({ name: 'broken', model: scriptedModel([new Error('fell')]) });
-    const hook = publishTo(slow.publisher, { secrets: {} });
-    const handle = start(broken, 'go', { hooks: [hook], clock }, host?.());
-    const result = settled(handle);
-    let isSettled = false;
-    void result.then(() => (isSettled = true));
-    await clock.advance(300);
-    expect(isSettled).toBe(false);
-    await letTimePass(clock, result);
-    expect(slow.publications.map(({ type }) => type)).toEqual(['typing', 'error', 'typing', 'completion']);
-    expect((await result).status).toBe('failed');
-    expect(clock.pending).toBe(0);
-  });
+test('[TENEX-15] all is published before the run counts as settled, also where it fails', async () => {
+  const slow = rememberingPublisher(() => new Promise((resolve) => clock.setTimeout(resolve, 400)));
+  const clock = virtualClock();
+  const broken = agent({ name: 'broken', model: scriptedModel([new Error('fell')]) });
+  const hook = publishTo(slow.publisher, { secrets: {} });
+  const handle = start(broken, 'go', { hooks: [hook], clock });
+  const result = settled(handle);
+  let isSettled = false;
+  void result.then(() => (isSettled = true));
+  await clock.advance(300);
+  expect(isSettled).toBe(false);
+  await letTimePass(clock, result);
+  expect(slow.publications.map(({ type }) => type)).toEqual(['typing', 'error', 'typing', 'completion']);
+  expect((await result).status).toBe('failed');
+  expect(clock.pending).toBe(0);
+});
 
-  test('[TENEX-63] a publisher that throws, or never comes back, changes nothing but for a bounded wait', async () => {
-    const bad: Publisher[] = [
-      {
-        name: 'throws',
-        publish: () => {
-          throw new Error('boom');
-        },
+test('[TENEX-63] a publisher that throws, or never comes back, changes nothing but for a bounded wait', async () => {
+  const bad: Publisher[] = [
+    {
+      name: 'throws',
+      publish: () => {
+        throw new Error('boom');
       },
-      { name: 'hangs', publish: () => never() },
-    ];
-    const clock = virtualClock();
-    const plain = await letTimePass(clock, settled(start(writer(), 'go', { clock, runId: 'r' }, host?.())));
-    for (const publisher of bad) {
-      const time = virtualClock();
-      const handle = start(
-        writer(),
-        'go',
-        { clock: time, runId: 'r', hooks: [publishTo(publisher)] },
-        host?.(),
-      );
-      const result = settled(handle);
-      await time.advance(4_999);
-      const before = await Promise.race([result.then(() => 'settled'), quiet().then(() => 'waits')]);
-      expect(before).toBe('waits');
-      const { output, status, records } = await letTimePass(time, result);
-      expect({ output, status, steps: records.length }).toEqual({
-        output: plain.output,
-        status: plain.status,
-        steps: plain.records.length,
-      });
-      expect(time.pending).toBe(0);
-    }
-  });
-
-  test('[TENEX-13] [TENEX-24] the orchestrator of a team says and types nothing, whoever works for it does', async () => {
-    const route = (agents: string[], phase: string) => JSON.stringify({ agents, phase, reason: 'so' });
-    const clock = virtualClock();
-    const kit = rememberingPublisher();
-    const house = orchestrator({
-      name: 'house',
-      members: { maker: agent({ name: 'maker', model: scriptedModel(['Made.']) }) },
-      orchestrator: { model: scriptedModel([route(['maker'], 'execute'), route(['END'], 'execute')]) },
-      start: 'execute',
+    },
+    { name: 'hangs', publish: () => never() },
+  ];
+  const clock = virtualClock();
+  const plain = await letTimePass(clock, settled(start(writer(), 'go', { clock, runId: 'r' })));
+  for (const publisher of bad) {
+    const time = virtualClock();
+    const handle = start(writer(), 'go', { clock: time, runId: 'r', hooks: [publishTo(publisher)] });
+    const result = settled(handle);
+    await time.advance(4_999);
+    const before = await Promise.race([result.then(() => 'settled'), quiet().then(() => 'waits')]);
+    expect(before).toBe('waits');
+    const { output, status, records } = await letTimePass(time, result);
+    expect({ output, status, steps: records.length }).toEqual({
+      output: plain.output,
+      status: plain.status,
+      steps: plain.records.length,
     });
-    const result = await letTimePass(
-      clock,
-      settled(start(house, 'go', { hooks: [publishTo(kit.publisher)], clock }, host?.())),
-    );
-    expect(ofType(result.events, 'model.answered').some(({ path }) => path.includes('orchestrator'))).toBe(
-      true,
-    );
-    const speakers = new Set(
-      kit.publications.filter(({ type }) => type !== 'completion').map(({ path }) => path),
-    );
-    expect([...speakers].filter((path) => path.includes('orchestrator'))).toEqual([]);
-    expect([...speakers].some((path) => path.includes('maker'))).toBe(true);
-    expect(kit.publications.at(-1)).toMatchObject({ type: 'completion', path: 'house' });
-  });
+    expect(time.pending).toBe(0);
+  }
+});
 
-  test('an agent of a name given as silent is silent; its run still completes', async () => {
-    const clock = virtualClock();
-    const kit = rememberingPublisher();
-    const hook = publishTo(kit.publisher, { silent: ['writer'] });
-    await letTimePass(clock, settled(start(writer(), 'go', { hooks: [hook], clock }, host?.())));
-    expect(kit.publications.map(inShort)).toEqual(['1 completed']);
+test('[TENEX-13] [TENEX-24] the orchestrator of a team says and types nothing, whoever works for it does', async () => {
+  const route = (agents: string[], phase: string) => JSON.stringify({ agents, phase, reason: 'so' });
+  const clock = virtualClock();
+  const kit = rememberingPublisher();
+  const house = orchestrator({
+    name: 'house',
+    members: { maker: agent({ name: 'maker', model: scriptedModel(['Made.']) }) },
+    orchestrator: { model: scriptedModel([route(['maker'], 'execute'), route(['END'], 'execute')]) },
+    start: 'execute',
   });
+  const result = await letTimePass(
+    clock,
+    settled(start(house, 'go', { hooks: [publishTo(kit.publisher)], clock })),
+  );
+  expect(ofType(result.events, 'model.answered').some(({ path }) => path.includes('orchestrator'))).toBe(
+    true,
+  );
+  const speakers = new Set(
+    kit.publications.filter(({ type }) => type !== 'completion').map(({ path }) => path),
+  );
+  expect([...speakers].filter((path) => path.includes('orchestrator'))).toEqual([]);
+  expect([...speakers].some((path) => path.includes('maker'))).toBe(true);
+  expect(kit.publications.at(-1)).toMatchObject({ type: 'completion', path: 'house' });
+});
 
-  test('a hook of an agent publishes what the agent does, and is flushed though it never sees the end of the run', async () => {
-    const clock = virtualClock();
-    const kit = rememberingPublisher(() => new Promise((resolve) => clock.setTimeout(resolve, 50)));
-    const child = agent({
-      name: 'child',
-      tools: [echo],
-      model: scriptedModel([calls({ name: 'echo', input: { text: 'x' } }), 'below']),
-      hooks: [publishTo(kit.publisher)],
-    });
-    const parent = agent({
-      name: 'parent',
-      model: scriptedModel([calls({ name: 'down', input: {} }), 'above']),
-      tools: [
-        tool({
-          name: 'down',
-          description: 'Has a child do it.',
-          input: z.object({}),
-          execute: async (_, { run }) => (await run(child, 'please')).output,
-        }),
-      ],
-    });
-    await letTimePass(clock, settled(start(parent, 'go', { clock }, host?.())), 10);
-    const types = kit.publications.map(({ type }) => type);
-    expect(types).toContain('tool.finished');
-    expect(types).not.toContain('completion');
-    expect(clock.pending).toBe(0);
+test('an agent of a name given as silent is silent; its run still completes', async () => {
+  const clock = virtualClock();
+  const kit = rememberingPublisher();
+  const hook = publishTo(kit.publisher, { silent: ['writer'] });
+  await letTimePass(clock, settled(start(writer(), 'go', { hooks: [hook], clock })));
+  expect(kit.publications.map(inShort)).toEqual(['1 completed']);
+});
+
+test('a hook of an agent publishes what the agent does, and is flushed though it never sees the end of the run', async () => {
+  const clock = virtualClock();
+  const kit = rememberingPublisher(() => new Promise((resolve) => clock.setTimeout(resolve, 50)));
+  const child = agent({
+    name: 'child',
+    tools: [echo],
+    model: scriptedModel([calls({ name: 'echo', input: { text: 'x' } }), 'below']),
+    hooks: [publishTo(kit.publisher)],
   });
+  const parent = agent({
+    name: 'parent',
+    model: scriptedModel([calls({ name: 'down', input: {} }), 'above']),
+    tools: [
+      tool({
+        name: 'down',
+        description: 'Has a child do it.',
+        input: z.object({}),
+        execute: async (_, { run }) => (await run(child, 'please')).output,
+      }),
+    ],
+  });
+  await letTimePass(clock, settled(start(parent, 'go', { clock })), 10);
+  const types = kit.publications.map(({ type }) => type);
+  expect(types).toContain('tool.finished');
+  expect(types).not.toContain('completion');
+  expect(clock.pending).toBe(0);
 });
 
 test('one hook serves several runs, each numbered by itself, and closes its publisher once', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { act, answer } from '../../../src/contracts/decision.ts';
 import { TroupeError } from '../../../src/contracts/error.ts';
@@ -10,7 +10,7 @@ import { router } from '../../../src/runtime/patterns/router.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
 import { tool } from '../../../src/tools/define-tool.ts';
-import { interpreters, letTimePass, settled, start } from '../../support/runs.ts';
+import { letTimePass, settled, start } from '../../support/runs.ts';
 import { desk, slowTool, tracing } from './telemetry-kit.ts';
 
 type Line = Readonly<Record<string, unknown>>;
@@ -21,39 +21,37 @@ const logging = (options?: JsonLogOptions) => {
   return { log, texts, lines: () => texts.map((text) => JSON.parse(text) as Line) };
 };
 
-describe.each(interpreters)('$name', ({ host }) => {
-  test('[TENEX-78] one run through a router tells of calls, results, phases, routing, and how it began and ended', async () => {
-    const clock = virtualClock(Date.UTC(2026, 0, 1));
-    const { log, lines } = logging({ level: 'debug' });
-    const worker = agent({
-      name: 'worker',
-      description: 'Looks.',
-      tools: [slowTool(clock, 'look', 40)],
-      decide: ({ step }) => (step === 0 ? act({ name: 'look', input: { what: 'x' } }) : answer('seen')),
-    });
-    const desk = router({ name: 'desk', members: { worker }, strategy: 'round-robin' });
-    const handle = start(desk, 'Look.', { clock, hooks: [log], runId: 'r1', thread: 'talk-1' }, host?.());
-    await letTimePass(clock, handle.result, 10);
-    const all = lines();
-    const of = (type: string): Line | undefined => all.find((line) => line['type'] === type);
-    expect(of('tool.started')).toMatchObject({
-      level: 'info',
-      tool: 'look',
-      callId: 'call_0_0',
-      agent: 'worker',
-      phase: 'ACT',
-    });
-    expect(of('tool.finished')).toMatchObject({ ok: true, durationMs: 40 });
-    expect(of('phase.entered')).toMatchObject({ level: 'debug' });
-    expect(of('route.chosen')).toMatchObject({ level: 'info', member: 'worker', strategy: 'round-robin' });
-    expect(of('run.started')).toMatchObject({
-      time: '2026-01-01T00:00:00.000Z',
-      runId: 'r1',
-      thread: 'talk-1',
-      path: 'desk',
-    });
-    expect(of('run.ended')).toMatchObject({ level: 'info', status: 'completed', 'totals.toolCalls': 1 });
+test('[TENEX-78] one run through a router tells of calls, results, phases, routing, and how it began and ended', async () => {
+  const clock = virtualClock(Date.UTC(2026, 0, 1));
+  const { log, lines } = logging({ level: 'debug' });
+  const worker = agent({
+    name: 'worker',
+    description: 'Looks.',
+    tools: [slowTool(clock, 'look', 40)],
+    decide: ({ step }) => (step === 0 ? act({ name: 'look', input: { what: 'x' } }) : answer('seen')),
   });
+  const desk = router({ name: 'desk', members: { worker }, strategy: 'round-robin' });
+  const handle = start(desk, 'Look.', { clock, hooks: [log], runId: 'r1', thread: 'talk-1' });
+  await letTimePass(clock, handle.result, 10);
+  const all = lines();
+  const of = (type: string): Line | undefined => all.find((line) => line['type'] === type);
+  expect(of('tool.started')).toMatchObject({
+    level: 'info',
+    tool: 'look',
+    callId: 'call_0_0',
+    agent: 'worker',
+    phase: 'ACT',
+  });
+  expect(of('tool.finished')).toMatchObject({ ok: true, durationMs: 40 });
+  expect(of('phase.entered')).toMatchObject({ level: 'debug' });
+  expect(of('route.chosen')).toMatchObject({ level: 'info', member: 'worker', strategy: 'round-robin' });
+  expect(of('run.started')).toMatchObject({
+    time: '2026-01-01T00:00:00.000Z',
+    runId: 'r1',
+    thread: 'talk-1',
+    path: 'desk',
+  });
+  expect(of('run.ended')).toMatchObject({ level: 'info', status: 'completed', 'totals.toolCalls': 1 });
 });
 
 test('[KAIZEN-77] lines have levels, and the least of them can be set', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { act, answer } from '../../../src/contracts/decision.ts';
 import { TroupeError } from '../../../src/contracts/error.ts';
 import { metrics } from '../../../src/inspect/telemetry/metrics.ts';
@@ -10,7 +10,7 @@ import { parallel } from '../../../src/runtime/patterns/parallel.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
 import { tool } from '../../../src/tools/define-tool.ts';
 import { z } from 'zod';
-import { interpreters, letTimePass, settled, start } from '../../support/runs.ts';
+import { letTimePass, settled, start } from '../../support/runs.ts';
 import { desk, slowModel, slowTool } from './telemetry-kit.ts';
 
 const idle = {
@@ -27,102 +27,100 @@ const within = (value: number | undefined, expected: number): void => {
   expect(Math.abs((value ?? 0) - expected)).toBeLessThanOrEqual(expected * 0.01);
 };
 
-describe.each(interpreters)('$name', ({ host }) => {
-  test('[TENEX-76] [M52] counts, tokens and times of a run are those of its script', async () => {
-    const clock = virtualClock();
-    const counted = metrics({ chunks: true });
-    await letTimePass(clock, start(desk(clock), 'When?', { clock, hooks: [counted] }, host?.()).result, 10);
-    const { runs, steps, retries, errors, now, models, tools, agents, phases, runTimes } = counted.snapshot();
-    expect({ runs, steps, retries, errors, now }).toEqual({
-      runs: { started: 1, completed: 1, stopped: 0, aborted: 0, failed: 0 },
-      steps: 5,
-      retries: { model: 1, tool: 0, member: 0 },
-      errors: { 'model.unavailable': 1 },
-      now: idle,
-    });
-    const large = models.find(({ name }) => name === 'example:large');
-    expect(large).toMatchObject({
-      done: 4,
-      failed: 1,
-      inputTokens: 400,
-      outputTokens: 40,
-      cachedTokens: 160,
-      reasoningTokens: 12,
-      unpriced: 4,
-    });
-    expect(large?.durationMs).toMatchObject({ count: 5, sum: 1_400, min: 100, max: 400 });
-    within(large?.durationMs.p50, 400);
-    within(models.find(({ name }) => name === 'example:small')?.firstChunkMs.p99, 50);
-    expect(tools).toMatchObject([{ name: 'search', done: 1, durationMs: { count: 1, sum: 250 } }]);
-    expect(agents.map(({ name, done }) => [name, done])).toEqual([
-      ['desk-supervisor', 2],
-      ['researcher', 1],
-      ['writer', 1],
-      ['line', 1],
-      ['desk', 1],
-    ]);
-    expect(phases.find(({ name }) => name === 'ACT')?.durationMs.sum).toBe(250);
-    expect(runTimes).toMatchObject([{ name: 'desk', done: 1 }]);
+test('[TENEX-76] [M52] counts, tokens and times of a run are those of its script', async () => {
+  const clock = virtualClock();
+  const counted = metrics({ chunks: true });
+  await letTimePass(clock, start(desk(clock), 'When?', { clock, hooks: [counted] }).result, 10);
+  const { runs, steps, retries, errors, now, models, tools, agents, phases, runTimes } = counted.snapshot();
+  expect({ runs, steps, retries, errors, now }).toEqual({
+    runs: { started: 1, completed: 1, stopped: 0, aborted: 0, failed: 0 },
+    steps: 5,
+    retries: { model: 1, tool: 0, member: 0 },
+    errors: { 'model.unavailable': 1 },
+    now: idle,
   });
-
-  test('[TENEX-77] each gauge is above 0 while there is something, and 0 at the end, also after a failure', async () => {
-    const clock = virtualClock();
-    const counted = metrics({ chunks: true });
-    const busy = agent({
-      name: 'busy',
-      model: slowModel(clock, 'm', 100, [
-        {
-          text: 'Let me see.',
-          calls: [
-            { id: 'a', name: 'look', input: { what: 'a' } },
-            { id: 'b', name: 'look', input: { what: 'b' } },
-          ],
-        },
-        { text: 'done' },
-      ]),
-      tools: [{ ...slowTool(clock, 'look', 100), exclusive: true }],
-    });
-    const doomed = agent({ name: 'doomed', decide: async () => Promise.reject(new Error('it broke')) });
-    const handle = start(busy, 'Go.', { clock, hooks: [counted] }, host?.());
-    await clock.advance(60);
-    expect(counted.snapshot().now).toEqual({
-      ...idle,
-      runs: 1,
-      actors: 1,
-      modelCalls: 1,
-      streams: 1,
-      streamedCharacters: 11,
-    });
-    await clock.advance(90);
-    expect(counted.snapshot().now).toMatchObject({ modelCalls: 0, toolCalls: 1, streams: 0 });
-    handle.abort();
-    await settled(handle);
-    expect(counted.snapshot().now).toEqual(idle);
-    await settled(start(doomed, 'Go.', { hooks: [counted] }, host?.()));
-    expect(counted.snapshot()).toMatchObject({
-      now: idle,
-      runs: { started: 2, aborted: 1, failed: 1 },
-      errors: { 'agent.threw': 1 },
-    });
+  const large = models.find(({ name }) => name === 'example:large');
+  expect(large).toMatchObject({
+    done: 4,
+    failed: 1,
+    inputTokens: 400,
+    outputTokens: 40,
+    cachedTokens: 160,
+    reasoningTokens: 12,
+    unpriced: 4,
   });
+  expect(large?.durationMs).toMatchObject({ count: 5, sum: 1_400, min: 100, max: 400 });
+  within(large?.durationMs.p50, 400);
+  within(models.find(({ name }) => name === 'example:small')?.firstChunkMs.p99, 50);
+  expect(tools).toMatchObject([{ name: 'search', done: 1, durationMs: { count: 1, sum: 250 } }]);
+  expect(agents.map(({ name, done }) => [name, done])).toEqual([
+    ['desk-supervisor', 2],
+    ['researcher', 1],
+    ['writer', 1],
+    ['line', 1],
+    ['desk', 1],
+  ]);
+  expect(phases.find(({ name }) => name === 'ACT')?.durationMs.sum).toBe(250);
+  expect(runTimes).toMatchObject([{ name: 'desk', done: 1 }]);
+});
 
-  test('a call that waits for a yes is waiting, and not at work', async () => {
-    const clock = virtualClock();
-    const counted = metrics();
-    const careful = agent({
-      name: 'careful',
-      tools: [{ ...slowTool(clock, 'shred', 10), needsApproval: () => true }],
-      decide: ({ step }) => (step === 0 ? act({ name: 'shred', input: { what: 'it' } }) : answer('done')),
-    });
-    const handle = start(careful, 'Go.', { clock, hooks: [counted] }, host?.());
-    await clock.advance(5_000);
-    expect(counted.snapshot().now).toMatchObject({ waitingCalls: 1, toolCalls: 0 });
-    handle.approve(handle.requests[0]?.id ?? '');
-    await letTimePass(clock, handle.result, 10);
-    expect(counted.snapshot()).toMatchObject({
-      now: idle,
-      tools: [{ name: 'shred', durationMs: { sum: 10 } }],
-    });
+test('[TENEX-77] each gauge is above 0 while there is something, and 0 at the end, also after a failure', async () => {
+  const clock = virtualClock();
+  const counted = metrics({ chunks: true });
+  const busy = agent({
+    name: 'busy',
+    model: slowModel(clock, 'm', 100, [
+      {
+        text: 'Let me see.',
+        calls: [
+          { id: 'a', name: 'look', input: { what: 'a' } },
+          { id: 'b', name: 'look', input: { what: 'b' } },
+        ],
+      },
+      { text: 'done' },
+    ]),
+    tools: [{ ...slowTool(clock, 'look', 100), exclusive: true }],
+  });
+  const doomed = agent({ name: 'doomed', decide: async () => Promise.reject(new Error('it broke')) });
+  const handle = start(busy, 'Go.', { clock, hooks: [counted] });
+  await clock.advance(60);
+  expect(counted.snapshot().now).toEqual({
+    ...idle,
+    runs: 1,
+    actors: 1,
+    modelCalls: 1,
+    streams: 1,
+    streamedCharacters: 11,
+  });
+  await clock.advance(90);
+  expect(counted.snapshot().now).toMatchObject({ modelCalls: 0, toolCalls: 1, streams: 0 });
+  handle.abort();
+  await settled(handle);
+  expect(counted.snapshot().now).toEqual(idle);
+  await settled(start(doomed, 'Go.', { hooks: [counted] }));
+  expect(counted.snapshot()).toMatchObject({
+    now: idle,
+    runs: { started: 2, aborted: 1, failed: 1 },
+    errors: { 'agent.threw': 1 },
+  });
+});
+
+test('a call that waits for a yes is waiting, and not at work', async () => {
+  const clock = virtualClock();
+  const counted = metrics();
+  const careful = agent({
+    name: 'careful',
+    tools: [{ ...slowTool(clock, 'shred', 10), needsApproval: () => true }],
+    decide: ({ step }) => (step === 0 ? act({ name: 'shred', input: { what: 'it' } }) : answer('done')),
+  });
+  const handle = start(careful, 'Go.', { clock, hooks: [counted] });
+  await clock.advance(5_000);
+  expect(counted.snapshot().now).toMatchObject({ waitingCalls: 1, toolCalls: 0 });
+  handle.approve(handle.requests[0]?.id ?? '');
+  await letTimePass(clock, handle.result, 10);
+  expect(counted.snapshot()).toMatchObject({
+    now: idle,
+    tools: [{ name: 'shred', durationMs: { sum: 10 } }],
   });
 });
 

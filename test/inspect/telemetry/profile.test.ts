@@ -1,64 +1,62 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { profile, profiler } from '../../../src/inspect/telemetry/profile.ts';
 import type { Profile } from '../../../src/inspect/telemetry/profile-shape.ts';
 import { collapsedStacks, profileTable } from '../../../src/inspect/telemetry/profile-text.ts';
 import { agent } from '../../../src/runtime/agent.ts';
 import { parallel } from '../../../src/runtime/patterns/parallel.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
-import { interpreters, letTimePass, settled, start } from '../../support/runs.ts';
+import { letTimePass, settled, start } from '../../support/runs.ts';
 import { call, desk, slowModel, slowTool } from './telemetry-kit.ts';
 
 const flatPrices = { name: 'flat', cost: () => 0.001 };
 const sum = (rows: readonly { readonly ms: number }[]): number =>
   rows.reduce((total, { ms }) => total + ms, 0);
 
-const profiled = async (host: (typeof interpreters)[number]['host']): Promise<Profile> => {
+const profiled = async (): Promise<Profile> => {
   const clock = virtualClock();
-  const handle = start(desk(clock), 'When?', { clock, runId: 'r1', prices: flatPrices }, host?.());
+  const handle = start(desk(clock), 'When?', { clock, runId: 'r1', prices: flatPrices });
   const { events } = await letTimePass(clock, handle.result, 10);
   const found = profile(events);
   if (found === undefined) throw new Error('there is no run in these events');
   return found;
 };
 
-describe.each(interpreters)('$name', ({ host }) => {
-  test('[TENEX-100] the states of an actor add up to its time, and those of the root to the time of the run', async () => {
-    const { ms, actors } = await profiled(host);
-    expect(actors.map(({ path }) => path)[0]).toBe('desk');
-    for (const actor of actors) expect(sum(actor.phases)).toBeCloseTo(actor.ms, 6);
-    expect(actors[0]?.ms).toBe(ms);
-    expect(ms).toBeGreaterThan(1_850);
-  });
+test('[TENEX-100] the states of an actor add up to its time, and those of the root to the time of the run', async () => {
+  const { ms, actors } = await profiled();
+  expect(actors.map(({ path }) => path)[0]).toBe('desk');
+  for (const actor of actors) expect(sum(actor.phases)).toBeCloseTo(actor.ms, 6);
+  expect(actors[0]?.ms).toBe(ms);
+  expect(ms).toBeGreaterThan(1_850);
+});
 
-  test('[TENEX-100] it says what took how long and cost what: by agent, phase, model and tool', async () => {
-    const { agents, phases, models, tools, costUsd } = await profiled(host);
-    expect(tools).toEqual([{ name: 'search', count: 1, ms: 250, tokens: 0, costUsd: 0 }]);
-    expect(models).toEqual([
-      { name: 'example:large', count: 5, ms: 1_400, tokens: 440, costUsd: 0.004 },
-      { name: 'example:small', count: 1, ms: 100, tokens: 110, costUsd: 0.001 },
-    ]);
-    expect(costUsd).toBeCloseTo(0.005, 9);
-    expect(phases.find(({ name }) => name === 'DECIDE')).toMatchObject({
-      count: 5,
-      costUsd: 0.005,
-      tokens: 550,
-    });
-    expect(agents.find(({ name }) => name === 'researcher')).toMatchObject({ count: 1, tokens: 220 });
+test('[TENEX-100] it says what took how long and cost what: by agent, phase, model and tool', async () => {
+  const { agents, phases, models, tools, costUsd } = await profiled();
+  expect(tools).toEqual([{ name: 'search', count: 1, ms: 250, tokens: 0, costUsd: 0 }]);
+  expect(models).toEqual([
+    { name: 'example:large', count: 5, ms: 1_400, tokens: 440, costUsd: 0.004 },
+    { name: 'example:small', count: 1, ms: 100, tokens: 110, costUsd: 0.001 },
+  ]);
+  expect(costUsd).toBeCloseTo(0.005, 9);
+  expect(phases.find(({ name }) => name === 'DECIDE')).toMatchObject({
+    count: 5,
+    costUsd: 0.005,
+    tokens: 550,
   });
+  expect(agents.find(({ name }) => name === 'researcher')).toMatchObject({ count: 1, tokens: 220 });
+});
 
-  test('of a run without members at work at the same time, its stacks add up to its time', async () => {
-    const found = await profiled(host);
-    expect(sum(found.stacks)).toBeCloseTo(found.ms, 6);
-    const text = collapsedStacks(found);
-    expect(text).toContain('researcher;ACT;search 250000\n');
-    expect(
-      text
-        .split('\n')
-        .slice(0, -1)
-        .every((line) => /^\S+ \d+$/.test(line)),
-    ).toBe(true);
-  });
+test('of a run without members at work at the same time, its stacks add up to its time', async () => {
+  const found = await profiled();
+  expect(sum(found.stacks)).toBeCloseTo(found.ms, 6);
+  const text = collapsedStacks(found);
+  expect(text).toContain('researcher;ACT;search 250000\n');
+  expect(
+    text
+      .split('\n')
+      .slice(0, -1)
+      .every((line) => /^\S+ \d+$/.test(line)),
+  ).toBe(true);
 });
 
 test('whatever its parts take, a run takes as long as its phases', async () => {
