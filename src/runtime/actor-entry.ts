@@ -38,7 +38,7 @@ export class ActorEntry implements Actor {
   readonly definition: Definition;
   readonly sponsor: Sponsor;
   readonly terms: ChildTerms | undefined;
-  readonly scope: Scope | undefined;
+  readonly scope: Scope;
   readonly children = new Set<Actor>();
   readonly underWay = new Set<EffectUnderWay>();
   atHand: EffectUnderWay | undefined;
@@ -133,8 +133,7 @@ export class ActorEntry implements Actor {
 const NOTHING: readonly never[] = [];
 
 /** What an effect runs is told apart: what an effect has answered is not gone through again. */
-const scopeFor = (path: string, sponsor: Sponsor, journal: Recorder | undefined): Scope | undefined => {
-  if (journal === undefined) return undefined;
+const scopeFor = (path: string, sponsor: Sponsor, journal: Recorder): Scope => {
   if (sponsor.kind === 'root') return journal.root;
   return sponsor.kind === 'machine' ? sponsor.parent.scope : journal.scopeAt(path);
 };

@@ -1,12 +1,9 @@
 import type { Agent } from '../contracts/agent.ts';
 import type { ChildOptions } from '../contracts/delegation.ts';
-import { canonical } from '../contracts/canonical.ts';
 import { toError, TroupeError } from '../contracts/error.ts';
-import { toJson } from '../contracts/json.ts';
 import type { Outcome, RunResult } from '../contracts/run.ts';
 import { keyOf } from './callers.ts';
 import type { Ask } from '../machines/asks.ts';
-import { keyInRun } from '../contracts/effect.ts';
 import type { Engagement, Restart } from '../machines/outputs.ts';
 import type { LazyAbort } from '../contracts/lazy-abort.ts';
 import type { Enrolment } from './actor-entry.ts';
@@ -40,8 +37,6 @@ export class ActorTree {
   readonly #running = new Map<string, Actor>();
   /** Every address that was ever given away. */
   readonly #addresses = new Map<string, Definition | undefined>();
-  /** How many children each effect has run, where a journal has to know them again. */
-  readonly #engaged = new Map<string, number>();
   readonly #onEngaged: ((definition: Definition) => void) | undefined;
 
   constructor(run: Stage, root: Definition, size: TreeSize, onEngaged?: (definition: Definition) => void) {
@@ -110,8 +105,8 @@ export class ActorTree {
       const message = `Cannot run '${agent === 'self' ? agent : agent.name}' as it was not made by agent() or a team`;
       return Promise.reject(new TroupeError('agent.invalid', message));
     }
-    const isKnown = this.#run.journal?.again.childOf(ask.key, this.#engaged.get(ask.key) ?? 0) !== undefined;
-    const refusal = isKnown ? undefined : this.#refusal(parent, definition);
+    const { journal } = this.#run;
+    const refusal = journal.knowsChild(ask.key) ? undefined : this.#refusal(parent, definition);
     if (refusal !== undefined)
       return Promise.reject(new TroupeError('limit.reached', refusal, { retryable: 'no' }));
     const place = this.#placeFor(parent, definition, input, ask);
@@ -130,37 +125,23 @@ export class ActorTree {
       forget = stopInTime({ clock: this.#run.clock, abort, timeoutMs }, (reason) => {
         this.stop(child, reason);
       });
-      const { journal } = this.#run;
-      if (journal === undefined) this.#startMember(child, input);
-      else
-        journal.engage(child, () => {
-          this.#startMember(child, place.input);
-        });
+      journal.engage(child, () => {
+        this.#startMember(child, place.input);
+      });
     });
   }
 
   /** Where an effect's child sits: where it sat before, if the journal has it. */
-  #placeFor(parent: Actor, definition: Definition, input: unknown, ask: Ask): ChildPlace {
-    const { journal, log } = this.#run;
-    const wanted = `${parent.principal.path}/${definition.name}-${ask.step}`;
-    if (journal === undefined) return { path: this.#freePath(wanted), since: log.events.length, input };
-    const index = this.#engaged.get(ask.key) ?? 0;
-    this.#engaged.set(ask.key, index + 1);
-    const before = journal.again.childOf(ask.key, index);
-    const given = toJson(input);
-    if (
-      before !== undefined &&
-      before.agent === definition.name &&
-      canonical(before.input) === canonical(given)
-    ) {
-      this.#addresses.delete(before.path);
-      return { path: before.path, since: firstAt(log.events.slice(), before.path), input: before.input };
-    }
-    const path = this.#freePath(wanted);
+  #placeFor(parent: Actor, definition: Definition, input: unknown, { key, step }: Ask): ChildPlace {
+    const { journal, log, secrets } = this.#run;
     const { name: agent } = definition;
-    hideInput(this.#run.secrets, definition, input);
-    journal.arrive(parent.scope, { type: 'engaged', key: keyInRun(ask), index, path, agent, input: given });
-    return { path, since: log.events.length, input };
+    hideInput(secrets, definition, input);
+    const wanted = `${parent.principal.path}/${agent}-${step}`;
+    const placed = journal.place({ key, scope: parent.scope, agent, input }, () => this.#freePath(wanted));
+    const { path, isKnown } = placed;
+    if (isKnown) this.#addresses.delete(path);
+    const since = isKnown ? firstAt(log.events.slice(), path) : log.events.length;
+    return { path, since, input: placed.input };
   }
 
   /** Keeps an address from being given away: its actor is gone, and its events are there. */
@@ -201,12 +182,9 @@ export class ActorTree {
    */
   stop(entry: Actor, reason: string): void {
     if (entry.isOver) return;
-    const { journal } = this.#run;
-    if (journal === undefined) this.#stop(entry, reason);
-    else
-      journal.stop(entry, reason, () => {
-        this.#stop(entry, reason);
-      });
+    this.#run.journal.stop(entry, reason, () => {
+      this.#stop(entry, reason);
+    });
   }
 
   #stop(entry: Actor, reason: string): void {

@@ -1,4 +1,4 @@
-import { callKey, idempotencyKey } from '../actors/call-key.ts';
+import { callKey } from '../actors/call-key.ts';
 import { toJson } from '../contracts/json.ts';
 import type { PlannedCall } from '../machines/call-plan.ts';
 import type { Ask } from '../machines/asks.ts';
@@ -17,8 +17,7 @@ export const keyOfCall = (
   { id, input }: Pick<PlannedCall, 'id' | 'input'>,
 ): string => {
   const call = callKey(run.runId, principal.path, step, id);
-  const { journal } = run;
-  return journal === undefined ? idempotencyKey(call, toJson(input)) : journal.keys.of(call, toJson(input));
+  return run.journal.keys.of(call, toJson(input));
 };
 
 /** The idempotency key of the tool call that an ask is about. */

@@ -5,6 +5,7 @@ import { errorData } from '../contracts/error.ts';
 import type { Definition } from './definition.ts';
 import type { Host, Recorder } from './stage.ts';
 import { drivenHost } from './driven-host.ts';
+import { NoJournal } from './journal/no-journal.ts';
 import { processPacer } from './pacer.ts';
 import { outcomeOfFailure } from './result.ts';
 import type { OnHooks } from './run-hooks.ts';
@@ -19,6 +20,7 @@ export interface StartSetup {
   readonly isAttended: boolean;
   /** Only for a run whose root an app's actor embeds. Default: driven. */
   readonly host?: Host;
+  /** Default: one that writes nothing. */
   readonly journal?: Recorder | undefined;
   readonly random?: () => number;
   readonly onHooks?: OnHooks;
@@ -42,7 +44,7 @@ export const createRun = (definition: Definition, options: RunOptions, setup: St
     runId: options.runId ?? crypto.randomUUID(),
     random: setup.random ?? Math.random,
     isAttended: setup.isAttended,
-    journal: setup.journal,
+    journal: setup.journal ?? new NoJournal(definition.name, clock),
     onEngaged: (engaged) => {
       hookUp(engaged);
     },

@@ -7,7 +7,7 @@ import type { Actor, Recorder, Stage } from './stage.ts';
 /** A run, as far as its deadlines need it. */
 export interface TimedRun extends Pick<Stage, 'clock' | 'log' | 'root' | 'isOver' | 'enqueue'> {
   readonly clock: Clock;
-  readonly journal: Pick<Recorder, 'arrive' | 'lastWrite'> | undefined;
+  readonly journal: Pick<Recorder, 'arrive' | 'lastWrite'>;
   readonly tearDowns: { hurry(): void };
 }
 
@@ -48,7 +48,7 @@ export class Deadlines {
     if (rule === undefined && (account?.path !== path || account.limits.timeMs === undefined)) return;
     const timed: Timed = { startedAt: at, rule, timer: undefined };
     this.#timed.set(actor, timed);
-    if (actor.scope?.rerun === undefined) this.#arm(actor, timed);
+    if (actor.scope.rerun === undefined) this.#arm(actor, timed);
   }
 
   /** A scope has been replayed: its actors are timed from now on. */
@@ -98,7 +98,7 @@ export class Deadlines {
   }
 
   #fire(actor: Actor, timed: Timed): void {
-    const { clock, root, isOver, tearDowns, journal, log } = this.#run;
+    const { clock, root, isOver, tearDowns, journal } = this.#run;
     const { dueAt, reasonAt } = limitOf(actor, timed);
     const now = clock.now();
     // Timers may come early, and clocks be set back.
@@ -106,12 +106,11 @@ export class Deadlines {
       this.#arm(actor, timed);
       return;
     }
-    if (actor === root) journal?.lastWrite.hurry('its time was up');
+    if (actor === root) journal.lastWrite.hurry('its time was up');
     if (actor === root && isOver) tearDowns.hurry();
     else if (!actor.isOver) {
       const reason = reasonAt(now);
-      const at = journal?.arrive(actor.scope, { type: 'expired', path: actor.path, reason }) ?? log.now();
-      this.expire(actor, reason, at);
+      this.expire(actor, reason, journal.arrive(actor.scope, { type: 'expired', path: actor.path, reason }));
     }
   }
 

@@ -13,11 +13,10 @@ export interface WorkingRun extends Stage {
 
 /** Does one job of a run. */
 export const doJob = (run: WorkingRun, job: Job): void => {
-  const { journal } = run;
   // What an effect answers now is no part of what is on record.
-  if (job.isResumed !== true || job.kind === 'ask' || journal === undefined) workOff(run, job);
+  if (job.isResumed !== true || job.kind === 'ask') workOff(run, job);
   else
-    journal.again.resuming(() => {
+    run.journal.again.resuming(() => {
       workOff(run, job);
     });
 };

@@ -76,7 +76,7 @@ export class EffectDesk implements Desk {
     const tools = this.tools.specs();
     const prompt = systemPrompt(this.definition, tools);
     this.#principal.systemPrompt = prompt;
-    run.journal?.arrive(scope, { type: 'prompted', path, agent, prompt, tools });
+    run.journal.arrive(scope, { type: 'prompted', path, agent, prompt, tools });
     return prompt;
   }
   get answers(): CallCache {
@@ -107,7 +107,7 @@ export class EffectDesk implements Desk {
     const { account } = this;
     const { key } = this.#ask;
     // What is done again was paid for, if that is on record.
-    const isPaid = this.isResumed && this.#entry.run.journal?.budgets.isPaid(keyInRun(this.#ask)) === true;
+    const isPaid = this.isResumed && this.#entry.run.journal.budgets.isPaid(keyInRun(this.#ask));
     return isPaid ? undefined : account?.take(kind, key);
   }
   get counter() {
@@ -124,7 +124,7 @@ export class EffectDesk implements Desk {
     const name = `${model.provider}:${model.id}`;
     const costUsd = run.money.prices.costOf(model, usage);
     const { path, scope } = this.#principal;
-    run.journal?.arrive(scope, {
+    run.journal.arrive(scope, {
       type: 'charged',
       path,
       model: name,
@@ -153,7 +153,7 @@ export class EffectDesk implements Desk {
     const { run, path, scope } = this.#principal;
     const sent = run.log.sent.sends(this.#principal, body.key, request);
     if (sent !== undefined)
-      run.journal?.arrive(scope, { type: 'sent', key: this.#keyInRun, path, request: sent });
+      run.journal.arrive(scope, { type: 'sent', key: this.#keyInRun, path, request: sent });
     this.emit(body);
   }
   answered(body: Extract<EventBody, { type: 'model.answered' }>, answer: ModelAnswer): void {
@@ -163,7 +163,7 @@ export class EffectDesk implements Desk {
     const raw = this.#isOver || !run.log.sent.isKept ? undefined : rawOf(answer);
     if (raw !== undefined) {
       run.log.sent.answered(body.key, raw);
-      run.journal?.arrive(scope, { type: 'heard', key: this.#keyInRun, answer: raw });
+      run.journal.arrive(scope, { type: 'heard', key: this.#keyInRun, answer: raw });
     }
     this.emit(body);
   }
@@ -182,7 +182,7 @@ export class EffectDesk implements Desk {
   }
   keep(artifacts: readonly Artifact[]): void {
     const { path, scope, run } = this.#principal;
-    run.journal?.arrive(scope, { type: 'kept', path, artifacts });
+    run.journal.arrive(scope, { type: 'kept', path, artifacts });
     this.#entry.run.artifacts.push(...artifacts.map((artifact) => ({ path, artifact })));
   }
   get isResumed(): boolean {
@@ -191,7 +191,7 @@ export class EffectDesk implements Desk {
   async ask(question: string): Promise<string> {
     const index = this.#asked;
     this.#asked += 1;
-    const before = this.#entry.run.journal?.again.toldBefore(this.#ask.key, index);
+    const before = this.#entry.run.journal.again.toldBefore(this.#ask.key, index);
     return before ?? this.#whileWaiting(askPerson(this.#wanting, question, index));
   }
   get messages(): Messenger {
@@ -208,7 +208,7 @@ export class EffectDesk implements Desk {
     return this.#ask.port === 'approve' ? approval : this.#whileWaiting(approval);
   }
   written(): void | Promise<void> {
-    return this.#entry.run.journal?.flush();
+    return this.#entry.run.journal.flush();
   }
   run<Input, Output>(
     agent: Agent<Input, Output> | 'self',

@@ -9,7 +9,6 @@ import { LazyAbort } from '../contracts/lazy-abort.ts';
 import { isThenable } from '../contracts/thenable.ts';
 import { CallCache } from '../tools/call-cache.ts';
 import { missingTool } from './journal/missing-tool.ts';
-import { reopen } from './journal/reopen.ts';
 import { hideDecided } from './hide-fields.ts';
 import { preparedBefore } from './memory-of.ts';
 import type { Actor, EffectAnswer, EffectUnderWay } from './stage.ts';
@@ -42,15 +41,13 @@ export class EffectRunner {
   ask(entry: Actor, ask: Ask, epoch: number, isResumed = false): void {
     const { journal, gate } = this.#run;
     const isWanted = (): boolean => !entry.isOver && epoch === entry.epoch;
-    if (journal?.holds(entry, ask, epoch) === true) return;
+    if (journal.holds(entry, ask, epoch)) return;
     // Taken back as it begins; of one that nobody wants any more it stays, which errs on the safe side.
     entry.heldBack += 1;
     gate.pass(() => {
-      if (journal === undefined) this.#perform(entry, ask);
-      else
-        journal.begin(entry, ask, isWanted, () => {
-          this.#perform(entry, ask, isResumed);
-        });
+      journal.begin(entry, ask, isWanted, () => {
+        this.#perform(entry, ask, isResumed);
+      });
     }, isWanted);
   }
 
@@ -81,15 +78,13 @@ export class EffectRunner {
   withdraw(gone: readonly EffectUnderWay[]): void {
     for (const { abort, record, slot } of gone) {
       record.state = 'withdrawn';
-      this.#run.journal?.withdrawn(record.key);
+      this.#run.journal.withdrawn(record.key);
       slot?.leave();
       abort.abort(new TroupeError('run.aborted', 'Cannot go on as nobody waits for this any more'));
     }
   }
 
-  #perform(entry: Actor, ask: Ask, isResumed = false): void {
-    // Work takes its time, also where it is done within the turn that asked for it.
-    this.#run.log.leaveTurn();
+  #perform(entry: Actor, ask: Ask, isResumed: boolean): void {
     const { agent } = entry.principal.definition;
     const record: EffectUnderWay['record'] = {
       key: ask.key,
@@ -119,7 +114,7 @@ export class EffectRunner {
 
   #work(entry: Actor, agent: AgentDefinition, ask: Ask, effect: EffectUnderWay): unknown {
     const desk = new EffectDesk(entry, agent, ask, effect);
-    const reopening = this.#run.journal === undefined ? undefined : reopen(entry, ask, desk);
+    const reopening = this.#run.journal.reopen(entry, ask, desk);
     const begin = (): unknown => this.#held(ask, desk) ?? perform(ask, desk);
     return reopening === undefined ? begin() : reopening.then(begin);
   }
@@ -128,7 +123,7 @@ export class EffectRunner {
   #held(ask: Ask, desk: EffectDesk): Promise<never> | undefined {
     const missing = missingTool(ask, desk);
     if (missing === undefined) return undefined;
-    void this.#run.journal?.leave(missing);
+    void this.#run.journal.leave(missing);
     return new Promise<never>(() => undefined);
   }
 
@@ -161,9 +156,9 @@ export class EffectRunner {
     const output = this.#run.secrets.answer(given);
     record.state = 'answered';
     record.output = output;
-    const { journal, log, person } = this.#run;
+    const { journal, person } = this.#run;
     person.over(entry.principal.path, ask.step, callIdIn(ask));
-    const at = journal === undefined ? log.now() : journal.settled(entry, ask.key, { output });
+    const at = journal.settled(entry, ask.key, { output });
     this.#deliver(entry, { type: `answered.${ask.port}`, at, index: ask.index, output });
   }
 
@@ -182,9 +177,9 @@ export class EffectRunner {
     const error = this.#run.secrets.error(found);
     record.state = 'failed';
     record.output = error;
-    const { journal, log, person } = this.#run;
+    const { journal, person } = this.#run;
     person.over(entry.principal.path, ask.step, callIdIn(ask));
-    const at = journal === undefined ? log.now() : journal.settled(entry, ask.key, { error });
+    const at = journal.settled(entry, ask.key, { error });
     this.#deliver(entry, { type: `failed.${ask.port}`, at, index: ask.index, error });
   }
 

@@ -50,6 +50,7 @@ export const embeddedLogic = <Input, Output>(definition: Definition): AgentLogic
   if (known !== undefined) return known as AgentLogic<Input, Output>;
   const logic: unknown = logicOf(definition, (scope, input) => {
     const run = createRun(definition, {}, { isAttended: true, host: liveHost() });
+    run.release();
     const given = run.started(input);
     // The first events are from before anybody can listen: they are told when the actor starts.
     let isStarted = false;

@@ -1,4 +1,3 @@
-import type { Clock } from '../contracts/clock.ts';
 import type { ErrorData } from '../contracts/error.ts';
 import { errorData } from '../contracts/error.ts';
 import type { DeltaEvent, EventBody, LiveEvent, RuntimeEvent } from '../contracts/event.ts';
@@ -29,8 +28,11 @@ export interface AdmittedEvent {
   readonly at: number;
 }
 
-/** Whoever keeps a log beyond the process: says what is new, and when. */
+/** Whoever keeps a log, be it beyond the process or not at all: says what is new, and when. */
 export interface LogKeeper {
+  /** Whether events are written: observers are told of them when they are, and whoever resumes the run has them. */
+  readonly keeps: boolean;
+  /** Now, never falling. */
   now(): number;
   /** What is to be written for an event, and of when; undefined if it is there already. */
   admit(
@@ -58,16 +60,12 @@ export class EventLog {
   readonly records: StepRecord[] = [];
   readonly #runId: string;
   readonly #rootPath: string;
-  readonly #clock: Clock;
-  readonly #journal: LogKeeper | undefined;
+  readonly #journal: LogKeeper;
   readonly #deltas: RedactedDeltas;
   readonly #counter = new RunCounter();
   /** By path, then by call id: an actor that ends looks at its own only. */
   readonly #openTools = new Map<string, Map<string, OpenTool>>();
   #startedAt: number;
-  #at: number;
-  /** Whether a turn of the machines is under way, which all happens at `#at`. */
-  #isInTurn = false;
   #isClosed = false;
   #lastTotals: RunTotals | undefined;
   /** What observers may see, where a store has to have it first. */
@@ -75,24 +73,16 @@ export class EventLog {
   #sink: ((event: RuntimeEvent) => void) | undefined;
   #look: ((event: RuntimeEvent) => void) | undefined;
 
-  constructor(
-    runId: string,
-    rootPath: string,
-    clock: Clock,
-    journal?: LogKeeper,
-    secrets = new RunSecrets(),
-  ) {
+  constructor(runId: string, rootPath: string, journal: LogKeeper, secrets = new RunSecrets()) {
     this.#runId = runId;
     this.#rootPath = rootPath;
-    this.#clock = clock;
     this.#journal = journal;
-    if (journal !== undefined) this.sent.keep();
-    this.#startedAt = clock.now();
-    this.#at = this.#startedAt;
+    if (journal.keeps) this.sent.keep();
+    this.#startedAt = journal.now();
     this.#deltas = new RedactedDeltas(secrets);
     const redact = (event: RuntimeEvent): RuntimeEvent => secrets.event(event);
     this.events = new LazyLog(runId, redact);
-    this.#told = journal === undefined ? undefined : new ToldLog(this.events);
+    this.#told = journal.keeps ? new ToldLog(this.events) : undefined;
     this.stream = new EventStream(this.#told ?? this.events, (observer, thrown, event) => {
       const message = `Cannot go on observing with '${observer}' as it failed`;
       const error = errorData(thrown, 'internal', { message, runId, path: rootPath, operation: 'observer' });
@@ -110,50 +100,22 @@ export class EventLog {
     this.#sink = sink;
   }
 
-  /**
-   * Does a turn of the machines: the clock is read once, and all that happens in it happens at that time. Where a journal keeps
-   * the log, the time of a turn is the journal's.
-   */
-  turn(work: () => void): void {
-    this.now();
-    this.#isInTurn = true;
-    try {
-      work();
-    } finally {
-      this.#isInTurn = false;
-    }
-  }
-
-  /** An effect begins, perhaps in the midst of a turn: time goes on. */
-  leaveTurn(): void {
-    this.#isInTurn = false;
-  }
-
-  /** Now, never falling: also where somebody sets the system's clock back. */
+  /** Now, as the journal says. */
   now(): number {
-    if (this.#journal !== undefined) return this.#journal.now();
-    if (this.#isInTurn) return this.#at;
-    const now = this.#clock.now();
-    if (now > this.#at) this.#at = now;
-    return this.#at;
+    return this.#journal.now();
   }
 
   /** Writes an event; `read` is when it comes from outside, if the clock was read for it before. */
   write(given: EventBody, speaker: Speaker, step?: number, phase?: string, read?: number): void {
     if (this.#isClosed) return;
     const journal = this.#journal;
-    let body = given;
-    let at: number;
-    if (journal === undefined) at = read ?? this.now();
-    else {
-      const admitted = journal.admit(given, speaker, step, phase, read);
-      if (admitted === undefined) {
-        // It is in the log; what is open is open all the same.
-        this.#keep(given, speaker, this.now(), step);
-        return;
-      }
-      ({ body, at } = admitted);
+    const admitted = journal.admit(given, speaker, step, phase, read);
+    if (admitted === undefined) {
+      // It is in the log; what is open is open all the same.
+      this.#keep(given, speaker, this.now(), step);
+      return;
     }
+    const { body, at } = admitted;
     // What was held back of a model's words comes before what ends them.
     for (const { key, delta } of this.#deltas.ended(body)) this.#publishDelta(key, delta, speaker, step ?? 0);
     const index = this.events.length;
@@ -168,13 +130,13 @@ export class EventLog {
       this.#lastTotals = body.totals;
     }
     const isSeen = this.stream.isWatched || this.#sink !== undefined || this.#look !== undefined;
-    if (journal === undefined && !isSeen) return;
+    if (!journal.keeps && !isSeen) return;
     const event = this.events.at(index);
     if (event === undefined) return;
     // Whoever looks may have more written.
-    journal?.wrote(event);
+    journal.wrote(event);
     this.#look?.(event);
-    if (journal !== undefined) return;
+    if (journal.keeps) return;
     this.stream.publish(event);
     this.#sink?.(event);
   }

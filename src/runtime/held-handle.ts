@@ -103,7 +103,7 @@ export class HeldHandle<Output, State> extends Handle<Output, State> {
   }
   /** One that has not begun is stored first, or says why it could not be. */
   override async suspend(options?: SuspendOptions): Promise<void> {
-    if (!this.#hasBegun && this.#run.journal !== undefined) {
+    if (!this.#hasBegun && this.#run.journal.keeps) {
       this.#run.gate.pause();
       const begun = new Promise<void>((resolve) => {
         this.#tell(resolve);

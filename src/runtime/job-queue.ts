@@ -17,13 +17,17 @@ interface Place {
 export class JobQueue {
   readonly #pacer: Pick<Pacer, 'schedule'>;
   readonly #work: (job: Job) => void;
-  readonly #onIdle: (() => void) | undefined;
+  readonly #onIdle: () => void;
   #first: Place | undefined;
   #last: Place | undefined;
   #isScheduled = false;
   #isHeld = false;
 
-  constructor(pacer: Pick<Pacer, 'schedule'>, work: (job: Job) => void, onIdle?: () => void) {
+  constructor(
+    pacer: Pick<Pacer, 'schedule'>,
+    work: (job: Job) => void,
+    onIdle: () => void = () => undefined,
+  ) {
     this.#pacer = pacer;
     this.#work = work;
     this.#onIdle = onIdle;
@@ -75,7 +79,7 @@ export class JobQueue {
     } finally {
       this.#isScheduled = false;
       if (this.#first !== undefined) this.#schedule();
-      else this.#onIdle?.();
+      else this.#onIdle();
     }
   };
 

@@ -63,9 +63,9 @@ export const rememberAs = (entry: Actor, key: string, records: readonly MemoryRe
   };
   run.effects.note(record);
   // What is kept beside the run is for other runs, and for people.
-  void memory.remember(run.secrets.value(records), journal?.memories.when(entry, key, records)).then(() => {
+  void memory.remember(run.secrets.value(records), journal.memories.when(entry, key, records)).then(() => {
     record.state = 'answered';
-    journal?.memories.done(entry, key);
+    journal.memories.done(entry, key);
   });
 };
 

@@ -134,7 +134,7 @@ export class PersonDesk {
   #wait(waiter: Waiter): void {
     const { request, wanting } = waiter;
     const { clock, journal, log } = this.#run;
-    journal?.waits(wanting.key, request, true);
+    journal.waits(wanting.key, request, true);
     waiter.forget = wanting.abort.onAbort(() => {
       this.#fail(waiter, NOBODY, gone());
     });
@@ -242,7 +242,7 @@ export class PersonDesk {
     clock.clearTimeout(timer);
     forget?.();
     asking.abort(gone());
-    journal?.waits(wanting.key, request, false);
+    journal.waits(wanting.key, request, false);
   }
 
   #withdraw(request: OpenRequest, reason: string, wanting?: Wanting): void {
@@ -263,15 +263,13 @@ export class PersonDesk {
     read?: number,
   ): void {
     const { log, journal } = this.#run;
-    const write = (): void => {
+    journal.outside(() => {
       const { path, agent } = speaker;
       const at = read ?? log.now();
       // First: whoever is told of it may answer at once.
       this.#book.heard(body, { at, path, agent, ...(step === undefined ? {} : { step }) });
       log.write(body, speaker, step, phase, at);
-    };
-    if (journal === undefined) write();
-    else journal.outside(write);
+    });
   }
 }
 

@@ -66,7 +66,7 @@ export class RunEnding {
       settle();
     };
     // It was waited for before, and that it is through is on record, too; or it was not through when the journal ended.
-    if (journal?.awaitsEnd(letGo) === true) return;
+    if (journal.awaitsEnd(letGo)) return;
     this.#cameTo(outcome);
     if (tearDowns.areUnderWay) settle();
     else this.close();
@@ -81,21 +81,16 @@ export class RunEnding {
   #cameTo(outcome: Outcome): void {
     const { journal, tearDowns } = this.#run;
     tearDowns.cameTo(outcome, (go) => {
-      const told = (): void => {
+      journal.end(() => {
         go(this.#lost === undefined);
-      };
-      if (journal === undefined) told();
-      else journal.end(told);
+      });
     });
   }
 
   #closed(): void {
-    const { journal } = this.#run;
-    if (journal === undefined) this.close();
-    else
-      journal.take(undefined, { type: 'closed' }, () => {
-        this.close();
-      });
+    this.#run.journal.take(undefined, { type: 'closed' }, () => {
+      this.close();
+    });
   }
 
   /** What was set up is let go of: the last event is written, and then told. */
@@ -106,17 +101,15 @@ export class RunEnding {
     log.closeTools('the run ended first');
     log.write(endedBody(outcome, log.totals), root);
     gate.close();
-    const tell = (): void => {
+    journal.end(() => {
       this.#settle(outcome);
-    };
-    if (journal === undefined) tell();
-    else journal.end(tell);
+    });
   }
 
   /** An actor comes to an end that its machine knows nothing of. */
   force(actor: Actor, outcome: Outcome): void {
     const { journal } = this.#run;
-    if (this.#lost === undefined) journal?.arrive(actor.scope, { type: 'broke', path: actor.path, outcome });
+    if (this.#lost === undefined) journal.arrive(actor.scope, { type: 'broke', path: actor.path, outcome });
     this.#run.over(actor, outcome);
   }
 

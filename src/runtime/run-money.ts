@@ -44,9 +44,8 @@ export class RunMoney {
     };
     const now = (): number => run.log.now();
     const { journal } = run;
-    if (journal === undefined) return new BudgetAccount({ limits, path, now, above, onWarning });
-    const onUse = ({ drawn }: BudgetAccount, key?: string): void => {
-      journal.drawn(actor, drawn, key);
+    const onUse = (account: BudgetAccount, key?: string): void => {
+      journal.drawn(actor, account, key);
     };
     return new BudgetAccount({ limits, path, now, above, onWarning, onUse, drawn: journal.budgets.at(path) });
   }

@@ -11,7 +11,6 @@ import type { EnvironmentSession } from '../tools/environments/environment-sessi
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { ActorTree } from './actor-tree.ts';
 import { addTools } from './add-tools.ts';
-import { aside } from './aside.ts';
 import type { Definition } from './definition.ts';
 import { Deadlines } from './deadlines.ts';
 import { doJob } from './do-job.ts';
@@ -43,8 +42,7 @@ export interface RunSetup {
   readonly clock: Clock;
   readonly runId: string;
   readonly random: () => number;
-  /** Where the run is stored. */
-  readonly journal?: Recorder | undefined;
+  readonly journal: Recorder;
   /** Somebody holds the handle and may answer questions. */
   readonly isAttended: boolean;
   /** Told of every member and child that is engaged, before it starts. */
@@ -66,7 +64,7 @@ export class Run implements Stage {
   readonly task: RunTask | undefined;
   readonly money: RunMoney;
   readonly host: Host;
-  readonly journal: Recorder | undefined;
+  readonly journal: Recorder;
   readonly secrets: RunSecrets;
   readonly log: EventLog;
   readonly gate: Gate;
@@ -98,12 +96,6 @@ export class Run implements Stage {
     const { journal } = setup;
     this.journal = journal;
     this.#models = { choice: options.model, resources: options.resources };
-    const onIdle =
-      journal === undefined
-        ? undefined
-        : () => {
-            void journal.flush();
-          };
     const work = (job: Job): void => {
       try {
         this.work(job);
@@ -111,11 +103,11 @@ export class Run implements Stage {
         this.ending.broke(thrown);
       }
     };
-    this.#queue = new JobQueue(setup.pacer, work, onIdle);
-    // A store has to be opened first.
-    if (journal !== undefined) this.#queue.hold();
+    this.#queue = new JobQueue(setup.pacer, work, () => void journal.flush());
+    // Nothing is done before the run begins: a store has to be opened first.
+    this.#queue.hold();
     this.secrets = new RunSecrets(givenSecrets(options));
-    this.log = new EventLog(setup.runId, definition.name, setup.clock, journal, this.secrets);
+    this.log = new EventLog(setup.runId, definition.name, journal, this.secrets);
     this.gate = new Gate(options.concurrency ?? Infinity, options.paused ?? false);
     this.person = new PersonDesk(this, options, setup.isAttended);
     this.effects = new EffectRunner(this);
@@ -137,11 +129,9 @@ export class Run implements Stage {
   /** Begins: the first event, then the root actor. */
   begin(input: unknown, history: RunOptions['history']): void {
     const { journal } = this;
-    const begin = (): void => {
+    journal.job(journal.root, true, () => {
       this.beginAgain(input, history);
-    };
-    if (journal === undefined) this.log.turn(begin);
-    else journal.job(journal.root, true, begin);
+    });
   }
 
   /** Like `begin`, for a run that is on record. */
@@ -168,7 +158,7 @@ export class Run implements Stage {
   }
 
   enqueue(job: Job): void {
-    const due = this.journal === undefined ? job : this.journal.again.due(job);
+    const due = this.journal.again.due(job);
     if (due !== undefined) this.#queue.push(due);
   }
 
@@ -184,14 +174,9 @@ export class Run implements Stage {
     return !this.#queue.isEmpty;
   }
 
-  /** Does a job as one turn, in its scope where the run has a journal; an effect takes its own time. */
+  /** Does a job as one turn, in its scope; an effect takes its own time. */
   work(job: Job): void {
-    const { scope } = job.actor;
-    const act = doJob.bind(undefined, this, job);
-    if (this.journal !== undefined && scope !== undefined)
-      this.journal.job(scope, !MAY_BE_MISSING.has(job.kind), act);
-    else if (job.kind === 'ask') act();
-    else this.log.turn(act);
+    this.journal.job(job.actor.scope, !MAY_BE_MISSING.has(job.kind), doJob.bind(undefined, this, job));
   }
 
   /** A machine entered a state. */
@@ -214,7 +199,7 @@ export class Run implements Stage {
     // Also where it is paused: a step under way ends here.
     this.gate.pause();
     if (isPaused) return;
-    aside(this.journal, () => {
+    this.journal.aside(() => {
       this.log.write({ type: 'run.paused' }, this.root);
     });
   }
@@ -227,9 +212,9 @@ export class Run implements Stage {
 
   abort(reason: string): void {
     const { journal } = this;
-    journal?.lastWrite.hurry('it was aborted');
+    journal.lastWrite.hurry('it was aborted');
     if (this.isOver) this.tearDowns.hurry();
-    else this.deliverAbort(reason, journal?.arrive(undefined, { type: 'abort', reason }) ?? this.log.now());
+    else this.deliverAbort(reason, journal.arrive(undefined, { type: 'abort', reason }));
   }
 
   /** Like `abort`, once the step under way is through. */
@@ -278,7 +263,7 @@ export class Run implements Stage {
   observerFailed(observer: string, thrown: unknown, event?: LiveEvent): void {
     const message = `Cannot go on observing with '${observer}' as it failed`;
     const where = { message, runId: this.runId, path: this.root.path, operation: 'observer' };
-    aside(this.journal, () => {
+    this.journal.aside(() => {
       this.log.write(observerFailed(observer, errorData(thrown, 'internal', where), event), this.root);
     });
   }

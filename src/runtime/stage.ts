@@ -1,3 +1,4 @@
+import type { Desk } from '../actors/desk.ts';
 import type { Agent } from '../contracts/agent.ts';
 import type { ErrorData, TroupeError } from '../contracts/error.ts';
 import type { EventBody } from '../contracts/event.ts';
@@ -54,8 +55,8 @@ export interface Stage {
     accountOf(actor: Actor): BudgetAccount | undefined;
   };
   readonly host: Host;
-  /** Where a run is stored: what it writes down, and goes through again. */
-  readonly journal: Recorder | undefined;
+  /** What writes a stored run down, and replays it; one that writes nothing where the run is kept nowhere. */
+  readonly journal: Recorder;
   /** Redacted from what is published. */
   readonly secrets: RunSecrets;
   readonly log: EventLog;
@@ -137,13 +138,30 @@ export interface RecordedChild {
 
 /** What a journal has to do with what its run remembers. */
 export interface MemoryKeeper {
-  /** Whether, and when, records may be written. */
-  when(actor: Actor, key: string, records: readonly MemoryRecord[]): Promise<MemoryWriting>;
+  /** Whether, and when, records may be written; undefined: now. */
+  when(actor: Actor, key: string, records: readonly MemoryRecord[]): Promise<MemoryWriting> | undefined;
   /** They are. */
   done(actor: Actor, key: string): void;
 }
 
-/** What writes down a stored run: everything that comes into it from outside, and every event. */
+/** A child that an effect wants to run. */
+export interface WantedChild {
+  /** Of the effect. */
+  readonly key: string;
+  readonly scope: Scope;
+  readonly agent: string;
+  readonly input: unknown;
+}
+
+/** Where a child of an effect sits, and what it is given. */
+export interface PlacedChild {
+  readonly path: string;
+  readonly input: unknown;
+  /** It sat there before. */
+  readonly isKnown: boolean;
+}
+
+/** What writes down a stored run: everything that comes into it from outside, and every event. It says what time it is. */
 export interface Recorder extends LogKeeper {
   readonly root: Scope;
   readonly memories: MemoryKeeper;
@@ -166,15 +184,20 @@ export interface Recorder extends LogKeeper {
   tookLetter(id: string): void;
   /** What was used before the run was taken up again. */
   readonly budgets: { at(path: string): BudgetDrawn | undefined; isPaid(key: string): boolean };
-  drawn(actor: Actor, used: BudgetDrawn, key?: string): void;
+  drawn(actor: Actor, account: { readonly drawn: BudgetDrawn }, key?: string): void;
   /** Whether an effect is kept back, as its answer may be on record. */
   holds(entry: Actor, ask: Ask, epoch: number): boolean;
   begin(entry: Actor, ask: Ask, isWanted: () => boolean, go: () => void): void;
   readonly keys: { of(call: string, input: Json): string };
+  /** Whether the child that an effect is about to run is on record. */
+  knowsChild(key: string): boolean;
+  /** Finds the place of an effect's next child: where it sat before, or a free one. */
+  place(child: WantedChild, freePath: () => string): PlacedChild;
   engage(child: Actor, start: () => void): void;
+  /** Sets up anew what an effect needs of what was set up before; undefined where nothing has to be. */
+  reopen(entry: Actor, ask: Ask, desk: Desk): Promise<void> | undefined;
   /** What effects did before. */
   readonly again: {
-    childOf(key: string, index: number): RecordedChild | undefined;
     toldBefore(key: string, index: number): string | undefined;
     /** The job as it is to be queued; undefined if it is kept, as its scope is being replayed. */
     due(job: Job): Job | undefined;
@@ -209,8 +232,8 @@ export interface Actor extends Carrier, PlacedParty {
   /** On what terms it works, where whoever engaged it set some. */
   readonly terms: ChildTerms | undefined;
   readonly children: Set<Actor>;
-  /** The part of the journal that tells of it; absent where the run has none. */
-  readonly scope: Scope | undefined;
+  /** The part of the journal that tells of it. */
+  readonly scope: Scope;
   readonly underWay: Set<EffectUnderWay>;
   /** The effect that is being begun: not yet under way, and perhaps done before it ever is. */
   atHand: EffectUnderWay | undefined;

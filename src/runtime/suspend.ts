@@ -9,7 +9,7 @@ export const suspend = async (run: Run, withinMs: number): Promise<void> => {
   const { journal, gate, clock, runId } = run;
   if (run.isOver)
     throw new TroupeError('run.ended', `Cannot suspend run '${runId}' as it is over`, { runId });
-  if (journal === undefined) {
+  if (!journal.keeps) {
     const message = `Cannot suspend run '${runId}' as it is kept in no store: it could not be resumed`;
     throw new TroupeError('journal.unknown', message, { runId });
   }

@@ -32,7 +32,7 @@ export const askPerson = async (effect: WantingEffect, question: string, index: 
       if (!('text' in told)) return;
       const tool = toolIn(ask);
       if (tool !== undefined) hideTyped(actor, tool, told.text);
-      run.journal?.arrive(actor.scope, { type: 'told', key: keyInRun(ask), index, text: told.text });
+      run.journal.arrive(actor.scope, { type: 'told', key: keyInRun(ask), index, text: told.text });
     },
   });
   return 'text' in said ? said.text : '';

@@ -80,7 +80,7 @@ describe.each<WireKind>(['openai-responses', 'openai-chat', 'anthropic'])('what 
   ])('[F16] arguments %s mean what they say', async (_, args) => {
     const asked: string[] = [];
     completes(await run([calling(args), DONE], { agent: weatherClerk({ tools: [weatherTool(asked)] }) }));
-    expect(asked).toEqual(['Aachen', 'Aachen']);
+    expect(asked).toEqual(['Aachen']);
   });
 
   it('[F16] [DODO-19] all that is wrong is named at once', async () => {
@@ -223,7 +223,7 @@ describe.each<WireKind>(['openai-responses', 'openai-chat', 'anthropic'])('what 
       );
       completes(outcome);
       expect(outcome.requests).toHaveLength(1);
-      expect(asked).toEqual(['Aachen', 'Zwolle', 'Aachen', 'Zwolle']);
+      expect(asked).toEqual(['Aachen', 'Zwolle']);
       expect(outcome.result.totals).toMatchObject({ toolCalls: 3, steps: 1 });
     });
 

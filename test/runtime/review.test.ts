@@ -8,6 +8,7 @@ import type { RunOptions } from '../../src/contracts/run.ts';
 import type { Toolset } from '../../src/contracts/tool.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { EventLog } from '../../src/runtime/event-log.ts';
+import { NoJournal } from '../../src/runtime/journal/no-journal.ts';
 import { Gate } from '../../src/runtime/gate.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
@@ -174,7 +175,7 @@ test('what nobody wants any more is not held at the gate, and uses up no step', 
 });
 
 test("an agent that ends closes its own open tools, and nobody else's", () => {
-  const log = new EventLog('r', 'a', virtualClock());
+  const log = new EventLog('r', 'a', new NoJournal('a', virtualClock()));
   const one = { path: 'a/one', agent: 'one' };
   const two = { path: 'a/two', agent: 'two' };
   for (const speaker of [one, two])

@@ -44,7 +44,7 @@ export class MemoryWrites implements MemoryKeeper {
   when(actor: Actor, key: string, records: readonly MemoryRecord[]): Promise<MemoryWriting> {
     const { scope, path } = actor;
     const short = this.#short(key);
-    if (scope?.rerun !== undefined)
+    if (scope.rerun !== undefined)
       return new Promise((say) => {
         this.#held.set(short, { scope, say });
       });

@@ -8,11 +8,11 @@ import type { Scope } from './scope.ts';
  * again.
  */
 export const refusedBefore = (
-  scope: Scope | undefined,
+  scope: Scope,
   by: string,
   name: string,
 ): { readonly limit: TreeLimit; readonly reason: string } | 'engaged' | undefined => {
-  const next = scope?.rerun?.next;
+  const next = scope.rerun?.next;
   if (next === undefined) return undefined;
   const event = next.kind === 'event' ? next.event : undefined;
   return event?.type === 'member.refused' && event.path === by && event.member === name

@@ -1,5 +1,8 @@
+import type { Desk } from '../../actors/desk.ts';
+import { canonical } from '../../contracts/canonical.ts';
 import type { TroupeError } from '../../contracts/error.ts';
 import { isTroupeError } from '../../contracts/error.ts';
+import { toJson } from '../../contracts/json.ts';
 import { keyInRun } from '../../contracts/effect.ts';
 import type { EventBody, RuntimeEvent } from '../../contracts/event.ts';
 import type { StoredStatus } from '../../contracts/journal.ts';
@@ -8,7 +11,7 @@ import type { OpenRequest } from '../../contracts/request.ts';
 import type { Ask } from '../../machines/asks.ts';
 import type { AdmittedEvent } from '../event-log.ts';
 import type { Speaker } from '../lazy-log.ts';
-import type { Actor, EffectAnswer, Recorder } from '../stage.ts';
+import type { Actor, EffectAnswer, PlacedChild, Recorder, WantedChild } from '../stage.ts';
 import { nextTurn } from '../pacer.ts';
 import { afterwards } from './afterwards.ts';
 import { awaitsEnd } from './awaits-end.ts';
@@ -25,6 +28,7 @@ import { OpenAsks } from './open-asks.ts';
 import { MemoryWrites } from './memory-writes.ts';
 import { fromHand, recordedAnswer } from './recorded-answer.ts';
 import { Outlet } from './outlet.ts';
+import { reopen } from './reopen.ts';
 import { storeSilent, storeUnopened } from './store-silent.ts';
 import { nameOf, Scope, scopeOf } from './scope.ts';
 
@@ -37,6 +41,7 @@ import { nameOf, Scope, scopeOf } from './scope.ts';
  * I3  Nothing is told to observers, and no result given, that is not written.
  */
 export class RunJournal implements Recorder {
+  readonly keeps = true;
   readonly root: Scope;
   readonly memories: MemoryWrites;
   readonly #run: JournaledRun;
@@ -52,6 +57,8 @@ export class RunJournal implements Recorder {
   /** Settles when the lease is released; undefined while there is none. */
   released: Promise<void> | undefined;
   readonly lastWrite: LastWrite;
+  /** How many children each effect has run. */
+  readonly #engaged = new Map<string, number>();
   #hasStepEnded = false;
   /** The store failed, or somebody else has the run. */
   #isLost = false;
@@ -130,7 +137,7 @@ export class RunJournal implements Recorder {
 
   /** Stops an actor: of its own accord within its scope, else as something that comes into it. */
   stop({ scope }: Actor, reason: string, work: () => void): void {
-    if (scope === undefined || scope === this.#moment.inside) work();
+    if (scope === this.#moment.inside) work();
     else this.take(scope, { type: 'stopped', reason }, work);
   }
 
@@ -192,8 +199,7 @@ export class RunJournal implements Recorder {
 
   settled(entry: Actor, key: string, answer: EffectAnswer): number {
     this.asks.close(key);
-    const short = keyInRun({ key, runId: this.#run.runId });
-    return this.arrive(entry.scope, recordedAnswer(short, answer));
+    return this.arrive(entry.scope, recordedAnswer(this.#keyInRun(key), answer));
   }
 
   withdrawn(key: string): void {
@@ -208,14 +214,14 @@ export class RunJournal implements Recorder {
     this.#outlet.take(id);
   }
 
-  drawn({ path, scope }: Actor, used: BudgetDrawn, key?: string): void {
-    if (this.#moment.retelling !== undefined || scope?.rerun !== undefined) return;
-    const by = key === undefined ? {} : { key: keyInRun({ key, runId: this.#run.runId }) };
+  drawn({ path, scope }: Actor, { drawn: used }: { readonly drawn: BudgetDrawn }, key?: string): void {
+    if (this.#moment.retelling !== undefined || scope.rerun !== undefined) return;
+    const by = key === undefined ? {} : { key: this.#keyInRun(key) };
     this.arrive(scope, { type: 'drawn', path, used, ...by });
   }
 
   holds(entry: Actor, ask: Ask, epoch: number): boolean {
-    if (entry.scope?.rerun === undefined) return false;
+    if (entry.scope.rerun === undefined) return false;
     this.again.hold(entry, ask, epoch);
     return true;
   }
@@ -233,8 +239,27 @@ export class RunJournal implements Recorder {
     if (this.#hasStepEnded) void this.flush();
   }
 
+  knowsChild(key: string): boolean {
+    return this.again.childOf(key, this.#engaged.get(key) ?? 0) !== undefined;
+  }
+
+  place({ key, scope, agent, input }: WantedChild, freePath: () => string): PlacedChild {
+    const index = this.#engaged.get(key) ?? 0;
+    this.#engaged.set(key, index + 1);
+    const before = this.again.childOf(key, index);
+    const given = toJson(input);
+    if (before?.agent === agent && canonical(before.input) === canonical(given))
+      return { path: before.path, input: before.input, isKnown: true };
+    const path = freePath();
+    this.arrive(scope, { type: 'engaged', key: this.#keyInRun(key), index, path, agent, input: given });
+    return { path, input, isKnown: false };
+  }
+
+  reopen(entry: Actor, ask: Ask, desk: Desk): Promise<void> | undefined {
+    return reopen(entry, ask, desk);
+  }
+
   engage({ scope }: Actor, start: () => void): void {
-    if (scope === undefined) return;
     try {
       this.again.engage(scope, start);
     } catch (thrown) {
@@ -289,6 +314,10 @@ export class RunJournal implements Recorder {
       this.#run.lose(error);
     });
     this.lastWrite.lose();
+  }
+
+  #keyInRun(key: string): string {
+    return keyInRun({ key, runId: this.#run.runId });
   }
 
   #push(record: JournalRecord): void {

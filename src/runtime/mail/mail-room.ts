@@ -68,7 +68,7 @@ export class MailRoom implements Mail {
     const box = actor && this.#boxes.get(actor);
     if (box !== undefined && message.kind !== 'answer' && this.#isShut(box, isInTurn))
       return this.#refuse(message, box);
-    if (journal === undefined || isOver) return this.post(message, path);
+    if (isOver) return this.post(message, path);
     let isTaken = false;
     journal.take(actor?.scope, { type: 'message', path, message }, () => {
       isTaken = this.post(message, path);

@@ -113,7 +113,7 @@ export class EffectMessenger implements Messenger {
 
   subscribe(topic: string, isOn = true): void {
     const { run, scope, path } = this.#actor;
-    run.journal?.arrive(scope, { type: 'subscribed', path, topic, isOn });
+    run.journal.arrive(scope, { type: 'subscribed', path, topic, isOn });
     this.#mail.topics.set(this.#actor, topic, isOn);
   }
 
