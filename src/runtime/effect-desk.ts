@@ -135,7 +135,7 @@ export class EffectDesk implements Desk {
     for (const counter of countersOver(this.#principal)) counter.charge(name, usage, costUsd);
   }
   get isWatched(): boolean {
-    return this.#entry.run.log.stream.wantsDeltas;
+    return this.#entry.run.log.wantsDeltas;
   }
   random(): number {
     return this.#entry.run.random();
@@ -176,7 +176,7 @@ export class EffectDesk implements Desk {
   }
   delta(delta: ModelDelta): void {
     const { log } = this.#entry.run;
-    if (this.#isOver || !log.stream.wantsDeltas) return;
+    if (this.#isOver || !log.wantsDeltas) return;
     const isHeld = waitsForWhole(this.#principal, delta);
     log.delta(this.#ask.key, delta, this.#principal, this.#ask.step, isHeld);
   }

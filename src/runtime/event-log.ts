@@ -71,7 +71,7 @@ export class EventLog {
   /** What observers may see, where a store has to have it first. */
   readonly #told: ToldLog | undefined;
   #sink: ((event: RuntimeEvent) => void) | undefined;
-  #look: ((event: RuntimeEvent) => void) | undefined;
+  #look: ((event: LiveEvent) => void) | undefined;
 
   constructor(runId: string, rootPath: string, journal: LogKeeper, secrets = new RunSecrets()) {
     this.#runId = runId;
@@ -90,9 +90,14 @@ export class EventLog {
     });
   }
 
-  /** Somebody looks at everything as it is written, also where observers have to wait for a store. */
-  inspect(look: (event: RuntimeEvent) => void): void {
+  /** Somebody looks at everything as it happens, also where observers have to wait for a store. */
+  inspect(look: (event: LiveEvent) => void): void {
     this.#look = look;
+  }
+
+  /** Whether anybody wants the deltas of models. */
+  get wantsDeltas(): boolean {
+    return this.stream.wantsDeltas || this.#look !== undefined;
   }
 
   /** Everything written is also given to `sink`: an embedding actor's `emit`. */
@@ -141,11 +146,11 @@ export class EventLog {
     this.#sink?.(event);
   }
 
-  /** Tells observers what a store has by now: the first `count` events. */
+  /** Tells observers what a store has by now: the first `count` events, and the deltas between them. */
   tell(count: number): void {
     for (const event of this.#told?.upTo(count) ?? []) {
       this.stream.publish(event);
-      this.#sink?.(event);
+      if (event.type !== 'model.delta') this.#sink?.(event);
     }
   }
 
@@ -154,9 +159,9 @@ export class EventLog {
     this.write(enteredBody(phase), speaker, step, phase);
   }
 
-  /** Deltas are for those who watch at this moment; no log keeps them. */
+  /** Deltas are for those who watch at this moment, after the events before them; no log keeps them. */
   delta(key: string, delta: ModelDelta, { path, agent }: Speaker, step: number, isHeld = false): void {
-    if (this.#isClosed || !this.stream.wantsDeltas) return;
+    if (this.#isClosed || !this.wantsDeltas) return;
     const shown = this.#deltas.shown(key, delta, isHeld);
     if (shown !== undefined) this.#publishDelta(key, shown, { path, agent }, step);
   }
@@ -174,7 +179,8 @@ export class EventLog {
       // The model may go on with its own.
       delta: Object.freeze({ ...delta }),
     });
-    this.stream.publish(event);
+    this.#look?.(event);
+    if (this.#told?.holds(event) !== true) this.stream.publish(event);
   }
 
   /** What was used so far; once the run has ended, what its last event says. */

@@ -51,19 +51,7 @@ const inspected = (run: Run, isReplayed: boolean, failed: (error: unknown) => vo
     agent: run.root.agent,
     now: () => run.log.now(),
     watch: (next) => {
-      const look = safely(next, failed);
-      run.log.inspect(look);
-      // Deltas are in no log.
-      run.log.stream.watch(
-        {
-          name: 'inspector',
-          wantsDeltas: true,
-          next: (event) => {
-            if (event.type === 'model.delta') look(event);
-          },
-        },
-        false,
-      );
+      run.log.inspect(safely(next, failed));
     },
     sent: run.log.sent,
     secrets: (next) => {

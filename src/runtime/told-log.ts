@@ -1,10 +1,18 @@
-import type { RuntimeEvent } from '../contracts/event.ts';
+import type { DeltaEvent, LiveEvent, RuntimeEvent } from '../contracts/event.ts';
 import type { EventSource } from '../events/event-source.ts';
 
-/** A log as far as observers may see it: what a store does not have yet is not told. */
+/** A delta that waits for the events before it. */
+interface WaitingDelta {
+  readonly delta: DeltaEvent;
+  /** How many events of the log come before it. */
+  readonly after: number;
+}
+
+/** A log as far as observers may see it: what a store does not have yet is not told, nor what a model said after it. */
 export class ToldLog implements EventSource {
   readonly #log: EventSource;
   #length = 0;
+  #waiting: WaitingDelta[] = [];
 
   constructor(log: EventSource) {
     this.#log = log;
@@ -18,12 +26,35 @@ export class ToldLog implements EventSource {
     return index < this.#length ? this.#log.at(index) : undefined;
   }
 
-  /** From now on the first `count` are told; gives those that were not, one after the other as they become visible. */
-  *upTo(count: number): Iterable<RuntimeEvent> {
-    while (this.#length < count) {
+  /** Whether a delta has to wait; if so, it comes after all events that the log has now. */
+  holds(delta: DeltaEvent): boolean {
+    const after = this.#log.length;
+    if (this.#waiting.length === 0 && this.#length >= after) return false;
+    this.#waiting.push({ delta, after });
+    return true;
+  }
+
+  /**
+   * From now on the first `count` are told; gives those that were not, one after the other as they become visible, and the deltas
+   * that waited for them, in order.
+   */
+  *upTo(count: number): Iterable<LiveEvent> {
+    for (;;) {
+      yield* this.#due();
+      if (this.#length >= count) return;
       const event = this.#log.at(this.#length);
       this.#length += 1;
       if (event !== undefined) yield event;
     }
   }
+
+  #due(): readonly DeltaEvent[] {
+    const isDue = ({ after }: WaitingDelta): boolean => after <= this.#length;
+    if (this.#waiting[0] === undefined || !isDue(this.#waiting[0])) return NONE;
+    const due = this.#waiting.filter(isDue);
+    this.#waiting = this.#waiting.slice(due.length);
+    return due.map(({ delta }) => delta);
+  }
 }
+
+const NONE: readonly never[] = [];
