@@ -260,7 +260,7 @@ export const blackboardMachine = onDemand(() =>
         reading: {
           description: 'The controller reads the board.',
           entry: ['askController', { type: 'entered', params: { phase: 'reading' } }, 'engageMembers'],
-          on: awaiting('choosing'),
+          ...awaiting('choosing'),
         },
         choosing: {
           description: 'Is the board complete, and if not, who is to be consulted?',
@@ -275,7 +275,7 @@ export const blackboardMachine = onDemand(() =>
         contributing: {
           description: 'The specialist who was chosen reads the board, and says what it knows beyond it.',
           entry: ['consult', { type: 'entered', params: { phase: 'contributing' } }, 'engageMembers'],
-          on: awaiting('noting'),
+          ...awaiting('noting'),
         },
         noting: {
           description: 'What the specialist said is on the board.',

@@ -128,7 +128,7 @@ export const consensusMachine = onDemand(() =>
         polling: {
           description: 'All vote at the same time; from the second round on they know what the others said.',
           entry: ['callVote', { type: 'entered', params: { phase: 'polling' } }, 'engageMembers'],
-          on: awaiting('tallying'),
+          ...awaiting('tallying'),
         },
         tallying: {
           description: 'Do the votes decide it, by the rule?',
@@ -144,7 +144,7 @@ export const consensusMachine = onDemand(() =>
         summarising: {
           description: 'The summariser puts into words what was agreed on.',
           entry: [{ type: 'entered', params: { phase: 'summarising' } }, 'askSummariser', 'engageMembers'],
-          on: awaiting('summarised'),
+          ...awaiting('summarised'),
         },
         summarised: {
           description: 'It is decided, in words or without.',

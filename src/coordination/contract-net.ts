@@ -249,7 +249,7 @@ export const contractNetMachine = onDemand(() =>
         announcing: {
           description: 'All are asked for a bid; who does not bid in time does not bid.',
           entry: ['announce', { type: 'entered', params: { phase: 'announcing' } }, 'engageMembers'],
-          on: awaiting('weighing'),
+          ...awaiting('weighing'),
         },
         weighing: {
           description: 'Which bids are valid, and in which order?',
@@ -264,7 +264,7 @@ export const contractNetMachine = onDemand(() =>
         consulting: {
           description: 'The manager says who gets the work.',
           entry: ['askManager', { type: 'entered', params: { phase: 'consulting' } }, 'engageMembers'],
-          on: awaiting('awarding'),
+          ...awaiting('awarding'),
         },
         awarding: {
           description: 'Is it somebody who has bid? If not, the rule decides.',
@@ -274,7 +274,7 @@ export const contractNetMachine = onDemand(() =>
         executing: {
           description: 'The best of those who are left does the work.',
           entry: ['award', { type: 'entered', params: { phase: 'executing' } }, 'tellAward', 'engageMembers'],
-          on: awaiting('judging'),
+          ...awaiting('judging'),
         },
         judging: {
           description: 'Is the work done, and if not, is anybody left?',

@@ -213,17 +213,17 @@ export const debateMachine = onDemand(() =>
         opening: {
           description: 'A debater makes the case, without knowing what the others say.',
           entry: ['giveFloor', { type: 'entered', params: { phase: 'opening' } }, 'engageMembers'],
-          on: awaiting('hearing'),
+          ...awaiting('hearing'),
         },
         rebutting: {
           description: 'A debater answers what the opponents said last.',
           entry: ['giveFloor', { type: 'entered', params: { phase: 'rebutting' } }, 'engageMembers'],
-          on: awaiting('hearing'),
+          ...awaiting('hearing'),
         },
         closing: {
           description: 'A debater sums up.',
           entry: ['giveFloor', { type: 'entered', params: { phase: 'closing' } }, 'engageMembers'],
-          on: awaiting('hearing'),
+          ...awaiting('hearing'),
         },
         hearing: {
           description: 'The turn is taken down: who speaks next, or have all been heard?',
@@ -241,7 +241,7 @@ export const debateMachine = onDemand(() =>
         judgement: {
           description: 'The judge reads the whole debate, and decides.',
           entry: ['askJudge', { type: 'entered', params: { phase: 'judgement' } }, 'engageMembers'],
-          on: awaiting('judged'),
+          ...awaiting('judged'),
         },
         judged: {
           description: 'Is there a decision, or is the transcript all that there is?',

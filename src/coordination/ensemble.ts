@@ -169,7 +169,7 @@ export const ensembleMachine = onDemand(() =>
           description:
             'All propose an answer at the same time; from the second layer on they read those before.',
           entry: ['propose', { type: 'entered', params: { phase: 'proposing' } }, 'engageMembers'],
-          on: awaiting('comparing'),
+          ...awaiting('comparing'),
         },
         comparing: {
           description: 'What was proposed, by whom, and is there another layer?',
@@ -185,7 +185,7 @@ export const ensembleMachine = onDemand(() =>
         synthesising: {
           description: 'One answer is made of all perspectives.',
           entry: [{ type: 'entered', params: { phase: 'synthesising' } }, 'synthesise', 'engageMembers'],
-          on: awaiting('merged'),
+          ...awaiting('merged'),
         },
         merged: {
           description: 'Is there one answer, or are the perspectives all that there is?',

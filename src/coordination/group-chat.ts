@@ -216,7 +216,7 @@ export const groupChatMachine = onDemand(() =>
         moderating: {
           description: 'The moderator says who speaks next, or that all is said.',
           entry: [{ type: 'entered', params: { phase: 'moderating' } }, 'askModerator', 'engageMembers'],
-          on: awaiting('heeding'),
+          ...awaiting('heeding'),
         },
         heeding: {
           description: 'Did the moderator name somebody who is there?',
@@ -240,7 +240,7 @@ export const groupChatMachine = onDemand(() =>
         speaking: {
           description: 'One speaks, having read all that was said.',
           entry: [{ type: 'entered', params: { phase: 'speaking' } }, 'speak', 'engageMembers'],
-          on: awaiting('hearing'),
+          ...awaiting('hearing'),
         },
         hearing: {
           description: 'All hear it. Are there turns left, and is anybody still there?',

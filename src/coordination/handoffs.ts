@@ -214,7 +214,7 @@ export const handoffsMachine = onDemand(() =>
         holding: {
           description: 'One of them has the task.',
           entry: [{ type: 'entered', params: { phase: 'holding' } }, 'engageMembers'],
-          on: awaiting('passing'),
+          ...awaiting('passing'),
         },
         passing: {
           description: 'An answer, or a handoff to somebody who may have it?',

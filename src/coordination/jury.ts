@@ -1,9 +1,9 @@
 import { assign } from 'xstate';
 import { onDemand } from './on-demand.ts';
 import { placeAt } from './round.ts';
-import { beginRound, roundMove } from './settle-reply.ts';
+import { beginRound } from './settle-reply.ts';
 import { awaiting, setupTeam, teamArrows, teamEnds } from './setup-team.ts';
-import type { TeamContext, TeamEvent, TeamInput } from './team-context.ts';
+import type { TeamContext, TeamInput } from './team-context.ts';
 import { teamContext, teamOutcome } from './team-context.ts';
 import type { Vote, VoteTally } from './votes.ts';
 import { YES_NO } from './votes.ts';
@@ -40,11 +40,13 @@ const callBallot = (context: Context): Partial<Context> => {
   return { own: { ...own, rounds: own.rounds + 1 }, inbox: [], ...beginRound(context, tasks) };
 };
 
-/** Whether nobody but people is waited for once this answer is in. */
-const isPeoplesTurn = (context: Context, event: TeamEvent): boolean => {
-  const { round } = roundMove(context, event);
+const jurors = awaiting('counting');
+
+/** Whether nobody but people is waited for now that an answer is in. */
+const isPeoplesTurn = ({ round, options }: Context): boolean => {
+  if (round.standing !== 'open') return false;
   const open = round.tasks.filter((_, index) => (placeAt(round, index)?.reply ?? null) === null);
-  return open.length > 0 && open.every(({ member }) => context.options.people.includes(member));
+  return open.length > 0 && open.every(({ member }) => options.people.includes(member));
 };
 
 const resultOf = ({ rounds, votes, tally }: VotingState): JuryResult => ({
@@ -82,7 +84,7 @@ export const juryMachine = onDemand(() =>
         callBallot: assign(({ context }) => callBallot(context)),
         count: assign(({ context }) => count(context)),
       },
-      guards: { isPeoplesTurn: ({ context, event }) => isPeoplesTurn(context, event) },
+      guards: { isPeoplesTurn: ({ context }) => isPeoplesTurn(context) },
     })
     .createMachine({
       id: 'jury',
@@ -99,24 +101,13 @@ export const juryMachine = onDemand(() =>
           description:
             'All jurors are asked for their vote, people and agents, and agents are at work on it.',
           entry: ['callBallot', { type: 'entered', params: { phase: 'deliberating' } }, 'engageMembers'],
-          on: {
-            ...awaiting('counting'),
-            'answered.*': [
-              { guard: 'isEscalation', target: 'failed', actions: ['collectReply', 'engageMembers'] },
-              { guard: 'isLastReply', target: 'counting', actions: ['collectReply', 'engageMembers'] },
-              {
-                guard: 'isPeoplesTurn',
-                target: 'awaitingPeople',
-                actions: ['collectReply', 'engageMembers'],
-              },
-              { actions: ['collectReply', 'engageMembers'] },
-            ],
-          },
+          ...jurors,
+          always: [...jurors.always, { guard: 'isPeoplesTurn', target: 'awaitingPeople' }],
         },
         awaitingPeople: {
           description: 'Only people have not voted yet: they have until their deadline.',
           entry: { type: 'entered', params: { phase: 'awaitingPeople' } },
-          on: awaiting('counting'),
+          ...awaiting('counting'),
         },
         counting: {
           description: 'Is there a verdict, or is the jury hung?',

@@ -124,7 +124,7 @@ const openTurn = (before: Context): Partial<Context> => {
 
 /** A part of the turn may be complete, and the next begin, which is shown what was done meanwhile. */
 const goOn = (before: Context): Partial<Context> => {
-  if (before.round.starting.length === 0) return {};
+  if (before.round.standing !== 'open' || before.round.starting.length === 0) return {};
   const context = listening({ ...before, own: withCompletions(before) });
   return { inbox: [], own: context.own, ...briefed(context) };
 };
@@ -226,7 +226,7 @@ export const orchestratorMachine = onDemand(() =>
         orchestrating: {
           description: 'The orchestrator decides who goes on, and in which phase.',
           entry: [{ type: 'entered', params: { phase: 'orchestrating' } }, 'askForRoute', 'engageMembers'],
-          on: awaiting('checkingRoute'),
+          ...awaiting('checkingRoute'),
         },
         checkingRoute: {
           description: 'Is everybody there who is named, and may that phase follow?',
@@ -243,7 +243,7 @@ export const orchestratorMachine = onDemand(() =>
         takingTurns: {
           description: 'Those who are named do their part, one after the other or together.',
           entry: ['openTurn', { type: 'entered', params: { phase: 'takingTurns' } }, 'engageMembers'],
-          on: awaiting('closingTurn', 'failed', 'goOn'),
+          ...awaiting('closingTurn', 'failed', 'goOn'),
         },
         closingTurn: {
           description: 'All have completed the turn. Is that the end?',

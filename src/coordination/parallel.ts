@@ -228,7 +228,7 @@ export const parallelMachine = onDemand(() =>
         gathering: {
           description: 'All are at work; who is done first does not come first.',
           entry: [{ type: 'entered', params: { phase: 'gathering' } }, 'engageMembers'],
-          on: awaiting('joining'),
+          ...awaiting('joining'),
         },
         joining: {
           description: 'Have enough answered, and is there more to be made of the replies?',
@@ -243,7 +243,7 @@ export const parallelMachine = onDemand(() =>
         reducing: {
           description: 'The aggregator makes one answer of all replies.',
           entry: [{ type: 'entered', params: { phase: 'reducing' } }, 'askAggregator', 'engageMembers'],
-          on: awaiting('reduced'),
+          ...awaiting('reduced'),
         },
         reduced: {
           description: 'Is there an answer, or are the replies all that there is?',

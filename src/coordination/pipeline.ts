@@ -179,7 +179,7 @@ export const pipelineMachine = onDemand(() =>
         working: {
           description: 'One stage is at work.',
           entry: [{ type: 'entered', params: { phase: 'working' } }, 'engageMembers'],
-          on: awaiting('judging'),
+          ...awaiting('judging'),
         },
         judging: {
           description: 'Was that the last stage, and did it do its work?',
@@ -196,7 +196,7 @@ export const pipelineMachine = onDemand(() =>
         standingIn: {
           description: 'The stage failed, and another does its work from the same input.',
           entry: ['standIn', { type: 'entered', params: { phase: 'standingIn' } }, 'engageMembers'],
-          on: awaiting('judging'),
+          ...awaiting('judging'),
         },
         ...teamEnds,
       },

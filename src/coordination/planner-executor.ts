@@ -232,7 +232,7 @@ export const plannerExecutorMachine = onDemand(() =>
         drawingUp: {
           description: 'The planner takes the request apart into steps.',
           entry: [{ type: 'entered', params: { phase: 'drawingUp' } }, 'askPlan', 'engageMembers'],
-          on: awaiting('planned'),
+          ...awaiting('planned'),
         },
         planned: {
           description: 'Can this plan be carried out, and is there anything left to do?',
@@ -250,7 +250,7 @@ export const plannerExecutorMachine = onDemand(() =>
         executing: {
           description: 'An executor does the next step, knowing what came of those before.',
           entry: ['doStep', { type: 'entered', params: { phase: 'executing' } }, 'engageMembers'],
-          on: awaiting('executed'),
+          ...awaiting('executed'),
         },
         executed: {
           description: 'Is the step done, and was it the last?',
@@ -266,12 +266,12 @@ export const plannerExecutorMachine = onDemand(() =>
         replanning: {
           description: 'The planner makes a new plan of what is still to do, knowing what went wrong.',
           entry: [{ type: 'entered', params: { phase: 'replanning' } }, 'askAgain', 'engageMembers'],
-          on: awaiting('planned'),
+          ...awaiting('planned'),
         },
         concluding: {
           description: 'The planner makes the answer of what the steps gave.',
           entry: [{ type: 'entered', params: { phase: 'concluding' } }, 'askAnswer', 'engageMembers'],
-          on: awaiting('concluded'),
+          ...awaiting('concluded'),
         },
         concluded: {
           description: 'Is there an answer, or are the results of the steps all that there is?',

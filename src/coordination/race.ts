@@ -97,7 +97,7 @@ export const raceMachine = onDemand(() =>
         racing: {
           description: 'Who has started is at work; the next one starts when these take long, or fail.',
           entry: ['line', { type: 'entered', params: { phase: 'racing' } }, 'engageMembers'],
-          on: awaiting('finishing'),
+          ...awaiting('finishing'),
         },
         finishing: {
           description: 'Has anybody won?',

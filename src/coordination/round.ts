@@ -78,6 +78,12 @@ export interface RoundOptions {
   readonly accepts?: string | undefined;
 }
 
+/**
+ * How a round stands after the last answer: `begun` before the first, `open` while replies are waited for, `over`, or `escalated`: more
+ * trouble than the team may deal with by itself. The reducer of the answer says so; guards read it.
+ */
+export type Standing = 'begun' | 'open' | 'over' | 'escalated';
+
 /** What a round wants done now; carried out by `engageMembers`, and gone with the next thing that happens. */
 export interface RoundWants {
   /** Tasks to start, each at its own address. */
@@ -97,6 +103,7 @@ export interface RoundWants {
 export interface Round extends RoundWants {
   readonly tasks: readonly Task[];
   readonly places: Slots<Place>;
+  readonly standing: Standing;
   /** Tasks whose turn has come. */
   readonly started: number;
   /** Tasks without a reply, of those that are to be done at all. */
@@ -138,6 +145,7 @@ export const roundOf = (tasks: readonly Task[], options: RoundOptions): Round =>
   ...NOTHING_WANTED,
   tasks,
   places: slots(tasks.length, () => UNTOUCHED),
+  standing: 'begun',
   started: 0,
   open: tasks.length,
   answered: 0,

@@ -242,7 +242,7 @@ export const routerMachine = onDemand(() =>
           description:
             'Somebody who knows is asked who fits best, whose turn it is, or whether this tier can do it.',
           entry: [{ type: 'entered', params: { phase: 'consulting' } }, 'askChooser', 'engageMembers'],
-          on: awaiting('reading'),
+          ...awaiting('reading'),
         },
         reading: {
           description: 'What was said: an order, another tier to ask for, or nothing of use?',
@@ -257,7 +257,7 @@ export const routerMachine = onDemand(() =>
         routing: {
           description: 'The one chosen does the task.',
           entry: ['giveOn', { type: 'entered', params: { phase: 'routing' } }, 'engageMembers'],
-          on: awaiting('weighing'),
+          ...awaiting('weighing'),
         },
         weighing: {
           description: 'Is that the answer, or does the next best have to try?',

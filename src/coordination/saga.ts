@@ -175,7 +175,7 @@ export const sagaMachine = onDemand(() =>
         doing: {
           description: 'A step is under way.',
           entry: [{ type: 'entered', params: { phase: 'doing' } }, 'engageMembers'],
-          on: awaiting('done', 'done'),
+          ...awaiting('done', 'done'),
         },
         done: {
           description: 'Was the step done, and was it the last?',
@@ -199,7 +199,7 @@ export const sagaMachine = onDemand(() =>
         undoing: {
           description: 'The compensation of a step is under way.',
           entry: [{ type: 'entered', params: { phase: 'undoing' } }, 'engageMembers'],
-          on: awaiting('undone', 'undone'),
+          ...awaiting('undone', 'undone'),
         },
         undone: {
           description: 'Was it undone? The steps before it are, in any case.',

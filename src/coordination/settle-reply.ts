@@ -50,8 +50,15 @@ export const beginRound = (
   return moveOf(withRound(begun, { closesAt }));
 };
 
-/** What an answer to a team changes: a reply is in, a wait is over, or somebody takes too long. */
+/** What an answer to a team changes: a reply is in, a wait is over, or somebody takes too long; and how the round stands then. */
 export const roundMove = (context: TeamContext, event: TeamEvent): RoundMove => {
+  const move = moved(context, event);
+  const isEscalated = context.team.supervision !== null && move.end !== null;
+  const standing = isEscalated ? 'escalated' : isRoundOver(move.round) ? 'over' : 'open';
+  return { ...move, round: { ...move.round, standing } };
+};
+
+const moved = (context: TeamContext, event: TeamEvent): RoundMove => {
   const draft = draftOf(context, event.at);
   switch (event.type) {
     case 'answered.member': {
@@ -70,19 +77,6 @@ export const roundMove = (context: TeamContext, event: TeamEvent): RoundMove => 
       return context;
   }
 };
-
-/** Whether an answer is the last that the round waits for. */
-export const isLastAnswer = (context: TeamContext, event: TeamEvent): boolean => {
-  const { open, answered, enough } = context.round;
-  // The common case, at no cost: one answer of many.
-  const isOneOfMany = open > 1 && answered + 1 < enough;
-  if (isOneOfMany && event.type === 'answered.member' && event.output.status === 'completed') return false;
-  return isRoundOver(roundMove(context, event).round);
-};
-
-/** Whether an answer is more trouble than the team may deal with by itself. */
-export const isEscalation = (context: TeamContext, event: TeamEvent): boolean =>
-  context.team.supervision !== null && roundMove(context, event).end !== null;
 
 /** A member is over: its work goes on in other hands, begins anew, or has its reply. */
 const settle = (draft: Draft, index: number, path: string, given: Outcome): Draft => {

@@ -5,7 +5,7 @@ import type { Json } from '../contracts/json.ts';
 import type { Outcome } from '../contracts/run.ts';
 import { carrierOf } from '../machines/outputs.ts';
 import type { TeamContext, TeamEvent, TeamInput } from './team-context.ts';
-import { isEscalation, isLastAnswer, roundMove } from './settle-reply.ts';
+import { roundMove } from './settle-reply.ts';
 import { engagements, waitsOf } from './team-context.ts';
 import { told } from './told.ts';
 
@@ -76,8 +76,8 @@ export const setupTeam = <Own extends Json, Options extends Json>() =>
       ),
     },
     guards: {
-      isLastReply: ({ context, event }) => isLastAnswer(context, event),
-      isEscalation: ({ context, event }) => isEscalation(context, event),
+      isRoundOver: ({ context }) => context.round.standing === 'over',
+      isEscalated: ({ context }) => context.round.standing === 'escalated',
       isCompleted: ({ context }) => context.end?.status === 'completed',
       isStopped: ({ context }) => context.end?.status === 'stopped',
       isAborted: ({ context }) => context.end?.status === 'aborted',
@@ -109,12 +109,12 @@ export const teamArrows = {
 } as const;
 
 /**
- * The arrows of a state that waits for its round: on to `target` with the last reply, whoever was restarted, handed on to or
- * cancelled meanwhile, or the team's time is up; on to `escalated` (default: `failed`) where it is more trouble than the policy allows.
- * `before` is an action of the pattern's own that runs before those who are next start.
+ * The arrows of a state that waits for its round, to be spread into it: on to `target` with the last reply, whoever was restarted, handed on
+ * to or cancelled meanwhile, or the team's time is up; on to `escalated` (default: `failed`) where it is more trouble than the policy
+ * allows. `before` is an action of the pattern's own that runs after each answer, before those who are next start.
  *
  * @example
- * working: { description: 'All are at work.', entry: ['askAll', 'engageMembers'], on: awaiting('counting') }
+ * working: { description: 'All are at work.', entry: ['askAll', 'engageMembers'], ...awaiting('counting') }
  */
 export const awaiting = <
   const Target extends string,
@@ -128,12 +128,14 @@ export const awaiting = <
   const goOn: readonly ('collectReply' | 'engageMembers' | Before)[] =
     before === undefined ? ['collectReply', 'engageMembers'] : ['collectReply', before, 'engageMembers'];
   return {
-    'answered.*': [
-      { guard: 'isEscalation', target: escalated ?? 'failed', actions: ['collectReply', 'engageMembers'] },
-      { guard: 'isLastReply', target, actions: ['collectReply', 'engageMembers'] },
-      { actions: goOn },
+    on: {
+      'answered.*': { actions: goOn },
+      expired: { target, actions: ['collectReply', 'engageMembers'] },
+    },
+    always: [
+      { guard: 'isEscalated', target: escalated ?? 'failed' },
+      { guard: 'isRoundOver', target },
     ],
-    expired: { target, actions: ['collectReply', 'engageMembers'] },
   } as const;
 };
 

@@ -111,7 +111,7 @@ export const supervisorWorkerMachine = onDemand(() =>
         planning: {
           description: 'The supervisor decides who does what, or answers.',
           entry: [{ type: 'entered', params: { phase: 'planning' } }, 'askSupervisor', 'engageMembers'],
-          on: awaiting('judging'),
+          ...awaiting('judging'),
         },
         judging: {
           description: 'Is it an answer, work for workers that there are, or neither?',
@@ -134,7 +134,7 @@ export const supervisorWorkerMachine = onDemand(() =>
             'tellPlan',
             'engageMembers',
           ],
-          on: awaiting('collecting'),
+          ...awaiting('collecting'),
         },
         collecting: {
           description:
@@ -156,7 +156,7 @@ export const supervisorWorkerMachine = onDemand(() =>
         reviewing: {
           description: 'The reviewer looks at each piece of work that is new.',
           entry: [{ type: 'entered', params: { phase: 'reviewing' } }, 'askReviewer', 'engageMembers'],
-          on: awaiting('collecting'),
+          ...awaiting('collecting'),
         },
         reassigning: {
           description: 'What failed goes to another worker, and what was sent back goes back.',

@@ -186,7 +186,7 @@ export const writerCriticMachine = onDemand(() =>
         drafting: {
           description: 'The writer writes the first draft.',
           entry: [{ type: 'entered', params: { phase: 'drafting' } }, 'askWriter', 'engageMembers'],
-          on: awaiting('drafted'),
+          ...awaiting('drafted'),
         },
         drafted: {
           description: 'Is there a draft to judge?',
@@ -201,7 +201,7 @@ export const writerCriticMachine = onDemand(() =>
         criticising: {
           description: 'The critic reads the draft.',
           entry: [{ type: 'entered', params: { phase: 'criticising' } }, 'askCritic', 'engageMembers'],
-          on: awaiting('criticised'),
+          ...awaiting('criticised'),
         },
         criticised: {
           description: 'Accepted, sent back, or no verdict at all?',
@@ -221,7 +221,7 @@ export const writerCriticMachine = onDemand(() =>
             'askRevision',
             'engageMembers',
           ],
-          on: awaiting('drafted'),
+          ...awaiting('drafted'),
         },
         ...teamEnds,
       },

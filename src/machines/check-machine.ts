@@ -112,6 +112,11 @@ const unnamed = ({ implementations }: AnyStateMachine, use: Use): readonly strin
 /** A bare `'*'` swallows a child's error; a state that re-enters itself is seen by no inspector. */
 const arrowProblems = ({ key, event, reenters }: Arrow): readonly string[] => [
   ...(event === '*' ? [`arrow '${key}' answers to every event: name the events, or use 'failed.*'`] : []),
+  ...(event === 'on' || event === 'always'
+    ? [
+        `arrow '${key}' answers to an event called '${event}': spread awaiting(…) into the state, not into its \`on\``,
+      ]
+    : []),
   ...(event.startsWith('xstate.after.') ? [`arrow '${key}' is a timer`] : []),
   ...(reenters ? [`arrow '${key}' re-enters its state`] : []),
 ];

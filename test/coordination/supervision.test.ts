@@ -49,7 +49,7 @@ const allMachine = setupTeam<null, readonly string[]>()
       working: {
         description: 'All are at work.',
         entry: ['askAll', 'engageMembers'],
-        on: awaiting('counting'),
+        ...awaiting('counting'),
       },
       counting: {
         description: 'The replies are in.',

@@ -38,7 +38,7 @@ const telling = (body: EventBody) =>
           working: {
             description: 'One is at work.',
             entry: ['ask', { type: 'entered', params: { phase: 'working' } }, 'engageMembers'],
-            on: awaiting('taking'),
+            ...awaiting('taking'),
           },
           taking: {
             description: 'Is it done?',
