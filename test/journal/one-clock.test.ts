@@ -128,7 +128,7 @@ test('[FIND-46] of all that runs a run, only its journal reads its clock', () =>
   );
   /** What several runs share, leases and letters have a clock of their own; a deadline is a timer, and reads what is left of it. */
   const others =
-    /^(resources\/|run-queue\.ts|deadlines\.ts|journal\/(heartbeat|stored-run|requests|fork)\.ts)/;
+    /^(resources\/|run-queue\.ts|deadlines\.ts|journal\/(heartbeat|stored-run|requests|fork|resume-all)\.ts)/;
   expect(
     readers
       .map((file) => file.replaceAll('\\', '/'))
