@@ -28,8 +28,6 @@ export class NoJournal implements Recorder {
   #isInTurn = false;
   /** Whether the clock was read since the turn began. */
   #isTimed = false;
-  /** One for all: a run has fifteen events a step, and each is admitted and written before the next. */
-  readonly #admitted: { body: EventBody; at: number } = { body: { type: 'run.paused' }, at: 0 };
 
   constructor(path: string, clock: Clock) {
     this.root = new Scope(path, true);
@@ -67,10 +65,7 @@ export class NoJournal implements Recorder {
     _phase: string | undefined,
     read?: number,
   ): AdmittedEvent {
-    const admitted = this.#admitted;
-    admitted.body = body;
-    admitted.at = read ?? this.now();
-    return admitted;
+    return { body, at: read ?? this.now() };
   }
 
   scopeAt(): Scope {
