@@ -34,6 +34,8 @@ export interface LogKeeper {
   readonly keeps: boolean;
   /** Now, never falling. */
   now(): number;
+  /** Now, as the next event will have it: what came from outside in the midst of a turn is met first. */
+  nextAt(): number;
   /** What is to be written for an event, and of when; undefined if it is there already. */
   admit(
     body: EventBody,
@@ -211,7 +213,7 @@ export class EventLog {
         ...place,
         errorId,
       } as const;
-      const durationMs = Math.max(0, this.now() - at);
+      const durationMs = Math.max(0, this.#journal.nextAt() - at);
       const end = { ok: false, text, durationMs, error, synthesised: true } as const;
       this.write({ type: 'tool.finished', callId, tool, ...end }, speaker, step, 'ACT');
     }

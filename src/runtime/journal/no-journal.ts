@@ -42,6 +42,10 @@ export class NoJournal implements Recorder {
     return this.#at;
   }
 
+  nextAt(): number {
+    return this.now();
+  }
+
   job(_scope: Scope, _counts: boolean, work: () => void): void {
     this.#isInTurn = true;
     this.#isTimed = false;

@@ -109,6 +109,12 @@ export class RunJournal implements Recorder {
     return this.#moment.now;
   }
 
+  nextAt(): number {
+    const { inside, retelling } = this.#moment;
+    if (inside !== undefined && retelling === undefined) this.#meet(inside);
+    return this.now();
+  }
+
   scopeAt(path: string): Scope {
     const scope = new Scope(path, false);
     scope.now = this.#moment.inside?.now ?? this.#moment.latest;
@@ -157,10 +163,8 @@ export class RunJournal implements Recorder {
       this.#recording = { scope, tick: scope.tick };
       return { body, at };
     }
-    this.again.catchUp(inside);
+    this.#meet(inside);
     const { rerun } = inside;
-    // In the midst of this turn something happened outside of it: no event is of before that.
-    if (rerun === undefined && inside.now < this.#moment.latest) this.arrive(inside, { type: 'time' });
     const expected =
       rerun === undefined ? undefined : this.again.expected(inside, rerun, body, speaker, step, phase);
     inside.tick += 1;
@@ -314,6 +318,12 @@ export class RunJournal implements Recorder {
       this.#run.lose(error);
     });
     this.lastWrite.lose();
+  }
+
+  /** In the midst of a turn something may have happened outside of it: no event is of before that. */
+  #meet(inside: Scope): void {
+    this.again.catchUp(inside);
+    if (inside.rerun === undefined && inside.now < this.#moment.latest) this.arrive(inside, { type: 'time' });
   }
 
   #keyInRun(key: string): string {
