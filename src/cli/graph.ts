@@ -2,6 +2,7 @@ import type { Agent } from '../contracts/agent.ts';
 import type { ChartCoverage } from '../inspect/coverage/chart-coverage.ts';
 import { toMermaid } from '../machines/diagram.ts';
 import { journaledDefinition } from '../runtime/journal/resume.ts';
+import { chartRemark } from '../runtime/mover.ts';
 import type { GraphCommand } from './command-read.ts';
 import { exitCode } from './exit-code.ts';
 import { loadAgent } from './load-agent.ts';
@@ -30,7 +31,8 @@ export const graph = async (wanted: GraphCommand, session: Session): Promise<num
     const { chartShape } = await import('../inspect/recording/chart-shape.ts');
     const { chartSvg } = await import('../inspect/drawing/chart-svg.ts');
     terminal.stdout.write(chartSvg(chartShape(machine), overlay));
-  } else terminal.stdout.write(`${toMermaid(machine, { overlay }).trimEnd()}\n`);
+  } else
+    terminal.stdout.write(`${toMermaid(machine, { overlay, remark: chartRemark(machine) }).trimEnd()}\n`);
   return exitCode.answered;
 };
 

@@ -12,6 +12,8 @@ export interface DiagramOptions {
   readonly direction?: 'TB' | 'LR' | undefined;
   /** How runs went through it: see `chartCoverage` of `troupe/inspect`. Arrows say how often they were taken, states how long they lasted. */
   readonly overlay?: DiagramOverlay | undefined;
+  /** A comment at its head, in one line. */
+  readonly remark?: string | undefined;
 }
 
 /** How runs went through charts. */
@@ -37,6 +39,7 @@ export const toMermaid = (machine: AnyStateMachine, options: DiagramOptions = {}
   return [
     'stateDiagram-v2',
     `  %% ${oneLine([chart.key, chart.description ?? ''].join(': '))}`,
+    ...(options.remark === undefined ? [] : [`  %% ${oneLine(options.remark)}`]),
     `  direction ${options.direction ?? 'TB'}`,
     ...indent(inside(chart, drawing)),
     '',

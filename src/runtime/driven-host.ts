@@ -40,7 +40,7 @@ export const drivenHost = (watch?: Watch, look?: Look): Host => {
       if (record === undefined || record.isDone) return;
       const inspected = seen.get(entry);
       inspected?.takes(envelope);
-      const turned = turn(entry.definition, record, envelope, inspected?.scope);
+      const turned = turn(entry.definition, record, envelope);
       inspected?.rests(turned.record.snapshot, envelope);
       records.set(entry, turned.record);
       watch?.moved(entry, envelope, turned.record.snapshot);
@@ -51,6 +51,6 @@ export const drivenHost = (watch?: Watch, look?: Look): Host => {
       seen.delete(entry);
       watch?.stopped(entry);
     },
-    contextOf: (entry) => records.get(entry)?.snapshot?.context as unknown,
+    contextOf: (entry) => records.get(entry)?.context,
   };
 };

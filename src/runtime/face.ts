@@ -3,6 +3,7 @@ import { toMermaid } from '../machines/diagram.ts';
 import type { Definition } from './definition.ts';
 import { define } from './definition.ts';
 import { embeddedLogic } from './embedded-logic.ts';
+import { chartRemark } from './mover.ts';
 import { runInTurn } from './run-in-turn.ts';
 import { startRun } from './start-run.ts';
 import { agentNode, agentWorkflow } from './workflows/agent-node.ts';
@@ -20,7 +21,7 @@ export const faceOf = <Input, Output, State>(
     run: (input: Input, options?: RunOptions) => runInTurn<Output, State>(definition, input, options),
     stream: (input: Input, options: RunOptions = {}) =>
       startRun<Output, State>(definition, input, options, { isAttended: true }),
-    diagram: () => toMermaid(definition.machine),
+    diagram: () => toMermaid(definition.machine, { remark: chartRemark(definition.machine) }),
     toWorkflowNode: <const Id extends string = string>(id?: Id) =>
       agentNode<Input, Output, Id>(face, idOf(id, definition)),
     toWorkflow: <const Id extends string = string>(id?: Id) =>

@@ -5,18 +5,37 @@ import { collector } from '../machines/noted-outputs.ts';
 import { collectingInto } from '../machines/outputs.ts';
 import type { Rules } from '../machines/rules.ts';
 import { underRules } from '../machines/rules.ts';
-import type { Scope } from './quiet-scope.ts';
-import { inertScope } from './quiet-scope.ts';
 import type { Envelope } from './envelope.ts';
+import type { MachinePosition, Mover } from './mover.ts';
+import { moverOf, snapshotAt } from './mover.ts';
+import type { Scope } from './quiet-scope.ts';
 import { outcomeOfFailure } from './result.ts';
 
 /** What an actor is between two turns. */
-export interface TurnRecord {
+export class TurnRecord {
+  /** Whoever moved it first moves it to its end. */
+  readonly mover: Mover;
   /** Absent where the very first turn threw. */
-  readonly snapshot: MachineSnapshot | undefined;
+  readonly position: MachinePosition | undefined;
   readonly isDone: boolean;
   /** What it left, once it is done. */
   readonly output: unknown;
+
+  constructor(mover: Mover, position: MachinePosition | undefined, isDone: boolean, output: unknown) {
+    this.mover = mover;
+    this.position = position;
+    this.isDone = isDone;
+    this.output = output;
+  }
+
+  /** The snapshot that XState knows; a table makes it when it is first asked for. */
+  get snapshot(): MachineSnapshot | undefined {
+    return this.position === undefined ? undefined : snapshotAt(this.position);
+  }
+
+  get context(): unknown {
+    return this.position?.context;
+  }
 }
 
 /** A snapshot of a machine of troupe. */
@@ -38,20 +57,17 @@ export interface Chart {
  * let { record, outputs } = firstTurn(chart, input, at);
  * ({ record, outputs } = turn(chart, record, { type: 'answered.decide', at, index: 0, output }));
  */
-export const turn = (
-  chart: Chart,
-  record: TurnRecord,
-  envelope: Envelope,
-  scope: Scope = inertScope(),
-): Turned => {
-  const { snapshot } = record;
-  if (snapshot === undefined || record.isDone) return { record, outputs: [] };
-  return taken(chart, envelope.at, snapshot, () => chart.machine.transition(snapshot, envelope, scope));
+export const turn = (chart: Chart, record: TurnRecord, envelope: Envelope): Turned => {
+  const { mover, position } = record;
+  if (position === undefined || record.isDone) return { record, outputs: [] };
+  return taken(chart, envelope.at, mover, position, () => mover.next(position, envelope));
 };
 
-/** The turn with which an actor begins. */
-export const firstTurn = (chart: Chart, input: unknown, at: number, scope: Scope = inertScope()): Turned =>
-  taken(chart, at, undefined, () => chart.machine.getInitialSnapshot(scope, input));
+/** The turn with which an actor begins; `inspected` is the scope of somebody who wants to see each of its steps. */
+export const firstTurn = (chart: Chart, input: unknown, at: number, inspected?: Scope): Turned => {
+  const mover = moverOf(chart.machine, inspected);
+  return taken(chart, at, mover, undefined, () => mover.initial(input));
+};
 
 /** A record after a turn, and what is to be carried out. */
 export interface Turned {
@@ -62,21 +78,23 @@ export interface Turned {
 const taken = (
   chart: Chart,
   at: number,
-  before: MachineSnapshot | undefined,
-  move: () => MachineSnapshot,
+  mover: Mover,
+  before: MachinePosition | undefined,
+  move: () => MachinePosition,
 ): Turned => {
   const outputs: Output[] = [];
   try {
     return underRules(chart.rules, () => {
-      const snapshot = collectingInto(collector(outputs), move);
+      const position = collectingInto(collector(outputs), move);
+      const { status, output } = position;
       // XState keeps what the first macrostep throws, instead of throwing it.
-      if (snapshot.status === 'error') throw snapshot.error;
-      return { record: { snapshot, isDone: snapshot.status !== 'active', output: snapshot.output }, outputs };
+      if (status === 'error') throw position.error;
+      return { record: new TurnRecord(mover, position, status !== 'active', output), outputs };
     });
   } catch (thrown) {
     const message = `Cannot go on as the machine '${chart.machine.id}' threw`;
     const error = errorData(thrown, 'machine.threw', { message });
     const output = { ...outcomeOfFailure('machine.threw', error.message, at), error };
-    return { record: { snapshot: before, isDone: true, output }, outputs: [] };
+    return { record: new TurnRecord(mover, before, true, output), outputs: [] };
   }
 };

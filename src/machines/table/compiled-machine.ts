@@ -1,0 +1,130 @@
+import type { AnyStateMachine, EventObject } from 'xstate';
+import type { TableScope } from './act.ts';
+import { Configurations } from './configuration.ts';
+import type { Configuration, Step } from './configuration.ts';
+import { Move, refuseToSpawn } from './move.ts';
+import { NoTable, readTable } from './read-table.ts';
+import { TableSnapshot } from './table-snapshot.ts';
+import type { TableArrow, TableState } from './table-state.ts';
+
+/**
+ * A machine whose transitions are computed from a table that is made once.
+ *
+ * It means the same as XState's `transition`: value, context, output, actions and their order. What XState works out anew in each
+ * step (which states are left and entered, which actions that makes) is kept here by arrow.
+ *
+ * @example
+ * const compiled = compile(agentMachine);
+ * if (compiled instanceof CompiledMachine) compiled.initial(input, scope).value // => 'preparing'
+ */
+export class CompiledMachine {
+  readonly machine: AnyStateMachine;
+  readonly #root: TableState;
+  readonly #limit: number;
+  readonly #configurations = new Configurations();
+  /** Before anything is entered but the machine itself. */
+  readonly #start: Configuration;
+  readonly #begins: Step;
+
+  constructor(machine: AnyStateMachine, root: TableState) {
+    this.machine = machine;
+    this.#root = root;
+    this.#limit = machine.options.maxIterations ?? Infinity;
+    this.#start = new Configurations().of([root]);
+    this.#begins = this.#configurations.plan(this.#start, [initialArrow(root)], true);
+  }
+
+  /**
+   * The snapshot with which the machine begins.
+   *
+   * @throws what a function of the machine's throws, where XState gives a snapshot of status `error`
+   */
+  initial(input: unknown, scope: TableScope): TableSnapshot {
+    const event = { type: 'xstate.init', input };
+    const move = new Move(this.#contextFor(input, scope), event, scope, this.#root.output);
+    return this.#settle(move, this.#begins, undefined);
+  }
+
+  /**
+   * The snapshot after an event: the same one, if nothing changes.
+   *
+   * @throws what a guard or an action throws, as XState's `transition` does
+   */
+  next(snapshot: TableSnapshot, event: EventObject, scope: TableScope): TableSnapshot {
+    if (event.type === '*') throw new Error("An event cannot have the wildcard type ('*')");
+    const move = new Move(snapshot.context, event, scope, this.#root.output);
+    return this.#settle(move, move.answer(snapshot.configuration), snapshot);
+  }
+
+  /** Takes a first step, and then all those that follow without another event. */
+  #settle(move: Move, first: Step | undefined, snapshot: TableSnapshot | undefined): TableSnapshot {
+    let configuration = snapshot?.configuration ?? this.#start;
+    let isSame = snapshot !== undefined;
+    let isOver = false;
+    let looks = true;
+    let plan = first;
+    for (let count = 0; ;) {
+      if (plan !== undefined) {
+        move.perform(plan.acts);
+        configuration = plan.next;
+        if (plan.changes) isSame = false;
+        isOver = plan.ends;
+        if (isOver) break;
+      }
+      count += 1;
+      if (count > this.#limit) throw endless(this.#limit);
+      plan = looks ? move.goOn(configuration) : undefined;
+      // Where an arrow is taken at once and nothing changes, the same would be taken again.
+      looks = plan?.changes ?? true;
+      if (plan !== undefined) continue;
+      if (!move.takeRaised()) break;
+      plan = move.answer(configuration);
+    }
+    if (isSame && snapshot !== undefined) return snapshot;
+    const status = isOver ? 'done' : 'active';
+    return new TableSnapshot(this.machine, configuration, move.context, status, move.output);
+  }
+
+  #contextFor(input: unknown, { self }: TableScope): object {
+    const context: unknown = this.machine.config.context;
+    if (typeof context !== 'function') return (context ?? {}) as object;
+    const make = context as (given: object) => object;
+    return { ...make({ spawn: refuseToSpawn, input, self }) };
+  }
+}
+
+const compiled = new WeakMap<AnyStateMachine, CompiledMachine | NoTable>();
+
+/**
+ * Makes the table of a machine, once; a {@link NoTable} says why there is none.
+ *
+ * The machine's functions are read from it then: one that is provided with others is another machine.
+ *
+ * @example
+ * compile(agentMachine) instanceof CompiledMachine // => true
+ */
+export const compile = (machine: AnyStateMachine): CompiledMachine | NoTable => {
+  const known = compiled.get(machine);
+  if (known !== undefined) return known;
+  const table = readTable(machine);
+  const made = table instanceof NoTable ? table : new CompiledMachine(machine, table);
+  compiled.set(machine, made);
+  return made;
+};
+
+/** The arrow that a machine begins with: into the outermost state and all that is active within it at first. */
+const initialArrow = (root: TableState): TableArrow => {
+  const targets: TableState[] = [];
+  const add = (state: TableState): void => {
+    targets.push(state);
+    if (state.initial !== undefined) add(state.initial);
+    else if (state.type === 'parallel') state.children.forEach(add);
+  };
+  add(root);
+  return { source: root, guard: undefined, acts: [], targets, reenters: true };
+};
+
+const endless = (limit: number): Error =>
+  new Error(
+    `Infinite loop detected: the machine has processed more than ${limit} microsteps without reaching a stable state. This usually happens when there's a cycle of transitions (e.g., eventless transitions or raised events causing state A -> B -> C -> A).`,
+  );

@@ -1,0 +1,154 @@
+import type { StateValue } from 'xstate';
+import type { Plan } from './plan.ts';
+import { planStep } from './plan.ts';
+import type { TableArrow, TableState } from './table-state.ts';
+
+/** What one step does. */
+export type Step = Plan<Configuration>;
+
+/** Says whether an arrow may be taken: its guard holds. */
+export interface Judge {
+  mayAnswer(arrow: TableArrow): boolean;
+  mayGoOn(arrow: TableArrow): boolean;
+}
+
+/**
+ * The states of a machine that are active at once, in the order in which they were entered.
+ *
+ * The order is a part of it: XState asks regions in it, and writes the keys of a snapshot's value in it.
+ */
+export class Configuration {
+  readonly states: readonly TableState[];
+  readonly #all: Configurations;
+  readonly #leaves: readonly TableState[];
+  readonly #ways = new Map<string, readonly Way[]>();
+  #waysAtOnce: readonly Way[] | undefined;
+  #value: StateValue | undefined;
+
+  constructor(states: readonly TableState[], all: Configurations) {
+    this.states = states;
+    this.#all = all;
+    this.#leaves = states.filter(({ isLeaf }) => isLeaf);
+  }
+
+  /** With a single leaf one arrow at most is taken at a time. */
+  get leaf(): TableState | undefined {
+    return this.#leaves.length === 1 ? this.#leaves[0] : undefined;
+  }
+
+  get value(): StateValue {
+    return (this.#value ??= this.#valueWithin(this.#root));
+  }
+
+  /** The step that an event leads to: the innermost arrows that may be taken, one for each region. */
+  answer(type: string, judge: Judge): Step | undefined {
+    let ways = this.#ways.get(type);
+    if (ways === undefined) {
+      if (this.leaf === undefined) return this.#planFor(this.#select(this.#root, type, judge));
+      ways = this.#upFromLeaf((state) => state.answersTo(type));
+      this.#ways.set(type, ways);
+    }
+    for (const way of ways) if (judge.mayAnswer(way.arrow)) return way.plan;
+    return undefined;
+  }
+
+  /** The step that is taken without any event. */
+  goOn(judge: Judge): Step | undefined {
+    if (this.#waysAtOnce === undefined) {
+      if (this.leaf === undefined) return this.#planFor(this.#goingOnInRegions(judge));
+      this.#waysAtOnce = this.#upFromLeaf(({ always }) => always);
+    }
+    for (const way of this.#waysAtOnce) if (judge.mayGoOn(way.arrow)) return way.plan;
+    return undefined;
+  }
+
+  #upFromLeaf(arrowsOf: (state: TableState) => readonly TableArrow[]): readonly Way[] {
+    const { leaf } = this;
+    if (leaf === undefined) return [];
+    return [leaf, ...leaf.ancestors()]
+      .flatMap(arrowsOf)
+      .map((arrow) => new Way(arrow, () => this.#all.plan(this, [arrow])));
+  }
+
+  #planFor(arrows: readonly TableArrow[]): Step | undefined {
+    return arrows.length === 0 ? undefined : this.#all.plan(this, arrows);
+  }
+
+  get #root(): TableState {
+    const root = this.states.find(({ parent }) => parent === undefined);
+    if (root === undefined) throw new Error('Cannot move as no state is active');
+    return root;
+  }
+
+  #childrenOf(state: TableState): readonly TableState[] {
+    return this.states.filter(({ parent }) => parent === state);
+  }
+
+  #select(state: TableState, type: string, judge: Judge): readonly TableArrow[] {
+    const inner = this.#childrenOf(state).flatMap((child) => this.#select(child, type, judge));
+    if (inner.length > 0) return inner;
+    const own = state.answersTo(type).find((arrow) => judge.mayAnswer(arrow));
+    return own === undefined ? [] : [own];
+  }
+
+  #goingOnInRegions(judge: Judge): readonly TableArrow[] {
+    const taken = new Set<TableArrow>();
+    // What holds several regions need not be asked for each of them.
+    const asked = new Map<TableState, TableArrow | undefined>();
+    for (const leaf of this.#leaves) {
+      for (let state: TableState | undefined = leaf; state !== undefined; state = state.parent) {
+        if (!asked.has(state))
+          asked.set(
+            state,
+            state.always.find((arrow) => judge.mayGoOn(arrow)),
+          );
+        const arrow = asked.get(state);
+        if (arrow === undefined) continue;
+        taken.add(arrow);
+        break;
+      }
+    }
+    return [...taken];
+  }
+
+  #valueWithin(state: TableState): StateValue {
+    const children = this.#childrenOf(state);
+    const [only] = children;
+    if (state.type === 'compound' && only?.isLeaf === true) return only.key;
+    return Object.fromEntries(children.map((child) => [child.key, this.#valueWithin(child)]));
+  }
+}
+
+/** The configurations of one machine: those with a single leaf, each once; of regions there are too many to keep. */
+export class Configurations {
+  readonly #byLeaf = new Map<TableState, Configuration>();
+
+  plan(before: Configuration, arrows: readonly TableArrow[], begins = false): Step {
+    return planStep(before, arrows, (states) => this.of(states), begins);
+  }
+
+  of(states: readonly TableState[]): Configuration {
+    const made = new Configuration(states, this);
+    const { leaf } = made;
+    if (leaf === undefined) return made;
+    const known = this.#byLeaf.get(leaf);
+    if (known === undefined) this.#byLeaf.set(leaf, made);
+    return known ?? made;
+  }
+}
+
+/** An arrow out of one configuration; the step that it makes is worked out when it is first taken. */
+class Way {
+  readonly arrow: TableArrow;
+  readonly #make: () => Step;
+  #plan: Step | undefined;
+
+  constructor(arrow: TableArrow, make: () => Step) {
+    this.arrow = arrow;
+    this.#make = make;
+  }
+
+  get plan(): Step {
+    return (this.#plan ??= this.#make());
+  }
+}

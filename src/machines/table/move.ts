@@ -1,0 +1,119 @@
+import type { EventObject } from 'xstate';
+import type { Act, Guard, OwnFunction, TableScope } from './act.ts';
+import { resolveOutput } from './act.ts';
+import type { Configuration, Judge, Step } from './configuration.ts';
+import type { TableArrow } from './table-state.ts';
+
+/** What moves: the context as it stands, the event that is being answered, and what is left to answer. */
+export class Move implements Judge {
+  context: object;
+  event: EventObject;
+  /** What the machine leaves, once it is at its end. */
+  output: unknown;
+  readonly #scope: TableScope;
+  /** What the machine leaves is made from this. */
+  readonly #machineOutput: unknown;
+  #raised: EventObject[] | undefined;
+
+  constructor(context: object, event: EventObject, scope: TableScope, machineOutput: unknown) {
+    this.context = context;
+    this.event = event;
+    this.#scope = scope;
+    this.#machineOutput = machineOutput;
+  }
+
+  /** The step that the event leads to; a guard that throws is reported with its place. */
+  answer(configuration: Configuration): Step | undefined {
+    return configuration.answer(this.event.type, this);
+  }
+
+  /** The step that is taken without an event. */
+  goOn(configuration: Configuration): Step | undefined {
+    return configuration.goOn(this);
+  }
+
+  /** Takes the next event that the machine raised itself; false if there is none. */
+  takeRaised(): boolean {
+    const event = this.#raised?.shift();
+    if (event === undefined) return false;
+    this.event = event;
+    return true;
+  }
+
+  perform(acts: readonly Act[]): void {
+    const { self, system } = this.#scope;
+    for (const act of acts) {
+      const { context, event } = this;
+      // Each call gets an object of its own, so that a function that keeps it does not see it change.
+      switch (act.kind) {
+        case 'run':
+          act.run({ context, event, self, system }, act.params);
+          break;
+        case 'assign': {
+          const given = { context, event, spawn: refuseToSpawn, self, system };
+          this.context = { ...context, ...(act.assign(given, act.params) as object) };
+          break;
+        }
+        case 'assignKeys': {
+          const given = { context, event, spawn: refuseToSpawn, self, system };
+          this.context = { ...context, ...valuesOf(act.keys, given, act.params) };
+          break;
+        }
+        case 'done':
+          (this.#raised ??= []).push(this.#doneEvent(act.of, act.output));
+          break;
+        case 'end':
+          this.output = this.#outputAfter(act.of, act.output);
+      }
+    }
+  }
+
+  mayAnswer(arrow: TableArrow): boolean {
+    const { guard } = arrow;
+    if (guard === undefined) return true;
+    try {
+      return this.#holds(guard);
+    } catch (thrown) {
+      throw badGuard(guard, arrow, this.event, thrown as Error);
+    }
+  }
+
+  mayGoOn({ guard }: TableArrow): boolean {
+    return guard === undefined || this.#holds(guard);
+  }
+
+  #holds({ holds, params }: Guard): boolean {
+    return Boolean(holds({ context: this.context, event: this.event }, params));
+  }
+
+  #doneEvent(of: string, output: unknown): EventObject {
+    const left = resolveOutput(output, this.context, this.event, this.#scope);
+    return { type: `xstate.done.state.${of}`, output: left } as EventObject;
+  }
+
+  #outputAfter(of: string, output: unknown): unknown {
+    if (this.#machineOutput === undefined) return undefined;
+    return resolveOutput(this.#machineOutput, this.context, this.#doneEvent(of, output), this.#scope);
+  }
+}
+
+const valuesOf = (keys: Readonly<Record<string, unknown>>, given: object, params: unknown): object =>
+  Object.fromEntries(
+    Object.entries(keys).map(([key, value]) => [
+      key,
+      typeof value === 'function' ? (value as OwnFunction)(given, params) : value,
+    ]),
+  );
+
+/** Throws: a machine of troupe holds no child itself. */
+export const refuseToSpawn = (): never => {
+  throw new TypeError('Cannot spawn an actor in a context: engage it as an output instead');
+};
+
+/** Word for word what XState throws, and with no cause: what a run ends with is the same. */
+const badGuard = ({ name }: Guard, { source }: TableArrow, { type }: EventObject, thrown: Error): Error => {
+  const guard = name === undefined ? '' : `'${name}' `;
+  return new Error(
+    `Unable to evaluate guard ${guard}in transition for event '${type}' in state node '${source.id}':\n${thrown.message}`,
+  );
+};
