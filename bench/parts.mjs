@@ -29,6 +29,13 @@ export const measureFlatness = ({ dist, rounds, say }) => {
   return Array.from({ length: rounds }, () => work('flat', { contender: 'troupe' }, { dist }));
 };
 
+/** What a table saves: transitions alone, and whole steps, by XState and by the table in turn within one process. */
+export const measureTable = ({ dist, rounds, say }) =>
+  [10, 100, 1_000].flatMap((steps) => {
+    say(`table, ${steps} steps …`);
+    return Array.from({ length: rounds }, () => work('table', { steps }, { dist }));
+  });
+
 /** Ten thousand agents at once: with a model that answers at once, and with some that take their time. */
 export const measureScale = ({ dist, rounds, say }) => {
   say('scale …');

@@ -34,6 +34,7 @@ export const report = (found) => {
   const verdicts = [];
   if (found.steps) stepsReport(found.steps, lines, verdicts);
   if (found.flat) flatReport(found.flat, lines, verdicts);
+  if (found.table) tableReport(found.table, lines);
   if (found.scale) scaleReport(found.scale, lines, verdicts);
   if (found.crowd) crowdReport(found.crowd, lines, verdicts);
   if (found.seeing) seeingReport(found.seeing, lines, verdicts);
@@ -115,6 +116,18 @@ const flatReport = (rounds, lines, verdicts) => {
     ratio <= LIMITS.flat,
     `flat: late steps cost ${fixed(ratio)} × early ones (limit ${LIMITS.flat})`,
   );
+};
+
+const tableReport = (figures, lines) => {
+  lines.push('', 'Machines moved by XState and by their table: CPU µs per step');
+  for (const steps of new Set(figures.map((figure) => figure.steps))) {
+    for (const part of ['transitions', 'wholeSteps']) {
+      const of = (name) =>
+        median(figures.filter((each) => each.steps === steps).map((each) => each[part][name]));
+      const [xstate, table, ratio] = ['xstateUs', 'tableUs', 'ratio'].map((name) => fixed(of(name)));
+      lines.push(`  ${`${steps} steps, ${part}`.padEnd(26)} ${xstate} → ${table}  (${ratio} ×)`);
+    }
+  }
 };
 
 const scaleReport = (rounds, lines, verdicts) => {

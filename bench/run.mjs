@@ -11,6 +11,7 @@ import {
   measureScale,
   measureSeeing,
   measureSteps,
+  measureTable,
 } from './parts.mjs';
 import { report } from './report.mjs';
 import { build, install, oldNode, rerunUnderNewNode } from './setup.mjs';
@@ -69,6 +70,7 @@ const main = () => {
     found.steps = measureSteps(named.length > 0 ? named : all, lengths, found.agents, setup);
   }
   if (wants('flat')) found.flat = measureFlatness(setup);
+  if (wants('table')) found.table = measureTable(setup);
   if (wants('scale')) found.scale = measureScale(setup);
   if (wants('crowd')) found.crowd = measureCrowd(setup);
   if (wants('seeing')) found.seeing = measureSeeing(setup);
