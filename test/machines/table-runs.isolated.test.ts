@@ -4,7 +4,6 @@ import type { Output } from '../../src/machines/noted-outputs.ts';
 import { carryOut, collector } from '../../src/machines/noted-outputs.ts';
 import { carrierOf, collectingInto } from '../../src/machines/outputs.ts';
 import { TableSnapshot } from '../../src/machines/table/table-snapshot.ts';
-import { drivenHost } from '../../src/runtime/driven-host.ts';
 import type * as moverModule from '../../src/runtime/mover.ts';
 import type { MachinePosition, Mover } from '../../src/runtime/mover.ts';
 import { inertScope } from '../../src/runtime/quiet-scope.ts';
@@ -145,7 +144,7 @@ vi.mock('../../src/runtime/mover.ts', async (original) => {
 test.each(allScenarios)('the table moves as XState does: $name', async (scenario) => {
   const clock = virtualClock(1_000);
   const { agent, options, play } = scenario.make(clock);
-  const handle = start(agent, 'go', { runId: 'table', clock, ...options }, drivenHost());
+  const handle = start(agent, 'go', { runId: 'table', clock, ...options });
   const result = settled(handle);
   await play?.(handle, clock);
   await letTimePass(clock, result, 500);
@@ -155,7 +154,7 @@ test.each(allScenarios)('the table moves as XState does: $name', async (scenario
 test.each(allRows)('the table moves as XState does: the pattern $name', async ({ make, says }) => {
   const clock = virtualClock(1_000);
   const team = make({ ann: parrot('ann', says('ann')), bob: parrot('bob', says('bob')) });
-  await letTimePass(clock, settled(start(team, 'go', { runId: 'table', clock }, drivenHost())));
+  await letTimePass(clock, settled(start(team, 'go', { runId: 'table', clock })));
   expect(differences.slice(0, 3)).toEqual([]);
 });
 
@@ -167,10 +166,7 @@ if (isFull) {
   describe('the tests of patterns', async () => {
     await import('../coordination/pattern-contract.test.ts');
   });
-  describe('the tests of all scenarios, live and driven', async () => {
-    await import('../parity/parity.test.ts');
-  });
-  describe('the tests of all scenarios, stored', async () => {
+  describe('the tests of all scenarios', async () => {
     await import('../parity/stored.test.ts');
   });
 }
