@@ -210,6 +210,8 @@ export interface Recorder extends LogKeeper {
   /** Writes what there is to be written. */
   flush(): void | Promise<void>;
   end(tell: () => void): void;
+  /** Settles when the lease is given back; undefined while there is none. */
+  readonly released: Promise<void> | undefined;
   /** Writes all that there is, and then nothing any more: the run ends here with `reason`, and goes on elsewhere. */
   leave(reason: TroupeError): Promise<void>;
 }

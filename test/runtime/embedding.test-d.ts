@@ -3,7 +3,7 @@ import type { EmittedFrom, InputFrom, OutputFrom } from 'xstate';
 import { z } from 'zod';
 import { expectTypeOf, test } from 'vitest';
 import type { Outcome } from '../../src/contracts/run.ts';
-import type { AgentCommand } from '../../src/runtime/embedded-logic.ts';
+import type { AgentCommand } from '../../src/runtime/embed/agent-command.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { pipeline, supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import type { WorkerReply } from '../../src/coordination/supervisor-context.ts';

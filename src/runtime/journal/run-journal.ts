@@ -21,7 +21,7 @@ import { DrawnBudgets } from './drawn-budgets.ts';
 import { GoingThrough } from './going-through.ts';
 import type { JournaledRun } from './journaled-run.ts';
 import type { GoingOn, JournalPlan } from './journal-plan.ts';
-import type { JournalWriter } from './journal-writer.ts';
+import type { RecordSink } from './journal-writer.ts';
 import { LastWrite } from './last-write.ts';
 import { Moment } from './moment.ts';
 import { OpenAsks } from './open-asks.ts';
@@ -91,7 +91,7 @@ export class RunJournal implements Recorder {
   }
 
   /** From now on what is recorded is written; `first` comes first, then what was recorded before. */
-  write(writer: JournalWriter, first: readonly JournalRecord[] = []): void {
+  write(writer: RecordSink, first: readonly JournalRecord[] = []): void {
     this.#outlet.open(writer, first);
   }
 

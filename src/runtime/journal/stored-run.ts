@@ -245,10 +245,26 @@ export const lockedOut = (
 /** Goes on with a run whose journal was taken over. */
 export const resumeTaken = async <Output, State>(
   definition: Definition,
+  taken: Taken,
+  options: RunOptions,
+): Promise<RunHandle<Output, State>> => {
+  const { run, go } = await resumedRun(definition, taken, options);
+  try {
+    go();
+  } catch (thrown) {
+    await taken.store.release(taken.lease);
+    throw thrown;
+  }
+  return new Handle<Output, State>(run);
+};
+
+/** Makes a run of a journal that was taken over; `go` goes on with it where its records end, and throws where they do not fit. */
+export const resumedRun = async (
+  definition: Definition,
   { store, lease, records, began, opened, key }: Taken,
   options: RunOptions,
   watch?: Watch,
-): Promise<RunHandle<Output, State>> => {
+): Promise<{ readonly run: Run; readonly go: () => void }> => {
   const { runId, agent } = began;
   if (agent !== definition.name) {
     await store.release(lease);
@@ -260,29 +276,39 @@ export const resumeTaken = async <Output, State>(
   run.secrets.know(opened.fields);
   hideInput(run.secrets, definition, began.input);
   joinThread(run, began.input, given);
+  const failed = (thrown: unknown): void => {
+    run.ending.lose(toError(errorData(thrown, 'journal.failed', { message: 'Cannot resume the run' })));
+  };
   try {
     const heartbeat = await keepIn({ store, lease, run, journal, key, after: opened });
     const letters = await opening(run, key)(await store.letters(runId));
-    journal.rerun(
-      records,
-      () => {
-        beginAgain(run, began);
-      },
-      {
-        inHand: new Map(),
-        before: () => {
-          if (!run.isOver) journal.arrive(undefined, { type: 'resumed' });
-        },
-      },
-    );
-    // Before anything can be too late: they came in time.
-    heartbeat.take(letters);
+    const go = (): void => {
+      try {
+        journal.rerun(
+          records,
+          () => {
+            beginAgain(run, began);
+          },
+          {
+            inHand: new Map(),
+            before: () => {
+              if (!run.isOver) journal.arrive(undefined, { type: 'resumed' });
+            },
+          },
+        );
+        // Before anything can be too late: they came in time.
+        heartbeat.take(letters);
+      } catch (thrown) {
+        failed(thrown);
+        throw thrown;
+      }
+    };
+    return { run, go };
   } catch (thrown) {
-    run.ending.lose(toError(errorData(thrown, 'journal.failed', { message: 'Cannot resume the run' })));
+    failed(thrown);
     await store.release(lease);
     throw thrown;
   }
-  return new Handle<Output, State>(run);
 };
 
 /** Begins a run that is on record with what it was begun with. */
