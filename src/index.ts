@@ -11,6 +11,8 @@ export type { AgentRegistry, AnyAgent } from './runtime/agent-registry.ts';
 export type { AgentCommand } from './runtime/embed/agent-command.ts';
 export type { AgentLogic, AgentSnapshot, MemberRef } from './runtime/embed/agent-types.ts';
 export type { LogicOptions } from './runtime/embed/logic-options.ts';
+export { eventsOf } from './runtime/embed/events-of.ts';
+export type { EventsOfOptions } from './runtime/embed/events-of.ts';
 export type { Agent, AgentFor, AgentOptions, AgentView, ModelChoice, ReduceView } from './contracts/agent.ts';
 export { act, answer, branch, decisionSchema, handoff, wait } from './contracts/decision.ts';
 export type { ActDecision, AnswerDecision, BranchDecision, BranchTaken } from './contracts/decision.ts';

@@ -101,7 +101,7 @@ export class Seat {
     this.root = new Face({ home: this, path, definition, latest });
     this.#faces.set(definition.name, this.root);
     const failed = onlyOnce((error) => {
-      this.#run?.run.observerFailed('inspector', error);
+      this.observerFailed('inspector', error);
     });
     this.#outgoing = new Outgoing(failed, () => {
       this.#showChildren();
@@ -147,6 +147,11 @@ export class Seat {
     return () => {
       this.#followers.delete(follower);
     };
+  }
+
+  /** Somebody who looks on threw: that is on record, and their own affair. */
+  observerFailed(observer: string, error: unknown): void {
+    this.#run?.run.observerFailed(observer, error);
   }
 
   /** The actor is started: the run begins, or goes on, once whoever started it had its turn. */
@@ -401,7 +406,7 @@ export class Seat {
 
   #engage(face: Face): void {
     const { parent, path, definition } = face;
-    if (parent?.scope === undefined || this.#faces.get(path) !== face) return;
+    if (parent?.scope === undefined || face.isShown) return;
     const child = createActor(memberLogic(face), { parent: parent.scope.self, id: path, src: definition.name });
     child.start();
     this.#changed(parent).set(path, child);

@@ -200,15 +200,18 @@ describe('an actor that is stopped for good', () => {
 
   test("suspends a stored run by onStop: 'suspend', and whoever resumes it goes on", async () => {
     const store = memoryStore();
-    const { clerk: one, model } = clerk();
+    const { clerk: one, gate, made } = clerk();
     const actor = createActor(one.logicWith({ store, runId: 'r1', onStop: 'suspend' }), { input: 'go' }).start();
-    await waitFor(actor, (snapshot) => snapshot.matches({ running: 'DECIDE' }));
+    await waitFor(actor, (snapshot) => snapshot.matches({ running: 'ACT' }));
+    await quiet();
     actor.stop();
-    const other = clerk();
-    const handle = await onceFree(() => resume(other.clerk, 'r1', { store }));
-    other.gate.resolve('fetched');
+    // What is under way is waited for, and is on record.
+    gate.resolve('fetched');
+    const model = scriptedModel(['done']);
+    const handle = await onceFree(() => resume(one, 'r1', { store, model }));
     expect(await handle.result).toMatchObject({ status: 'completed', output: 'done' });
-    expect(model.requests.length + other.model.requests.length).toBeLessThanOrEqual(2);
+    expect(made).toHaveLength(1);
+    expect(model.requests[0]?.messages.at(-1)?.text).toBe('fetched');
   });
 
   test('[FIND-07] a stored one that is suspended and started again goes on by itself', async () => {
