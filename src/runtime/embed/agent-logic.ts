@@ -58,7 +58,7 @@ const logicOf = (definition: Definition, options: LogicOptions): AnyStateMachine
     },
     restore: (given, scope) => {
       const { machine, name } = definition;
-      const read = readKept(given, name, options.store !== undefined);
+      const read = readKept(given, name, options);
       const { clock = systemClock } = options;
       const seat =
         'kept' in read

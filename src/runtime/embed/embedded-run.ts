@@ -1,4 +1,4 @@
-import type { JournalRecord } from '../../contracts/journal-record.ts';
+import { TroupeError } from '../../contracts/error.ts';
 import type { RunOptions } from '../../contracts/run.ts';
 import type { Definition } from '../definition.ts';
 import { Handle } from '../handle.ts';
@@ -20,6 +20,12 @@ export interface EmbeddedRun {
   readonly records: KeptRecords | undefined;
   /** Begins it, or goes on with it. */
   readonly go: () => void;
+}
+
+/** A run that is not under way; without records it is in a store. */
+export interface LeftRun {
+  readonly runId: string;
+  readonly records: KeptRecords | undefined;
 }
 
 /** Makes a run whose machines are watched: in the options' store, or in memory. It has not begun. */
@@ -44,42 +50,48 @@ export const newRun = (
   return held(run, line, records, input, options);
 };
 
-/** Makes a run that goes on where its records, in memory or in the options' store, end. */
+/** Makes a run that goes on where its records, or those in the options' store, end. */
 export const keptRun = async (
   definition: Definition,
-  kept: { readonly runId: string; readonly records: readonly unknown[] | undefined },
+  { runId, records }: LeftRun,
   options: RunOptions,
   watch: Watch,
 ): Promise<EmbeddedRun> => {
   const { store } = options;
-  const { runId } = kept;
-  if (kept.records === undefined && store !== undefined) {
+  if (records === undefined && store !== undefined) {
     const taken = await takeOver(store, runId, options.secrets);
     const { run, go } = await resumedRun(definition, taken, options, watch);
     return { run, handle: new Handle(run), records: undefined, go };
   }
+  const before = records?.records ?? [];
   const { checkRecords } = await import('../journal/check-records.ts');
-  const records = checkRecords(runId, kept.records ?? []);
-  const [began] = records;
-  if (began?.kind !== 'began') return newRun(definition, undefined, { ...options, runId }, watch);
+  const [began] = checkRecords(runId, before.slice(0, 1) as readonly unknown[]);
+  if (began?.kind !== 'began')
+    throw new TroupeError('journal.corrupt', `Cannot go on with run '${runId}' as its records do not say how it began`);
   const given = optionsOf(began, options);
   const { run, journal } = journaled(definition, given, { isAttended: true, watch });
   joinThread(run, began.input, given);
   const writer = keptBy({ run, journal }, records);
   const go = (): void => {
     journal.write(writer);
-    journal.rerun(records, () => beginAgain(run, began), {
-      inHand: new Map(),
-      before: () => {
-        if (!run.isOver) journal.arrive(undefined, { type: 'resumed' });
+    journal.rerun(
+      before,
+      () => {
+        beginAgain(run, began);
       },
-    });
+      {
+        inHand: new Map(),
+        before: () => {
+          if (!run.isOver) journal.arrive(undefined, { type: 'resumed' });
+        },
+      },
+    );
   };
   return { run, handle: new Handle(run), records: writer, go };
 };
 
-const keptBy = ({ journal }: Journaled, records?: readonly JournalRecord[]): KeptRecords => {
-  const kept = new KeptRecords(records);
+const keptBy = ({ journal }: Journaled, before?: KeptRecords): KeptRecords => {
+  const kept = before?.branch() ?? new KeptRecords();
   kept.onRecorded = (events) => {
     journal.committed(events);
   };

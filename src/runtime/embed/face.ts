@@ -95,8 +95,13 @@ export class Face {
 
   /** The run is over: this is its end. */
   end(output: unknown): void {
-    this.#over = { output };
+    this.over(output);
     this.show(ENDED);
+  }
+
+  /** The run was over before the actor was there. */
+  over(output: unknown): void {
+    this.#over = { output };
   }
 
   /** Starts the actors below it, as it is started. */

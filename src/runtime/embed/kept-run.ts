@@ -1,7 +1,12 @@
+import type { ErrorCode } from '../../contracts/error.ts';
 import { TroupeError } from '../../contracts/error.ts';
 import type { Json } from '../../contracts/json.ts';
 import { isJsonObject } from '../../contracts/json.ts';
+import { dereferenced } from '../../persistence/secret-references.ts';
+import { redactorOf } from '../../policy/redaction.ts';
 import type { Chart } from './face-snapshot.ts';
+import { KeptRecords } from './kept-records.ts';
+import type { LogicOptions } from './logic-options.ts';
 
 /** The version of the form in which a run is kept in a persisted snapshot. */
 const KEPT_VERSION = 1;
@@ -13,8 +18,9 @@ export interface KeptRun {
   readonly runId: string;
   /** The number of the last event that was emitted; -1 where none was. */
   readonly told: number;
-  /** Absent where the run has not begun, is over, or is in a store. */
+  /** Absent where the run has not begun, is over, or is in a store; so is their check. */
   readonly records?: readonly Json[] | undefined;
+  readonly check?: number | undefined;
   /** What the run is begun with, where it has not begun. */
   readonly input?: Json | undefined;
   /** Its records are in a store. */
@@ -26,6 +32,8 @@ export interface KeptActor {
   readonly chart: Chart;
   readonly children: Readonly<Record<string, KeptMember>>;
   readonly run: KeptRun;
+  /** The records of the run, looked at. */
+  readonly records: KeptRecords | undefined;
 }
 
 /** An actor below another, as it is kept for display. */
@@ -37,17 +45,17 @@ export interface KeptMember {
 
 /** Reads a persisted snapshot, or says why it cannot be restored: as an error, since whoever restores it may be in the midst of much else. */
 export const readKept = (
-  given: unknown,
+  persisted: unknown,
   agent: string,
-  hasStore: boolean,
+  { store, secrets: given }: LogicOptions,
 ): { readonly kept: KeptActor } | { readonly error: TroupeError; readonly chart: Chart | undefined } => {
-  const chart = chartIn(given);
-  const refuse = (code: 'journal.version' | 'journal.corrupt' | 'journal.diverged' | 'journal.unknown', why: string) => ({
+  const chart = chartIn(persisted);
+  const refuse = (code: ErrorCode, why: string) => ({
     chart,
     error: new TroupeError(code, `Cannot restore an actor of '${agent}' as ${why}`),
   });
-  if (!isObject(given) || chart === undefined) return refuse('journal.corrupt', 'what it is given is no snapshot of one');
-  const { troupe: run } = given;
+  if (!isObject(persisted) || chart === undefined) return refuse('journal.corrupt', 'what it is given is no snapshot of one');
+  const { troupe: run } = persisted;
   if (run === undefined)
     return refuse(
       'journal.version',
@@ -57,12 +65,24 @@ export const readKept = (
   if (run.v !== KEPT_VERSION)
     return refuse('journal.version', `its snapshot is of version ${run.v}, and this release reads ${KEPT_VERSION}`);
   if (run.agent !== agent) return refuse('journal.diverged', `its snapshot is one of '${run.agent}'`);
-  if (run.isStored === true && run.input === undefined && !hasStore && chart.status === 'active')
+  if (run.isStored === true && run.input === undefined && store === undefined && chart.status === 'active')
     return refuse(
       'journal.unknown',
       `its snapshot is the address of run '${run.runId}' in a store: give that store to logicWith({ store })`,
     );
-  return { kept: { chart, children: childrenIn(given), run } };
+  const { records: sealed, check = 0, input: begins } = run;
+  const missing = new Set<string>();
+  const { secrets } = redactorOf(undefined, given);
+  const records = sealed && KeptRecords.opened({ records: sealed, check }, secrets, missing);
+  const input = begins === undefined ? undefined : dereferenced(begins, secrets, missing);
+  if (sealed !== undefined && records === undefined)
+    return refuse('journal.corrupt', `the records of run '${run.runId}' in its snapshot were changed`);
+  if (missing.size > 0)
+    return refuse(
+      'secret.missing',
+      `its snapshot refers to secrets that are not known here: ${[...missing].join(', ')}. Set the variables, or give them as \`secrets\``,
+    );
+  return { kept: { chart, children: childrenIn(persisted), run: { ...run, input }, records } };
 };
 
 export const keptVersion = KEPT_VERSION;

@@ -3,8 +3,10 @@ import type { AnyActorRef } from 'xstate';
 import { systemClock } from '../../contracts/clock.ts';
 import { errorData } from '../../contracts/error.ts';
 import type { LiveEvent } from '../../contracts/event.ts';
-import type { Json } from '../../contracts/json.ts';
 import { toJson } from '../../contracts/json.ts';
+import type { Redactor } from '../../contracts/secrets/redactor.ts';
+import { redactorOf } from '../../policy/redaction.ts';
+import { referenced } from '../../persistence/secret-references.ts';
 import type { Outcome } from '../../contracts/run.ts';
 import type { Definition } from '../definition.ts';
 import type { Envelope } from '../envelope.ts';
@@ -19,7 +21,7 @@ import { childDefinition } from './child-definition.ts';
 import type { Scope } from '../quiet-scope.ts';
 import type { ReadCommand } from './agent-command.ts';
 import { canObey, obey, readCommand } from './agent-command.ts';
-import type { EmbeddedRun } from './embedded-run.ts';
+import type { EmbeddedRun, LeftRun } from './embedded-run.ts';
 import { keptRun, newRun } from './embedded-run.ts';
 import { Face } from './face.ts';
 import type { KeptFace } from './face.ts';
@@ -34,12 +36,6 @@ interface Follower {
   next: number;
   readonly tell: (event: LiveEvent) => void;
   readonly complete: () => void;
-}
-
-/** A run that is not under way; without records it is in a store. */
-interface LeftRun {
-  readonly runId: string;
-  readonly records: readonly unknown[] | undefined;
 }
 
 /** What a seat is made for. */
@@ -81,6 +77,7 @@ export class Seat {
   #kept: LeftRun | undefined;
   #refusal: Outcome | undefined;
   #told = -1;
+  #found: Redactor | undefined;
   /** Grows whenever a run is left. */
   #epoch = 0;
   #isParked = false;
@@ -108,8 +105,8 @@ export class Seat {
     });
     if (kept === undefined) return;
     this.#told = kept.run.told;
-    const { runId, records, input: begins } = kept.run;
-    if (begins === undefined) this.#kept = { runId, records };
+    const { runId, input: begins } = kept.run;
+    if (begins === undefined) this.#kept = { runId, records: kept.records };
   }
 
   /** Sits the root down in an actor that is restored, with the actors below it as they were. */
@@ -117,9 +114,13 @@ export class Seat {
     this.root.scope = scope;
     if (kept?.chart.status === 'done') {
       this.#isOver = true;
-      this.root.end(kept.chart.output);
+      this.root.over(kept.chart.output);
     } else this.#restoreChildren(this.root, kept?.children ?? {});
     return this.root.snapshot();
+  }
+
+  get #redactor(): Redactor {
+    return (this.#found ??= redactorOf(undefined, this.#options.secrets));
   }
 
   get isPaused(): boolean {
@@ -183,15 +184,15 @@ export class Seat {
     const head = { v: keptVersion, agent: definition.name, runId, told: this.#told };
     if (this.#isOver) return head;
     const { run, records } = this.#run ?? {};
-    const kept = run === undefined ? this.#kept : { records: records?.records };
-    if (kept === undefined || kept.records?.length === 0) return { ...head, input: toJson(this.#input) };
-    if (kept.records !== undefined) return { ...head, records: toJson(kept.records) as readonly Json[] };
+    const kept = run === undefined ? this.#kept : { records };
+    if (kept === undefined || kept.records?.isEmpty === true) return { ...head, input: referenced(toJson(this.#input), this.#redactor) };
+    if (kept.records !== undefined) return { ...head, ...kept.records.seal(this.#redactor) };
     void run?.journal?.flush();
     return { ...head, isStored: true };
   }
 
   keepFace(face: Face): KeptFace {
-    return face.keep((value) => this.#run?.run.secrets.value(value) ?? value);
+    return face.keep((value) => this.#redactor.value(value));
   }
 
   /** Begins the run, or goes on with it; whatever comes in the way is its end. */
@@ -269,7 +270,9 @@ export class Seat {
     const { run, handle, records } = embedded;
     this.#run = undefined;
     this.#isHeld = false;
-    this.#kept = { runId: this.runId, records: records?.records };
+    // What comes of the abort is no part of what is gone on from.
+    records?.close();
+    this.#kept = { runId: this.runId, records };
     const through = async (): Promise<void> => {
       await run.result.catch(() => undefined);
       await run.journal?.released;
@@ -319,8 +322,7 @@ export class Seat {
     if ('seq' in event) this.#told = event.seq;
     this.root.scope?.emit(event);
     if (event.path !== this.root.path) this.#faces.get(event.path)?.scope?.emit(event);
-    if (event.type === 'run.paused' || event.type === 'run.resumed')
-      for (const face of this.#faces.values()) face.show(event);
+    if (CHANGES_WHAT_CAN_BE.has(event.type)) for (const face of this.#faces.values()) face.show(event);
   }
 
   #attach({ run }: EmbeddedRun, follower: Follower): void {
@@ -439,6 +441,19 @@ export class Seat {
     }
   }
 }
+
+/** Events after which an app can do something else, though no machine moved. */
+const CHANGES_WHAT_CAN_BE: ReadonlySet<LiveEvent['type']> = new Set<LiveEvent['type']>([
+  'run.paused',
+  'run.resumed',
+  'tool.approval-requested',
+  'tool.ambiguous',
+  'tool.approved',
+  'tool.denied',
+  'person.asked',
+  'person.answered',
+  'request.withdrawn',
+]);
 
 const STOPPED = 'its actor was stopped';
 /** As what inspectors see a change that no envelope made. */

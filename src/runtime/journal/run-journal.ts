@@ -19,6 +19,7 @@ import { CallKeys } from './call-keys.ts';
 import { DecidedSteps } from './decided-steps.ts';
 import { DrawnBudgets } from './drawn-budgets.ts';
 import { GoingThrough } from './going-through.ts';
+import type { KeptRecord } from './followed.ts';
 import type { JournaledRun } from './journaled-run.ts';
 import type { GoingOn, JournalPlan } from './journal-plan.ts';
 import type { RecordSink } from './journal-writer.ts';
@@ -273,7 +274,7 @@ export class RunJournal implements Recorder {
     }
   }
 
-  rerun(records: readonly JournalRecord[], begin: () => void, going?: GoingOn): void {
+  rerun(records: readonly KeptRecord[], begin: () => void, going?: GoingOn): void {
     this.keys.follow(records[0]);
     const answer = fromHand(going?.inHand, this.#run, this);
     this.#moment.past(() => {
