@@ -32,6 +32,8 @@ export interface AdmittedEvent {
 export interface LogKeeper {
   /** Whether events are written: observers are told of them when they are, and whoever resumes the run has them. */
   readonly keeps: boolean;
+  /** Whether what models were sent is on record, too. */
+  readonly keepsSent: boolean;
   /** Now, never falling. */
   now(): number;
   /** Now, as the next event will have it: what came from outside in the midst of a turn is met first. */
@@ -79,7 +81,7 @@ export class EventLog {
     this.#runId = runId;
     this.#rootPath = rootPath;
     this.#journal = journal;
-    if (journal.keeps) this.sent.keep();
+    if (journal.keepsSent) this.sent.keep();
     this.#startedAt = journal.now();
     this.#deltas = new RedactedDeltas(secrets);
     const redact = (event: RuntimeEvent): RuntimeEvent => secrets.event(event);

@@ -40,7 +40,7 @@ export const newRun = (
     const { run, line } = storedRun(definition, input, { ...options, store }, { isAttended: true, watch });
     return held(run, line, undefined, input, options);
   }
-  const { run, journal } = journaled(definition, options, { isAttended: true, watch });
+  const { run, journal } = journaled(definition, options, { ...KEPT, watch });
   const records = keptBy({ run, journal });
   const history = joinThread(run, input, options);
   const line = before(inThread(noLine, run, history), (earlier = options.history) => {
@@ -69,7 +69,7 @@ export const keptRun = async (
   if (began?.kind !== 'began')
     throw new TroupeError('journal.corrupt', `Cannot go on with run '${runId}' as its records do not say how it began`);
   const given = optionsOf(began, options);
-  const { run, journal } = journaled(definition, given, { isAttended: true, watch });
+  const { run, journal } = journaled(definition, given, { ...KEPT, watch });
   joinThread(run, began.input, given);
   const writer = keptBy({ run, journal }, records);
   const go = (): void => {
@@ -89,6 +89,8 @@ export const keptRun = async (
   };
   return { run, handle: new Handle(run), records: writer, go };
 };
+
+const KEPT = { isAttended: true, keepsSent: false } as const;
 
 const keptBy = ({ journal }: Journaled, before?: KeptRecords): KeptRecords => {
   const kept = before?.branch() ?? new KeptRecords();

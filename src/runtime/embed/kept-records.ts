@@ -1,13 +1,13 @@
 import type { Json } from '../../contracts/json.ts';
-import { isJsonObject } from '../../contracts/json.ts';
 import type { JournalRecord } from '../../contracts/journal-record.ts';
 import type { Redactor, Secrets } from '../../contracts/secrets/redactor.ts';
+import { JsonPacker, JsonUnpacker } from '../../persistence/packed-json.ts';
 import { dereferenced, referenced } from '../../persistence/secret-references.ts';
 import type { KeptRecord } from '../journal/followed.ts';
 import { followedBy } from '../journal/followed.ts';
 import type { RecordSink } from '../journal/journal-writer.ts';
 
-/** Records as a persisted snapshot has them: plain JSON, secrets by their names, with a check of all of them. */
+/** Records as a persisted snapshot has them: packed JSON, secrets by their names, with a check of all of them. */
 export interface SealedRecords {
   readonly records: readonly Json[];
   readonly check: number;
@@ -21,24 +21,26 @@ export interface SealedRecords {
  */
 export class KeptRecords implements RecordSink {
   readonly #records: KeptRecord[];
-  readonly #sealed: Json[];
-  #check: number;
+  readonly #sealed: Json[] = [];
+  readonly #packer = new JsonPacker();
+  #check = 0;
   #isClosed = false;
   /** So many of the log's events are recorded. */
   onRecorded: (events: number) => void = () => undefined;
 
-  constructor(records: readonly KeptRecord[] = [], { records: sealed, check }: SealedRecords = NOTHING) {
+  constructor(records: readonly KeptRecord[] = []) {
     this.#records = [...records];
-    this.#sealed = [...sealed];
-    this.#check = check;
   }
 
   /** Reads sealed records; undefined where they are damaged. The names of secrets that are not known go into `missing`. */
   static opened(sealed: SealedRecords, secrets: Secrets, missing: Set<string>): KeptRecords | undefined {
     if (sealed.records.reduce(checked, 0) !== sealed.check) return undefined;
+    const unpacker = new JsonUnpacker();
     // What was sealed were records, and it is whole.
-    const records = sealed.records.map((record) => dereferenced(record, secrets, missing)) as unknown;
-    return new KeptRecords(records as readonly KeptRecord[], sealed);
+    const records = sealed.records.map((packed) =>
+      dereferenced(unpacker.unpack(packed), secrets, missing),
+    ) as unknown;
+    return new KeptRecords(records as readonly KeptRecord[]);
   }
 
   get records(): readonly KeptRecord[] {
@@ -51,7 +53,7 @@ export class KeptRecords implements RecordSink {
 
   /** The records so far, for a run that goes on from them elsewhere. */
   branch(): KeptRecords {
-    return new KeptRecords(this.#records, { records: this.#sealed, check: this.#check });
+    return new KeptRecords(this.#records);
   }
 
   /** Takes in nothing any more. */
@@ -62,7 +64,7 @@ export class KeptRecords implements RecordSink {
   /** All records, sealed. */
   seal(redactor: Redactor): SealedRecords {
     for (let index = this.#sealed.length; index < this.#records.length; index += 1) {
-      const record = referenced(this.#records[index] as unknown as Json, redactor);
+      const record = this.#packer.pack(referenced(this.#records[index] as unknown as Json, redactor));
       this.#sealed.push(record);
       this.#check = checked(this.#check, record);
     }
@@ -70,7 +72,7 @@ export class KeptRecords implements RecordSink {
   }
 
   push(record: JournalRecord): void {
-    if (this.#isClosed) return;
+    if (this.#isClosed || isLook(record)) return;
     if (
       record.kind !== 'event' ||
       record.scope !== undefined ||
@@ -103,24 +105,19 @@ export class KeptRecords implements RecordSink {
 /** Events whose contents are looked up by whoever goes on with a run. */
 const LOOKED_UP: ReadonlySet<string> = new Set(['run.started', 'member.refused', 'run.ended']);
 
-const NOTHING: SealedRecords = { records: [], check: 0 };
+/** What models were sent is for those who look on, and is no part of what a run goes on from. */
+const isLook = (record: JournalRecord): boolean =>
+  record.kind === 'arrived' && (record.arrival.type === 'sent' || record.arrival.type === 'heard');
 
 const SPREAD = 0x01_00_01_93;
 
 const checked = (check: number, record: Json): number => (Math.imul(check, SPREAD) ^ checkOf(record)) >>> 0;
 
-/** A check of a value that does not depend on the order of names in an object: databases change that. */
-const checkOf = (value: unknown): number => {
-  if (typeof value === 'string') return textCheck(value);
-  if (Array.isArray(value)) {
-    let check = 1;
-    for (const item of value) check = Math.imul(check, SPREAD) ^ checkOf(item ?? null);
-    return check;
-  }
-  if (!isJsonObject(value)) return textCheck(String(value)) ^ 2;
-  let check = 3;
-  for (const name of Object.keys(value))
-    if (value[name] !== undefined) check = (check + Math.imul(textCheck(name), checkOf(value[name]) | 1)) | 0;
+/** A check of a packed value: there are no objects in it, of which a database might change the order. */
+const checkOf = (packed: Json): number => {
+  if (!Array.isArray(packed)) return textCheck(String(packed));
+  let check = 1;
+  for (const item of packed as readonly Json[]) check = Math.imul(check, SPREAD) ^ checkOf(item);
   return check;
 };
 

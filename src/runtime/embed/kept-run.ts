@@ -1,7 +1,6 @@
 import type { ErrorCode } from '../../contracts/error.ts';
 import { TroupeError } from '../../contracts/error.ts';
 import type { Json } from '../../contracts/json.ts';
-import { isJsonObject } from '../../contracts/json.ts';
 import { dereferenced } from '../../persistence/secret-references.ts';
 import { redactorOf } from '../../policy/redaction.ts';
 import type { Chart } from './face-snapshot.ts';
@@ -98,7 +97,7 @@ const isKeptRun = (value: unknown): value is KeptRun => {
     typeof agent === 'string' &&
     typeof runId === 'string' &&
     Number.isInteger(told) &&
-    (records === undefined || (Array.isArray(records) && records.every(isJsonObject)))
+    (records === undefined || Array.isArray(records))
   );
 };
 

@@ -187,7 +187,7 @@ export class Seat {
     const kept = run === undefined ? this.#kept : { records };
     if (kept === undefined || kept.records?.isEmpty === true) return { ...head, input: referenced(toJson(this.#input), this.#redactor) };
     if (kept.records !== undefined) return { ...head, ...kept.records.seal(this.#redactor) };
-    void run?.journal?.flush();
+    void run?.journal.flush();
     return { ...head, isStored: true };
   }
 
@@ -275,7 +275,7 @@ export class Seat {
     this.#kept = { runId: this.runId, records };
     const through = async (): Promise<void> => {
       await run.result.catch(() => undefined);
-      await run.journal?.released;
+      await run.journal.released;
     };
     if (this.#options.onStop === 'suspend' && records === undefined)
       this.#leaving = handle.suspend().then(through, through);

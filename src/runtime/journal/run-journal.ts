@@ -43,6 +43,7 @@ import { nameOf, Scope, scopeOf } from './scope.ts';
  */
 export class RunJournal implements Recorder {
   readonly keeps = true;
+  readonly keepsSent: boolean;
   readonly root: Scope;
   readonly memories: MemoryWrites;
   readonly #run: JournaledRun;
@@ -64,10 +65,11 @@ export class RunJournal implements Recorder {
   /** The store failed, or somebody else has the run. */
   #isLost = false;
 
-  constructor({ path, run, clock, redact, reading }: JournalPlan) {
+  constructor({ path, run, clock, redact, reading, keepsSent = true }: JournalPlan) {
     const root = (this.root = new Scope(path, true));
     const moment = new Moment(clock);
     this.#run = run;
+    this.keepsSent = keepsSent;
     this.keys = new CallKeys(redact);
     this.#moment = moment;
     this.lastWrite = new LastWrite(clock, (why) => {

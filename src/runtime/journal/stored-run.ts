@@ -40,11 +40,17 @@ export interface Journaled {
   readonly journal: RunJournal;
 }
 
+/** What the caller of a run that has a journal decides. */
+export interface JournaledSetup extends StartSetup {
+  /** Whether what models are sent is recorded, too. Default true. */
+  readonly keepsSent?: boolean | undefined;
+}
+
 /** Makes a run with a journal; it has not begun, and is not written anywhere yet. */
 export const journaled = (
   definition: Definition,
   options: RunOptions,
-  setup: StartSetup,
+  { keepsSent, ...setup }: JournaledSetup,
   reading?: Reading,
 ): Journaled => {
   const clock = options.clock === undefined ? systemClock : patientClock(options.clock);
@@ -55,6 +61,7 @@ export const journaled = (
     clock,
     redact: (text) => attached.redact(text),
     reading,
+    keepsSent,
   });
   const run = createRun(definition, options, { ...setup, journal });
   attached.attach(run);
