@@ -74,7 +74,6 @@ export class EventLog {
   #lastTotals: RunTotals | undefined;
   /** What observers may see, where a store has to have it first. */
   readonly #told: ToldLog | undefined;
-  #sink: ((event: RuntimeEvent) => void) | undefined;
   #look: ((event: LiveEvent) => void) | undefined;
 
   constructor(runId: string, rootPath: string, journal: LogKeeper, secrets = new RunSecrets()) {
@@ -102,11 +101,6 @@ export class EventLog {
   /** Whether anybody wants the deltas of models. */
   get wantsDeltas(): boolean {
     return this.stream.wantsDeltas || this.#look !== undefined;
-  }
-
-  /** Everything written is also given to `sink`: an embedding actor's `emit`. */
-  mirror(sink: (event: RuntimeEvent) => void): void {
-    this.#sink = sink;
   }
 
   /** Now, as the journal says. */
@@ -138,7 +132,7 @@ export class EventLog {
       this.#isClosed = true;
       this.#lastTotals = body.totals;
     }
-    const isSeen = this.stream.isWatched || this.#sink !== undefined || this.#look !== undefined;
+    const isSeen = this.stream.isWatched || this.#look !== undefined;
     if (!journal.keeps && !isSeen) return;
     const event = this.events.at(index);
     if (event === undefined) return;
@@ -147,14 +141,12 @@ export class EventLog {
     this.#look?.(event);
     if (journal.keeps) return;
     this.stream.publish(event);
-    this.#sink?.(event);
   }
 
   /** Tells observers what a store has by now: the first `count` events, and the deltas between them. */
   tell(count: number): void {
     for (const event of this.#told?.upTo(count) ?? []) {
       this.stream.publish(event);
-      if (event.type !== 'model.delta') this.#sink?.(event);
     }
   }
 

@@ -228,11 +228,6 @@ export class Run implements Stage {
     this.enqueue({ kind: 'deliver', actor: this.root, envelope: { type: 'abort', at, reason } });
   }
 
-  /** The root's actor is gone without an end of its own: an app that embeds it stopped it. */
-  abandon(reason: string): void {
-    this.ending.force(this.root, outcomeOfFailure('run.aborted', reason, this.log.now()));
-  }
-
   /** Swaps the model of every agent of the run, from the next call on; throws for one that there is not. */
   use(choice: ModelChoice): void {
     this.choose(choice);

@@ -112,8 +112,6 @@ export interface Stage {
   entered(actor: Actor, phase: string, step: number): void;
   /** A machine has come to its end. */
   over(actor: Actor, output: unknown): void;
-  /** The root's actor is gone without an end of its own. */
-  abandon(reason: string): void;
   toolsOf(actor: Actor): ToolRegistry;
   environmentOf(actor: Actor): EnvironmentSession | undefined;
   modelsOf(actor: Actor): readonly Model[];
