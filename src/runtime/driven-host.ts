@@ -22,8 +22,7 @@ export const drivenHost = (watch?: Watch, gallery?: Gallery): Host => {
 
   return {
     start: (entry, input) => {
-      const move = (scope?: Scope): Turned =>
-        firstTurn(entry.definition, input, entry.run.log.now(), scope);
+      const move = (scope?: Scope): Turned => firstTurn(entry.definition, input, entry.run.log.now(), scope);
       const turned = gallery === undefined ? move() : gallery.begin(entry, move);
       records.set(entry, turned.record);
       watch?.started(entry, turned.record.snapshot);

@@ -32,7 +32,11 @@ const people = new WeakSet();
  *
  * @throws {TroupeError} `agent.invalid` without a usable name.
  */
-export const person = ({ name, description, hooks }: PersonOptions): EmbeddableAgent<string, string, Json, AgentChart> => {
+export const person = ({
+  name,
+  description,
+  hooks,
+}: PersonOptions): EmbeddableAgent<string, string, Json, AgentChart> => {
   const member = agent({
     name,
     description,

@@ -55,7 +55,7 @@ const expectWhole = (events: readonly RuntimeEvent[]): void => {
   expect(escaped).toEqual([]);
 };
 
-test('[P15] an inspector of an app that throws is the app\'s affair: the run ends well, and says so once', async () => {
+test("[P15] an inspector of an app that throws is the app's affair: the run ends well, and says so once", async () => {
   const events: RuntimeEvent[] = [];
   const logic = desk(events).logic;
   createActor(logic, { id: 'desk', input: 'go', inspect: broken('desk/ann-2') }).start();

@@ -90,7 +90,12 @@ test('[FIND-11] its snapshot is a statechart, typed', () => {
 });
 
 test('[FIND-09] its logic takes what a run takes, and nothing else', () => {
-  const logic = weigher.logicWith({ thread: 'ann', context: { tenant: 1 }, budget: { steps: 3 }, onStop: 'abort' });
+  const logic = weigher.logicWith({
+    thread: 'ann',
+    context: { tenant: 1 },
+    budget: { steps: 3 },
+    onStop: 'abort',
+  });
   expectTypeOf(logic).toEqualTypeOf<typeof weigher.logic>();
   // @ts-expect-error an inspector is the app's
   weigher.logicWith({ inspect: () => undefined });

@@ -92,19 +92,26 @@ export const obey = (handle: Handle<unknown, unknown>, command: ReadCommand, pat
 
 /** Whether a command would do anything now. */
 export const canObey = (
-  { requests, isPaused }: { readonly requests: Handle<unknown, unknown>['requests']; readonly isPaused: boolean },
+  {
+    requests,
+    isPaused,
+  }: { readonly requests: Handle<unknown, unknown>['requests']; readonly isPaused: boolean },
   command: ReadCommand,
 ): boolean => {
   switch (command.type) {
     case 'approve':
     case 'deny': {
       const { id = command.callId } = command;
-      return requests.some((request) => request.kind !== 'question' && (request.id === id || request.callId === id));
+      return requests.some(
+        (request) => request.kind !== 'question' && (request.id === id || request.callId === id),
+      );
     }
     case 'answer':
     case 'reply': {
       const { id } = command;
-      return requests.some((request) => request.kind === 'question' && (id === undefined || request.id === id));
+      return requests.some(
+        (request) => request.kind === 'question' && (id === undefined || request.id === id),
+      );
     }
     case 'pause':
       return !isPaused;

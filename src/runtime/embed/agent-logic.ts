@@ -52,7 +52,12 @@ const typed = <Input, Output, Chart extends LogicChart>(logic: unknown): AgentLo
 const logicOf = (definition: Definition, options: LogicOptions): AnyStateMachine =>
   faceLogic(definition.machine, {
     begin: (scope, input) => {
-      const seat = new Seat({ definition, options, input, latest: firstSnapshot(definition, options, input) });
+      const seat = new Seat({
+        definition,
+        options,
+        input,
+        latest: firstSnapshot(definition, options, input),
+      });
       seat.root.scope = scope;
       return seat.root.snapshot();
     },
@@ -67,7 +72,10 @@ const logicOf = (definition: Definition, options: LogicOptions): AnyStateMachine
               definition,
               options,
               latest: read.chart === undefined ? bareSnapshot(machine) : snapshotOf(machine, read.chart),
-              refusal: { ...outcomeOfFailure(read.error.code, read.error.message, clock.now()), error: read.error.data },
+              refusal: {
+                ...outcomeOfFailure(read.error.code, read.error.message, clock.now()),
+                error: read.error.data,
+              },
             });
       return seat.restore(scope, 'kept' in read ? read.kept : undefined);
     },
@@ -86,7 +94,9 @@ const firstSnapshot = (definition: Definition, options: LogicOptions, input: unk
   const at = (options.clock ?? systemClock).now();
   try {
     const placement = { runId: options.runId ?? '', path, at, history: options.history };
-    return firstTurn(definition, definition.start(input, placement), at).record.snapshot ?? bareSnapshot(machine);
+    return (
+      firstTurn(definition, definition.start(input, placement), at).record.snapshot ?? bareSnapshot(machine)
+    );
   } catch {
     return bareSnapshot(machine);
   }

@@ -67,7 +67,10 @@ export const keptRun = async (
   const { checkRecords } = await import('../journal/check-records.ts');
   const [began] = checkRecords(runId, before.slice(0, 1) as readonly unknown[]);
   if (began?.kind !== 'began')
-    throw new TroupeError('journal.corrupt', `Cannot go on with run '${runId}' as its records do not say how it began`);
+    throw new TroupeError(
+      'journal.corrupt',
+      `Cannot go on with run '${runId}' as its records do not say how it began`,
+    );
   const given = optionsOf(began, options);
   const { run, journal } = journaled(definition, given, { ...KEPT, watch });
   joinThread(run, began.input, given);

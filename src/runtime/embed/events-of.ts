@@ -31,7 +31,10 @@ export const eventsOf = (
   const snapshot = actor.getSnapshot();
   const home = typeof snapshot === 'object' && snapshot !== null ? faceOf(snapshot)?.home : undefined;
   if (!(home instanceof Seat))
-    throw new TroupeError('agent.invalid', 'Cannot give the events of an actor that is none of an agent or a team');
+    throw new TroupeError(
+      'agent.invalid',
+      'Cannot give the events of an actor that is none of an agent or a team',
+    );
   return new SafeObservable<LiveEvent>(
     (observer, error) => {
       home.observerFailed(observer, error);

@@ -55,7 +55,10 @@ export const chartOf = ({ status, value, context, output }: MachineSnapshot): Ch
 });
 
 /** A machine's snapshot of what was kept for display; where the machine knows no such state, its own first one. */
-export const snapshotOf = (machine: AnyStateMachine, { status, value, context, output }: Chart): MachineSnapshot => {
+export const snapshotOf = (
+  machine: AnyStateMachine,
+  { status, value, context, output }: Chart,
+): MachineSnapshot => {
   try {
     return machine.resolveState({
       value: value as Parameters<AnyStateMachine['resolveState']>[0]['value'],

@@ -83,7 +83,9 @@ export class Face {
   #standing({ status }: MachineSnapshot): Dressing['standing'] {
     if (this.#over !== undefined) return { status: 'done', output: this.#over.output };
     // A machine is done before its run is: tools are torn down, the last event is written.
-    return this.parent === undefined && status !== 'active' ? { status: 'active', output: undefined } : undefined;
+    return this.parent === undefined && status !== 'active'
+      ? { status: 'active', output: undefined }
+      : undefined;
   }
 
   /** Shows an app what the machine came to by `cause`. */

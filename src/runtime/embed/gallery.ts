@@ -87,10 +87,7 @@ export class Gallery {
 const movingIn = ({ self, system }: Scope): Scope =>
   Object.create(inertScope(), { self: { value: self }, system: { value: system } }) as Scope;
 
-const portraitLogic = (
-  machine: AnyStateMachine,
-  begin: (scope: Scope) => MachineSnapshot,
-): AnyStateMachine =>
+const portraitLogic = (machine: AnyStateMachine, begin: (scope: Scope) => MachineSnapshot): AnyStateMachine =>
   Object.create(machine, {
     getInitialSnapshot: { value: begin },
     start: { value: () => undefined },

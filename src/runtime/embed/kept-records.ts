@@ -123,6 +123,7 @@ const checkOf = (packed: Json): number => {
 
 const textCheck = (text: string): number => {
   let check = 0x81_1c_9d_c5;
-  for (let index = 0; index < text.length; index += 1) check = Math.imul(check ^ text.charCodeAt(index), SPREAD);
+  for (let index = 0; index < text.length; index += 1)
+    check = Math.imul(check ^ text.charCodeAt(index), SPREAD);
   return check;
 };

@@ -53,7 +53,8 @@ export const readKept = (
     chart,
     error: new TroupeError(code, `Cannot restore an actor of '${agent}' as ${why}`),
   });
-  if (!isObject(persisted) || chart === undefined) return refuse('journal.corrupt', 'what it is given is no snapshot of one');
+  if (!isObject(persisted) || chart === undefined)
+    return refuse('journal.corrupt', 'what it is given is no snapshot of one');
   const { troupe: run } = persisted;
   if (run === undefined)
     return refuse(
@@ -62,7 +63,10 @@ export const readKept = (
     );
   if (!isKeptRun(run)) return refuse('journal.corrupt', 'the run in its snapshot is damaged');
   if (run.v !== KEPT_VERSION)
-    return refuse('journal.version', `its snapshot is of version ${run.v}, and this release reads ${KEPT_VERSION}`);
+    return refuse(
+      'journal.version',
+      `its snapshot is of version ${run.v}, and this release reads ${KEPT_VERSION}`,
+    );
   if (run.agent !== agent) return refuse('journal.diverged', `its snapshot is one of '${run.agent}'`);
   if (run.isStored === true && run.input === undefined && store === undefined && chart.status === 'active')
     return refuse(

@@ -185,7 +185,8 @@ export class Seat {
     if (this.#isOver) return head;
     const { run, records } = this.#run ?? {};
     const kept = run === undefined ? this.#kept : { records };
-    if (kept === undefined || kept.records?.isEmpty === true) return { ...head, input: referenced(toJson(this.#input), this.#redactor) };
+    if (kept === undefined || kept.records?.isEmpty === true)
+      return { ...head, input: referenced(toJson(this.#input), this.#redactor) };
     if (kept.records !== undefined) return { ...head, ...kept.records.seal(this.#redactor) };
     void run?.journal.flush();
     return { ...head, isStored: true };
@@ -218,7 +219,12 @@ export class Seat {
     const epoch = this.#epoch;
     const known = new Set(this.#faces.values());
     this.#alive.clear();
-    const resumed = await keptRun(this.definition, kept, { ...this.#options, runId: this.runId }, this.#watch());
+    const resumed = await keptRun(
+      this.definition,
+      kept,
+      { ...this.#options, runId: this.runId },
+      this.#watch(),
+    );
     if (epoch !== this.#epoch) {
       resumed.run.abort(STOPPED);
       return;
@@ -232,7 +238,7 @@ export class Seat {
     for (const face of known) if (face !== this.root && !this.#alive.has(face)) this.#remove(face);
     for (const face of this.#faces.values())
       if (face.isShown) this.#show(() => face.show(RESUMED));
-      else this.#show(() => this.#engage(face));
+      else this.#show(() => this.#engage(face, face.latest));
   }
 
   #enter(embedded: EmbeddedRun): void {
@@ -252,7 +258,9 @@ export class Seat {
     const over = (): void => {
       const at = embedded.run.log.now();
       if (epoch === this.#epoch)
-        this.#end(embedded.run.ending.outcome ?? outcomeOfFailure('internal', 'Cannot say how the run ended', at));
+        this.#end(
+          embedded.run.ending.outcome ?? outcomeOfFailure('internal', 'Cannot say how the run ended', at),
+        );
     };
     embedded.run.result.then(over, over);
     embedded.go();
@@ -376,7 +384,7 @@ export class Seat {
     const parent = sponsor.kind === 'root' ? undefined : this.#faces.get(sponsor.parent.path);
     const face = new Face({ home: this, path, definition, latest: snapshot, parent });
     this.#faces.set(path, face);
-    if (!this.#isQuiet) this.#show(() => this.#engage(face));
+    if (!this.#isQuiet) this.#show(() => this.#engage(face, snapshot));
   }
 
   #moved({ path }: Actor, envelope: Envelope, snapshot: MachineSnapshot): void {
@@ -400,16 +408,21 @@ export class Seat {
       const latest = snapshotOf(definition.machine, chart);
       const face = new Face({ home: this, path, definition, latest, parent });
       this.#faces.set(path, face);
-      children.set(path, createActor(memberLogic(face), { parent: scope.self, id: path, src }));
+      children.set(path, createActor(memberLogic(face, latest), { parent: scope.self, id: path, src }));
       this.#restoreChildren(face, below);
     }
     parent.change(children);
   }
 
-  #engage(face: Face): void {
+  /** Has an actor there for a face, as it was when its machine was at `snapshot`: it may be further by now. */
+  #engage(face: Face, snapshot: MachineSnapshot): void {
     const { parent, path, definition } = face;
     if (parent?.scope === undefined || face.isShown) return;
-    const child = createActor(memberLogic(face), { parent: parent.scope.self, id: path, src: definition.name });
+    const child = createActor(memberLogic(face, snapshot), {
+      parent: parent.scope.self,
+      id: path,
+      src: definition.name,
+    });
     child.start();
     this.#changed(parent).set(path, child);
   }

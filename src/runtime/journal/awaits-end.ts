@@ -9,10 +9,7 @@ export const awaitsEnd = ({ rerun }: Scope, close: () => void): boolean => {
   if (rerun === undefined) return false;
   const told = rerun.rest.find(
     (record) =>
-      record.kind !== 'began' &&
-      record.kind !== 'followed' &&
-      record.scope === undefined &&
-      tellsEnd(record),
+      record.kind !== 'began' && record.kind !== 'followed' && record.scope === undefined && tellsEnd(record),
   );
   if (told?.kind === 'event') return false;
   if (told === undefined)

@@ -11,7 +11,7 @@ import {
   type InspectionEvent,
 } from 'xstate';
 import { z } from 'zod';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { TroupeError } from '../../../src/contracts/error.ts';
 import type { LiveEvent } from '../../../src/contracts/event.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
@@ -141,9 +141,12 @@ describe('the actor of an agent', () => {
     });
     expect(contexts).toEqual([{ tenant: 'acme' }]);
     expect(await store.entry('r1')).toMatchObject({ status: 'completed', thread: 'ann' });
-    const held = createActor(agent({ name: 'b', model: scriptedModel([() => never<string>()]) }).logicWith({
-      signal: controller.signal,
-    }), { input: 'go' }).start();
+    const held = createActor(
+      agent({ name: 'b', model: scriptedModel([() => never<string>()]) }).logicWith({
+        signal: controller.signal,
+      }),
+      { input: 'go' },
+    ).start();
     await quiet();
     controller.abort(new Error('enough'));
     expect(await toPromise(held)).toMatchObject({ status: 'aborted' });
@@ -158,7 +161,10 @@ describe('the actor of an agent', () => {
 
 describe('an app', () => {
   test('has a thousand of them side by side', async () => {
-    const researcher = agent({ name: 'researcher', decide: ({ input }) => ({ kind: 'answer', answer: input }) });
+    const researcher = agent({
+      name: 'researcher',
+      decide: ({ input }) => ({ kind: 'answer', answer: input }),
+    });
     const app = setup({
       types: { context: {} as { done: number } },
       actors: { researcher: researcher.logic },
@@ -303,7 +309,9 @@ describe('the actor of a team', () => {
     while (!parents.has('desk/bob-3/~model-0')) await quiet();
     const { children } = actor.getSnapshot();
     expect(Object.keys(children).toSorted()).toEqual(['desk/ann-2', 'desk/bob-3']);
-    expect(Object.keys(children['desk/bob-3']?.getSnapshot().children ?? {})).toEqual(['desk/bob-3/~model-0']);
+    expect(Object.keys(children['desk/bob-3']?.getSnapshot().children ?? {})).toEqual([
+      'desk/bob-3/~model-0',
+    ]);
     expect(children['desk/ann-2']?.getSnapshot().matches({ running: 'DECIDE' })).toBe(true);
     expect(Object.fromEntries(parents)).toEqual({
       desk: undefined,
@@ -322,6 +330,30 @@ describe('the actor of a team', () => {
     expect(actor.getSnapshot().children).toEqual({});
     expect(wakes).toContainEqual(['xstate.init to desk/ann-2', 'desk']);
     expect(wakes).toContainEqual(['xstate.done.actor.desk/ann-2 to desk', 'desk/ann-2']);
+  });
+
+  test('[FIND-12] a member that is quickly done is seen from its first state to its last, below a team that is there', async () => {
+    const quick = supervisorWorker({
+      name: 'desk',
+      supervisor: {
+        model: scriptedModel([JSON.stringify({ assignments: [{ worker: 'ann', task: 'x' }] }), 'done']),
+      },
+      workers: { ann: says('ann', 'from ann') },
+    });
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    const rests: string[] = [];
+    const actor = createActor(quick.logic, {
+      input: 'go',
+      inspect: (event) => {
+        if (event.type === '@xstate.snapshot' && (event.actorRef as AnyActorRef).id === 'desk/ann-2')
+          rests.push(JSON.stringify('value' in event.snapshot ? event.snapshot.value : null));
+      },
+    }).start();
+    await toPromise(actor);
+    expect(rests[0]).toBe('"preparing"');
+    expect(rests.at(-1)).toBe('"completed"');
+    expect(warn).not.toHaveBeenCalled();
+    warn.mockRestore();
   });
 
   test('[FIND-12] a child that a tool runs is a child of the agent whose tool it is', async () => {

@@ -179,7 +179,11 @@ describe('an actor that is restored', () => {
     const begins = restore(clerk(['anew']).agent.logic, written(fresh)).start();
     expect(await toPromise(begins)).toMatchObject({ output: 'anew' });
     const over = restore(clerk([]).agent.logic, written(begins));
-    expect(over.getSnapshot()).toMatchObject({ status: 'done', value: 'completed', output: { output: 'anew' } });
+    expect(over.getSnapshot()).toMatchObject({
+      status: 'done',
+      value: 'completed',
+      output: { output: 'anew' },
+    });
     expect(await toPromise(over.start())).toMatchObject({ output: 'anew' });
 
     const actor = createActor(clerk([CALL]).agent.logic, { input: 'go' }).start();
@@ -203,7 +207,9 @@ describe('an actor that is restored', () => {
       const one = clerk(script.slice(step));
       one.gate.resolve('fetched');
       const logic = one.agent.logicWith({ paused: true });
-      const actor = (snapshot === undefined ? createActor(logic, { input: 'go' }) : restore(logic, snapshot)).start();
+      const actor = (
+        snapshot === undefined ? createActor(logic, { input: 'go' }) : restore(logic, snapshot)
+      ).start();
       while (actor.getSnapshot().context.step <= step && actor.getSnapshot().status === 'active') {
         actor.send({ type: 'step' });
         await quiet();
@@ -212,7 +218,10 @@ describe('an actor that is restored', () => {
       snapshot = written(actor);
       actor.stop();
     }
-    expect(snapshot).toMatchObject({ status: 'done', output: { status: 'completed', output: 'done', steps: 4 } });
+    expect(snapshot).toMatchObject({
+      status: 'done',
+      output: { status: 'completed', output: 'done', steps: 4 },
+    });
   });
 
   test('[FIND-08] where there is a store, from its address in it', async () => {
@@ -239,7 +248,9 @@ describe('an actor that is restored', () => {
   test('keeps secrets by their names', async () => {
     const secrets = { SHOP_KEY: 'sesame-open-1234' };
     const one = clerk([calls({ name: 'fetch', input: { key: secrets.SHOP_KEY } }), 'done']);
-    const actor = createActor(one.agent.logicWith({ secrets }), { input: `Use ${secrets.SHOP_KEY}.` }).start();
+    const actor = createActor(one.agent.logicWith({ secrets }), {
+      input: `Use ${secrets.SHOP_KEY}.`,
+    }).start();
     await quiet();
     const snapshot = written(actor);
     actor.stop();
@@ -255,8 +266,10 @@ describe('an actor that is restored', () => {
 });
 
 describe('a snapshot that cannot be restored', () => {
-  const failed = async (logic: ReturnType<typeof clerk>['agent']['logic'], snapshot: unknown): Promise<Outcome> =>
-    toPromise(restore(logic, snapshot as Snapshot<unknown>).start());
+  const failed = async (
+    logic: ReturnType<typeof clerk>['agent']['logic'],
+    snapshot: unknown,
+  ): Promise<Outcome> => toPromise(restore(logic, snapshot as Snapshot<unknown>).start());
 
   test('[FIND-61] of 0.1, of another agent, of another version or damaged is a named error', async () => {
     const one = clerk([CALL]);
@@ -277,18 +290,34 @@ describe('a snapshot that cannot be restored', () => {
     expect(await failed(logic, { ...snapshot, troupe: { ...troupe, v: 2 } })).toMatchObject({
       error: { code: 'journal.version' },
     });
-    for (const records of [troupe.records.slice(1), troupe.records.slice(0, -1), [...troupe.records].reverse()])
+    for (const records of [
+      troupe.records.slice(1),
+      troupe.records.slice(0, -1),
+      [...troupe.records].reverse(),
+    ])
       expect(await failed(logic, { ...snapshot, troupe: { ...troupe, records } })).toMatchObject({
         error: { code: 'journal.corrupt' },
       });
-    for (const nonsense of [{}, { status: 'active' }, { ...snapshot, troupe: 5 }, { ...snapshot, troupe: {} }])
-      expect(await failed(logic, nonsense)).toMatchObject({ status: 'failed', error: { code: 'journal.corrupt' } });
+    for (const nonsense of [
+      {},
+      { status: 'active' },
+      { ...snapshot, troupe: 5 },
+      { ...snapshot, troupe: {} },
+    ])
+      expect(await failed(logic, nonsense)).toMatchObject({
+        status: 'failed',
+        error: { code: 'journal.corrupt' },
+      });
     // A database may put names in another order.
     const turned = (value: unknown): unknown =>
       Array.isArray(value)
         ? value.map(turned)
         : typeof value === 'object' && value !== null
-          ? Object.fromEntries(Object.entries(value).reverse().map(([name, each]) => [name, turned(each)]))
+          ? Object.fromEntries(
+              Object.entries(value)
+                .reverse()
+                .map(([name, each]) => [name, turned(each)]),
+            )
           : value;
     const other = clerk(['done']);
     other.gate.resolve('fetched');

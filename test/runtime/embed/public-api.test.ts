@@ -12,7 +12,9 @@ const INTERNAL =
 const ALLOWED: ReadonlySet<string> = new Set(['inspect/sinks/stately-sink.ts']);
 
 test('XState is used by its public API alone', () => {
-  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name));
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.tsx?$/.test(name),
+  );
   const found = files.flatMap((name) =>
     ALLOWED.has(name)
       ? []

@@ -71,7 +71,10 @@ const logicOf = ({ make, says }: PatternRow, book: PromptBook, world: World): Lo
     () =>
       // Every pattern makes an agent that can be embedded; the table knows of less.
       (
-        make({ ann: worker('ann', says('ann'), world), bob: worker('bob', says('bob'), world) }) as unknown as {
+        make({
+          ann: worker('ann', says('ann'), world),
+          bob: worker('bob', says('bob'), world),
+        }) as unknown as {
           readonly logic: Logic;
         }
       ).logic,

@@ -201,7 +201,9 @@ describe('an actor that is stopped for good', () => {
   test("suspends a stored run by onStop: 'suspend', and whoever resumes it goes on", async () => {
     const store = memoryStore();
     const { clerk: one, gate, made } = clerk();
-    const actor = createActor(one.logicWith({ store, runId: 'r1', onStop: 'suspend' }), { input: 'go' }).start();
+    const actor = createActor(one.logicWith({ store, runId: 'r1', onStop: 'suspend' }), {
+      input: 'go',
+    }).start();
     await waitFor(actor, (snapshot) => snapshot.matches({ running: 'ACT' }));
     await quiet();
     actor.stop();
