@@ -9,7 +9,16 @@ export type { EmbeddableAgent } from './runtime/face.ts';
 export { agentRegistry } from './runtime/agent-registry.ts';
 export type { AgentRegistry, AnyAgent } from './runtime/agent-registry.ts';
 export type { AgentCommand } from './runtime/embed/agent-command.ts';
-export type { AgentLogic, AgentSnapshot, MemberRef } from './runtime/embed/agent-types.ts';
+export type {
+  AgentChart,
+  AgentLogic,
+  AgentSnapshot,
+  AgentValue,
+  LogicChart,
+  MemberChart,
+  MemberRef,
+  TeamChart,
+} from './runtime/embed/agent-types.ts';
 export type { LogicOptions } from './runtime/embed/logic-options.ts';
 export { eventsOf } from './runtime/embed/events-of.ts';
 export type { EventsOfOptions } from './runtime/embed/events-of.ts';

@@ -24,7 +24,6 @@ import { MailRoom } from './mail/mail-room.ts';
 import { modelFacts, modelsOf, resolveModels, type RunModels, secretsOf } from './models.ts';
 import type { Pacer } from './pacer.ts';
 import { PersonDesk } from './person-desk.ts';
-import { outcomeOfFailure } from './result.ts';
 import { RunEnding } from './run-ending.ts';
 import { RunMoney } from './run-money.ts';
 import { RunSecrets } from './run-secrets.ts';

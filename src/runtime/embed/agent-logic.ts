@@ -1,4 +1,3 @@
-import { createActor } from 'xstate';
 import type { AnyStateMachine } from 'xstate';
 import { systemClock } from '../../contracts/clock.ts';
 import { TroupeError } from '../../contracts/error.ts';

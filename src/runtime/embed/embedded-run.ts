@@ -1,5 +1,7 @@
 import { TroupeError } from '../../contracts/error.ts';
 import type { RunOptions } from '../../contracts/run.ts';
+import type { Secrets } from '../../contracts/secrets/redactor.ts';
+import { hideInput } from '../hide-fields.ts';
 import type { Definition } from '../definition.ts';
 import { Handle } from '../handle.ts';
 import type { Line, Turn } from '../held-handle.ts';
@@ -26,6 +28,8 @@ export interface EmbeddedRun {
 export interface LeftRun {
   readonly runId: string;
   readonly records: KeptRecords | undefined;
+  /** What was hidden in it, by name. */
+  readonly fields?: Secrets | undefined;
 }
 
 /** Makes a run whose machines are watched: in the options' store, or in memory. It has not begun. */
@@ -53,7 +57,7 @@ export const newRun = (
 /** Makes a run that goes on where its records, or those in the options' store, end. */
 export const keptRun = async (
   definition: Definition,
-  { runId, records }: LeftRun,
+  { runId, records, fields = {} }: LeftRun,
   options: RunOptions,
   watch: Watch,
 ): Promise<EmbeddedRun> => {
@@ -73,6 +77,8 @@ export const keptRun = async (
     );
   const given = optionsOf(began, options);
   const { run, journal } = journaled(definition, given, { ...KEPT, watch });
+  run.secrets.know(fields);
+  hideInput(run.secrets, definition, began.input);
   joinThread(run, began.input, given);
   const writer = keptBy({ run, journal }, records);
   const go = (): void => {

@@ -131,7 +131,7 @@ export class Face {
     const chart = chartOf(genuine(this.definition.machine, this.latest));
     const children = Object.entries(this.children).map(([id, child]) => [
       id,
-      { src: String(child.src), snapshot: child.getPersistedSnapshot() },
+      { src: typeof child.src === 'string' ? child.src : id, snapshot: child.getPersistedSnapshot() },
     ]);
     return {
       ...chart,

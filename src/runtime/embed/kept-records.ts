@@ -2,6 +2,7 @@ import type { Json } from '../../contracts/json.ts';
 import type { JournalRecord } from '../../contracts/journal-record.ts';
 import type { Redactor, Secrets } from '../../contracts/secrets/redactor.ts';
 import { JsonPacker, JsonUnpacker } from '../../persistence/packed-json.ts';
+import type { MissingSecrets } from '../../persistence/secret-references.ts';
 import { dereferenced, referenced } from '../../persistence/secret-references.ts';
 import type { KeptRecord } from '../journal/followed.ts';
 import { followedBy } from '../journal/followed.ts';
@@ -33,12 +34,12 @@ export class KeptRecords implements RecordSink {
   }
 
   /** Reads sealed records; undefined where they are damaged. The names of secrets that are not known go into `missing`. */
-  static opened(sealed: SealedRecords, secrets: Secrets, missing: Set<string>): KeptRecords | undefined {
+  static opened(sealed: SealedRecords, secrets: Secrets, missing: MissingSecrets): KeptRecords | undefined {
     if (sealed.records.reduce(checked, 0) !== sealed.check) return undefined;
     const unpacker = new JsonUnpacker();
     // What was sealed were records, and it is whole.
     const records = sealed.records.map((packed) =>
-      dereferenced(unpacker.unpack(packed), secrets, missing),
+      dereferenced(unpacker.unpack(packed), { secrets, fields: {} }, missing),
     ) as unknown;
     return new KeptRecords(records as readonly KeptRecord[]);
   }
@@ -115,7 +116,7 @@ const checked = (check: number, record: Json): number => (Math.imul(check, SPREA
 
 /** A check of a packed value: there are no objects in it, of which a database might change the order. */
 const checkOf = (packed: Json): number => {
-  if (!Array.isArray(packed)) return textCheck(String(packed));
+  if (!Array.isArray(packed)) return textCheck(JSON.stringify(packed));
   let check = 1;
   for (const item of packed as readonly Json[]) check = Math.imul(check, SPREAD) ^ checkOf(item);
   return check;

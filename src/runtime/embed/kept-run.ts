@@ -74,16 +74,21 @@ export const readKept = (
       `its snapshot is the address of run '${run.runId}' in a store: give that store to logicWith({ store })`,
     );
   const { records: sealed, check = 0, input: begins } = run;
-  const missing = new Set<string>();
+  const missing = { secrets: new Set<string>(), fields: new Set<string>() };
   const { secrets } = redactorOf(undefined, given);
   const records = sealed && KeptRecords.opened({ records: sealed, check }, secrets, missing);
-  const input = begins === undefined ? undefined : dereferenced(begins, secrets, missing);
+  const input = begins === undefined ? undefined : dereferenced(begins, { secrets, fields: {} }, missing);
   if (sealed !== undefined && records === undefined)
     return refuse('journal.corrupt', `the records of run '${run.runId}' in its snapshot were changed`);
-  if (missing.size > 0)
+  if (missing.fields.size > 0)
     return refuse(
       'secret.missing',
-      `its snapshot refers to secrets that are not known here: ${[...missing].join(', ')}. Set the variables, or give them as \`secrets\``,
+      `its snapshot has only the names of secret fields: ${[...missing.fields].join(', ')}. Keep the run in a store: logicWith({ store, secretKey })`,
+    );
+  if (missing.secrets.size > 0)
+    return refuse(
+      'secret.missing',
+      `its snapshot refers to secrets that are not known here: ${[...missing.secrets].join(', ')}. Set the variables, or give them as \`secrets\``,
     );
   return { kept: { chart, children: childrenIn(persisted), run: { ...run, input }, records } };
 };

@@ -11,6 +11,7 @@ import type { Outcome } from '../../contracts/run.ts';
 import type { Definition } from '../definition.ts';
 import type { Envelope } from '../envelope.ts';
 import { outcomeOfFailure } from '../result.ts';
+import type { RunSecrets } from '../run-secrets.ts';
 import { onlyOnce } from '../safe-inspector.ts';
 import type { Actor } from '../stage.ts';
 import type { MachineSnapshot } from '../turn.ts';
@@ -77,7 +78,8 @@ export class Seat {
   #kept: LeftRun | undefined;
   #refusal: Outcome | undefined;
   #told = -1;
-  #found: Redactor | undefined;
+  /** Of the run, or the last one that there was: it learns what is secret. */
+  #secrets: RunSecrets | undefined;
   /** Grows whenever a run is left. */
   #epoch = 0;
   #isParked = false;
@@ -120,7 +122,7 @@ export class Seat {
   }
 
   get #redactor(): Redactor {
-    return (this.#found ??= redactorOf(undefined, this.#options.secrets));
+    return this.#secrets?.redactor ?? redactorOf(undefined, this.#options.secrets);
   }
 
   get isPaused(): boolean {
@@ -243,6 +245,7 @@ export class Seat {
 
   #enter(embedded: EmbeddedRun): void {
     this.#run = embedded;
+    this.#secrets = embedded.run.secrets;
     if (this.#isParked) this.#hold(true);
     this.#attach(embedded, {
       next: this.#told + 1,
@@ -280,7 +283,8 @@ export class Seat {
     this.#isHeld = false;
     // What comes of the abort is no part of what is gone on from.
     records?.close();
-    this.#kept = { runId: this.runId, records };
+    const fields = Object.fromEntries(run.secrets.hidden.map(({ name, value }) => [name, value]));
+    this.#kept = { runId: this.runId, records, fields };
     const through = async (): Promise<void> => {
       await run.result.catch(() => undefined);
       await run.journal.released;

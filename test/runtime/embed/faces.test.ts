@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   process.off('unhandledRejection', note).off('uncaughtException', note);
-  expect(escaped).toEqual([]);
+  if (escaped.length > 0) throw new Error(`the process was hurt: ${escaped.map(String).join(', ')}`);
 });
 
 const write = tool({
@@ -176,7 +176,10 @@ describe('an app', () => {
       on: { 'xstate.done.actor.*': { actions: assign({ done: ({ context }) => context.done + 1 }) } },
     });
     const actor = createActor(app).start();
-    await waitFor(actor, ({ context }) => context.done === 1_000, { timeout: Infinity });
+    const { context } = await waitFor(actor, (snapshot) => snapshot.context.done === 1_000, {
+      timeout: Infinity,
+    });
+    expect(context.done).toBe(1_000);
   });
 
   test('talks to it by sendTo, and sees its snapshots by onSnapshot', async () => {

@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   process.off('unhandledRejection', note).off('uncaughtException', note);
-  expect(escaped).toEqual([]);
+  if (escaped.length > 0) throw new Error(`the process was hurt: ${escaped.map(String).join(', ')}`);
 });
 
 /** What a process that has ended leaves. */
