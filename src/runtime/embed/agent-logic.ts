@@ -1,5 +1,4 @@
 import type { AnyStateMachine } from 'xstate';
-import { systemClock } from '../../contracts/clock.ts';
 import { TroupeError } from '../../contracts/error.ts';
 import type { Definition } from '../definition.ts';
 import { outcomeOfFailure } from '../result.ts';
@@ -63,7 +62,6 @@ const logicOf = (definition: Definition, options: LogicOptions): AnyStateMachine
     restore: (given, scope) => {
       const { machine, name } = definition;
       const read = readKept(given, name, options);
-      const { clock = systemClock } = options;
       const seat =
         'kept' in read
           ? new Seat({ definition, options, kept: read.kept, latest: snapshotOf(machine, read.kept.chart) })
@@ -72,7 +70,7 @@ const logicOf = (definition: Definition, options: LogicOptions): AnyStateMachine
               options,
               latest: read.chart === undefined ? bareSnapshot(machine) : snapshotOf(machine, read.chart),
               refusal: {
-                ...outcomeOfFailure(read.error.code, read.error.message, clock.now()),
+                ...outcomeOfFailure(read.error.code, read.error.message, NO_TIME),
                 error: read.error.data,
               },
             });
@@ -87,10 +85,13 @@ const logicOf = (definition: Definition, options: LogicOptions): AnyStateMachine
     persist: ({ home }) => (home instanceof Seat ? { troupe: home.keep() } : {}),
   });
 
+/** Of what is before a run: only its journal reads its clock. */
+const NO_TIME = 0;
+
 /** What a run shows before it has begun: its machine's first state, of which nothing is carried out. */
 const firstSnapshot = (definition: Definition, options: LogicOptions, input: unknown): MachineSnapshot => {
   const { machine, name: path } = definition;
-  const at = (options.clock ?? systemClock).now();
+  const at = NO_TIME;
   try {
     const placement = { runId: options.runId ?? '', path, at, history: options.history };
     return (

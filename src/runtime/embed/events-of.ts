@@ -2,7 +2,7 @@ import type { Observable } from 'rxjs';
 import { TroupeError } from '../../contracts/error.ts';
 import type { LiveEvent } from '../../contracts/event.ts';
 import { SafeObservable } from '../../events/safe-observable.ts';
-import { faceOf } from './face-snapshot.ts';
+import { faceOf } from './face.ts';
 import { Seat } from './seat.ts';
 
 /** From where events are given again. */

@@ -2,7 +2,7 @@ import type { AnyStateMachine, Snapshot } from 'xstate';
 import type { Scope } from '../quiet-scope.ts';
 import type { Face } from './face.ts';
 import type { FaceSnapshot } from './face-snapshot.ts';
-import { faceOf } from './face-snapshot.ts';
+import { faceOf } from './face.ts';
 import { Moved } from './moved.ts';
 
 /** As XState calls what it sends an actor that is stopped, and all that is its own. */

@@ -2,20 +2,16 @@ import { isMachineSnapshot } from 'xstate';
 import type { AnyActorRef, AnyStateMachine } from 'xstate';
 import { inertScope } from '../quiet-scope.ts';
 import type { MachineSnapshot } from '../turn.ts';
-import type { Face } from './face.ts';
 
 /** On a snapshot itself, so that it survives the copies that XState makes, and is in no JSON. */
-const FACE = Symbol('troupe.face');
+export const FACE = Symbol('troupe.face');
 
 /** A snapshot as an app sees it: the machine's own, with the actors below it, commands in `can`, and the tag `paused`. */
-export type FaceSnapshot = MachineSnapshot & { readonly [FACE]?: Face };
-
-/** The face that a snapshot is of. */
-export const faceOf = (snapshot: object): Face | undefined => (snapshot as FaceSnapshot)[FACE];
+export type FaceSnapshot = MachineSnapshot & { readonly [FACE]?: unknown };
 
 /** What of a snapshot is the runtime's to say, and not the machine's. */
 export interface Dressing {
-  readonly face: Face;
+  readonly face: object;
   readonly children: Readonly<Record<string, AnyActorRef>>;
   readonly isPaused: boolean;
   readonly can: (command: unknown) => boolean;

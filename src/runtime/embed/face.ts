@@ -3,7 +3,7 @@ import type { Definition } from '../definition.ts';
 import type { Scope } from '../quiet-scope.ts';
 import type { MachineSnapshot } from '../turn.ts';
 import type { Chart, Dressing, FaceSnapshot } from './face-snapshot.ts';
-import { chartOf, dressed, genuine } from './face-snapshot.ts';
+import { chartOf, dressed, FACE, genuine } from './face-snapshot.ts';
 import { Moved } from './moved.ts';
 
 /** What a face needs of the run that it is of. */
@@ -145,3 +145,9 @@ export class Face {
 }
 
 const ENDED = { type: 'troupe.ended' };
+
+/** The face that a snapshot is of. */
+export const faceOf = (snapshot: object): Face | undefined => {
+  const found = (snapshot as FaceSnapshot)[FACE];
+  return found instanceof Face ? found : undefined;
+};

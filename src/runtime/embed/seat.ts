@@ -1,7 +1,4 @@
-import { createActor } from 'xstate';
-import type { AnyActorRef } from 'xstate';
-import { systemClock } from '../../contracts/clock.ts';
-import { errorData } from '../../contracts/error.ts';
+import { errorData, TroupeError } from '../../contracts/error.ts';
 import type { LiveEvent } from '../../contracts/event.ts';
 import { toJson } from '../../contracts/json.ts';
 import type { Redactor } from '../../contracts/secrets/redactor.ts';
@@ -17,11 +14,10 @@ import type { Actor } from '../stage.ts';
 import type { MachineSnapshot } from '../turn.ts';
 import type { Watch } from '../watch.ts';
 import type { FaceSnapshot } from './face-snapshot.ts';
-import { snapshotOf } from './face-snapshot.ts';
-import { childDefinition } from './child-definition.ts';
 import type { Scope } from '../quiet-scope.ts';
 import type { ReadCommand } from './agent-command.ts';
 import { canObey, obey, readCommand } from './agent-command.ts';
+import { Cast } from './cast.ts';
 import type { EmbeddedRun, LeftRun } from './embedded-run.ts';
 import { keptRun, newRun } from './embedded-run.ts';
 import { Face } from './face.ts';
@@ -29,27 +25,8 @@ import type { KeptFace } from './face.ts';
 import type { KeptActor, KeptRun } from './kept-run.ts';
 import { keptVersion } from './kept-run.ts';
 import type { LogicOptions } from './logic-options.ts';
-import { memberLogic } from './member-logic.ts';
 import { Outgoing } from './outgoing.ts';
-
-/** Somebody who follows the events of the run, from a number on. */
-interface Follower {
-  next: number;
-  readonly tell: (event: LiveEvent) => void;
-  readonly complete: () => void;
-}
-
-/** What a seat is made for. */
-export interface SeatPlan {
-  readonly definition: Definition;
-  readonly options: LogicOptions;
-  readonly latest: MachineSnapshot;
-  readonly input?: unknown;
-  /** What it goes on from. */
-  readonly kept?: KeptActor | undefined;
-  /** Why it cannot go on: it ends with that. */
-  readonly refusal?: Outcome | undefined;
-}
+import type { Follower, SeatPlan } from './seat-plan.ts';
 
 /**
  * The place of one run in somebody's XState app: the actor that is its root, the faces of its actors, and its life.
@@ -64,10 +41,8 @@ export class Seat {
   readonly root: Face;
   readonly #options: LogicOptions;
   readonly #input: unknown;
-  readonly #faces = new Map<string, Face>();
+  readonly #cast: Cast;
   readonly #outgoing: Outgoing;
-  /** Children that came and went, by their parents, and are to be shown. */
-  readonly #changes = new Map<Face, Map<string, AnyActorRef | undefined>>();
   /** Faces whose actors are there when a run is resumed. */
   readonly #alive = new Set<Face>();
   readonly #followers = new Set<Follower>();
@@ -98,12 +73,12 @@ export class Seat {
     this.runId = kept?.run.runId ?? options.runId ?? crypto.randomUUID();
     const { name: path } = definition;
     this.root = new Face({ home: this, path, definition, latest });
-    this.#faces.set(definition.name, this.root);
+    this.#cast = new Cast(this.root);
     const failed = onlyOnce((error) => {
       this.observerFailed('inspector', error);
     });
     this.#outgoing = new Outgoing(failed, () => {
-      this.#showChildren();
+      this.#cast.showChildren();
     });
     if (kept === undefined) return;
     this.#told = kept.run.told;
@@ -117,7 +92,7 @@ export class Seat {
     if (kept?.chart.status === 'done') {
       this.#isOver = true;
       this.root.over(kept.chart.output);
-    } else this.#restoreChildren(this.root, kept?.children ?? {});
+    } else this.#cast.restore(this.root, kept?.children ?? {});
     return this.root.snapshot();
   }
 
@@ -219,7 +194,7 @@ export class Seat {
   /** Goes on with a run, and shows what it came to when it is at the end of its records. */
   async #resume(kept: LeftRun): Promise<void> {
     const epoch = this.#epoch;
-    const known = new Set(this.#faces.values());
+    const known = new Set(this.#cast.faces);
     this.#alive.clear();
     const resumed = await keptRun(
       this.definition,
@@ -228,7 +203,8 @@ export class Seat {
       this.#watch(),
     );
     if (epoch !== this.#epoch) {
-      resumed.run.abort(STOPPED);
+      // It has not begun, so there is nothing to abort.
+      resumed.run.ending.lose(new TroupeError('run.aborted', `Cannot go on as ${STOPPED}`));
       return;
     }
     this.#isQuiet = true;
@@ -238,9 +214,9 @@ export class Seat {
       this.#isQuiet = false;
     }
     for (const face of known) if (face !== this.root && !this.#alive.has(face)) this.#remove(face);
-    for (const face of this.#faces.values())
+    for (const face of this.#cast.faces)
       if (face.isShown) this.#show(() => face.show(RESUMED));
-      else this.#show(() => this.#engage(face, face.latest));
+      else this.#show(() => this.#cast.engage(face, face.latest));
   }
 
   #enter(embedded: EmbeddedRun): void {
@@ -309,8 +285,7 @@ export class Seat {
   #failure(thrown: unknown): Outcome {
     const { runId } = this;
     const error = errorData(thrown, 'internal', { message: 'Cannot begin the run as it threw', runId });
-    const { clock = systemClock } = this.#options;
-    return { ...outcomeOfFailure(error.code, error.message, clock.now()), error };
+    return { ...outcomeOfFailure(error.code, error.message, 0), error };
   }
 
   #hold(isHeld: boolean): void {
@@ -333,8 +308,8 @@ export class Seat {
   #emit(event: LiveEvent): void {
     if ('seq' in event) this.#told = event.seq;
     this.root.scope?.emit(event);
-    if (event.path !== this.root.path) this.#faces.get(event.path)?.scope?.emit(event);
-    if (CHANGES_WHAT_CAN_BE.has(event.type)) for (const face of this.#faces.values()) face.show(event);
+    if (event.path !== this.root.path) this.#cast.at(event.path)?.scope?.emit(event);
+    if (CHANGES_WHAT_CAN_BE.has(event.type)) for (const face of this.#cast.faces) face.show(event);
   }
 
   #attach({ run }: EmbeddedRun, follower: Follower): void {
@@ -372,90 +347,39 @@ export class Seat {
         if (epoch === this.#epoch && snapshot !== undefined) this.#moved(actor, envelope, snapshot);
       },
       stopped: (actor) => {
-        const face = this.#faces.get(actor.path);
+        const face = this.#cast.at(actor.path);
         if (epoch === this.#epoch && face !== undefined && face !== this.root) this.#remove(face);
       },
     };
   }
 
   #started({ path, definition, sponsor }: Actor, snapshot: MachineSnapshot): void {
-    const known = this.#faces.get(path);
+    const known = this.#cast.at(path);
     if (known !== undefined) {
       known.latest = snapshot;
       this.#alive.add(known);
       return;
     }
-    const parent = sponsor.kind === 'root' ? undefined : this.#faces.get(sponsor.parent.path);
-    const face = new Face({ home: this, path, definition, latest: snapshot, parent });
-    this.#faces.set(path, face);
-    if (!this.#isQuiet) this.#show(() => this.#engage(face, snapshot));
+    const parent = sponsor.kind === 'root' ? undefined : this.#cast.at(sponsor.parent.path);
+    const face = this.#cast.add({ home: this, path, definition, latest: snapshot, parent });
+    if (!this.#isQuiet) this.#show(() => this.#cast.engage(face, snapshot));
+  }
+
+  #remove(face: Face): void {
+    this.#cast.remove(face);
+    this.#show(() => {
+      this.#cast.stop(face);
+    });
   }
 
   #moved({ path }: Actor, envelope: Envelope, snapshot: MachineSnapshot): void {
-    const face = this.#faces.get(path);
+    const face = this.#cast.at(path);
     if (face === undefined) return;
     face.latest = snapshot;
     if (!this.#isQuiet)
       this.#show(() => {
         face.show(envelope, snapshot);
       });
-  }
-
-  /** Seats the actors below one that is restored, for display until the run is there. */
-  #restoreChildren(parent: Face, kept: KeptActor['children']): void {
-    const { scope } = parent;
-    if (scope === undefined) return;
-    const children = new Map<string, AnyActorRef>();
-    for (const [path, { src, chart, children: below }] of Object.entries(kept)) {
-      const definition = childDefinition(parent.definition, src);
-      if (definition === undefined) continue;
-      const latest = snapshotOf(definition.machine, chart);
-      const face = new Face({ home: this, path, definition, latest, parent });
-      this.#faces.set(path, face);
-      children.set(path, createActor(memberLogic(face, latest), { parent: scope.self, id: path, src }));
-      this.#restoreChildren(face, below);
-    }
-    parent.change(children);
-  }
-
-  /** Has an actor there for a face, as it was when its machine was at `snapshot`: it may be further by now. */
-  #engage(face: Face, snapshot: MachineSnapshot): void {
-    const { parent, path, definition } = face;
-    if (parent?.scope === undefined || face.isShown) return;
-    const child = createActor(memberLogic(face, snapshot), {
-      parent: parent.scope.self,
-      id: path,
-      src: definition.name,
-    });
-    child.start();
-    this.#changed(parent).set(path, child);
-  }
-
-  #remove(face: Face): void {
-    this.#faces.delete(face.path);
-    this.#show(() => {
-      const { parent, scope } = face;
-      if (parent === undefined || scope === undefined) return;
-      parent.scope?.stopChild(scope.self);
-      face.scope = undefined;
-      this.#changed(parent).set(face.path, undefined);
-    });
-  }
-
-  #changed(parent: Face): Map<string, AnyActorRef | undefined> {
-    const known = this.#changes.get(parent) ?? new Map<string, AnyActorRef | undefined>();
-    this.#changes.set(parent, known);
-    return known;
-  }
-
-  /** Shows each parent once that has other children by now. */
-  #showChildren(): void {
-    const changes = [...this.#changes];
-    this.#changes.clear();
-    for (const [parent, children] of changes) {
-      parent.change(children);
-      parent.show(CHILDREN);
-    }
   }
 }
 
@@ -473,6 +397,4 @@ const CHANGES_WHAT_CAN_BE: ReadonlySet<LiveEvent['type']> = new Set<LiveEvent['t
 ]);
 
 const STOPPED = 'its actor was stopped';
-/** As what inspectors see a change that no envelope made. */
 const RESUMED = { type: 'troupe.resumed' };
-const CHILDREN = { type: 'troupe.children' };

@@ -337,9 +337,10 @@ describe('the actor of a team', () => {
 
   test('[FIND-12] a member that is quickly done is seen from its first state to its last, below a team that is there', async () => {
     const quick = supervisorWorker({
+      result: 'replies',
       name: 'desk',
       supervisor: {
-        model: scriptedModel([JSON.stringify({ assignments: [{ worker: 'ann', task: 'x' }] }), 'done']),
+        model: scriptedModel([JSON.stringify({ assignments: [{ worker: 'ann', task: 'x' }] })]),
       },
       workers: { ann: says('ann', 'from ann') },
     });
