@@ -67,4 +67,4 @@ console.log('phases:', phases.join(' '));
 
 assert.equal(value, 'shown');
 assert.equal(context.answer, 'A state machine that nests.');
-assert.deepEqual(phases, ['OBSERVE', 'DECIDE', 'REDUCE', 'CHECK_STOP', 'completed']);
+assert.deepEqual(phases, ['preparing', 'OBSERVE', 'DECIDE', 'REDUCE', 'CHECK_STOP', 'completed']);

@@ -20,7 +20,8 @@ const { outputFiles } = await build({
   // What the app has no use for is loaded when it is used, so it can stay out.
   external: ['openai', '@anthropic-ai/sdk', '@pydantic/genai-prices', 'libsql', 'pg', 'node:*'],
   jsx: 'automatic',
-  define: { 'process.env.NODE_ENV': '"production"' },
+  // As every template does it: StrictMode starts each actor, stops it, and starts it again.
+  define: { 'process.env.NODE_ENV': '"development"' },
   logLevel: 'warning',
 });
 const script = outputFiles[0]?.text ?? '';

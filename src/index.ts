@@ -8,7 +8,20 @@ export { agent } from './runtime/agent.ts';
 export type { EmbeddableAgent } from './runtime/face.ts';
 export { agentRegistry } from './runtime/agent-registry.ts';
 export type { AgentRegistry, AnyAgent } from './runtime/agent-registry.ts';
-export type { AgentCommand, AgentLogic, AgentSnapshot } from './runtime/embedded-logic.ts';
+export type { AgentCommand } from './runtime/embed/agent-command.ts';
+export type {
+  AgentChart,
+  AgentLogic,
+  AgentSnapshot,
+  AgentValue,
+  LogicChart,
+  MemberChart,
+  MemberRef,
+  TeamChart,
+} from './runtime/embed/agent-types.ts';
+export type { LogicOptions } from './runtime/embed/logic-options.ts';
+export { eventsOf } from './runtime/embed/events-of.ts';
+export type { EventsOfOptions } from './runtime/embed/events-of.ts';
 export type { Agent, AgentFor, AgentOptions, AgentView, ModelChoice, ReduceView } from './contracts/agent.ts';
 export { act, answer, branch, decisionSchema, handoff, wait } from './contracts/decision.ts';
 export type { ActDecision, AnswerDecision, BranchDecision, BranchTaken } from './contracts/decision.ts';

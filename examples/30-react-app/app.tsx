@@ -1,9 +1,9 @@
 /** The app: an agent as an actor of a component. Its phases, its calls and its answer are seen as they happen. */
 import { useActor } from '@xstate/react';
-import { useEffect, useState } from 'react';
+import { StrictMode, useEffect, useState } from 'react';
 import { createRoot } from 'react-dom/client';
-import { agent, modelAnswer, tool } from 'troupe';
-import type { Model, RuntimeEvent } from 'troupe';
+import { agent, eventsOf, modelAnswer, tool } from 'troupe';
+import type { LiveEvent, Model } from 'troupe';
 import { z } from 'zod';
 
 const add = tool({
@@ -32,16 +32,18 @@ const PHASES = ['OBSERVE', 'DECIDE', 'ACT', 'REDUCE', 'CHECK_STOP'];
 
 const Question = ({ text }: { readonly text: string }) => {
   const [snapshot, , actor] = useActor(mathematician.logic, { input: text });
-  const [events, setEvents] = useState<readonly RuntimeEvent[]>([]);
+  const [events, setEvents] = useState<readonly LiveEvent[]>([]);
   useEffect(() => {
-    const subscription = actor.on('*', (event) => {
+    // From the first event on, however late this is subscribed; under StrictMode it is twice.
+    setEvents([]);
+    const subscription = eventsOf(actor).subscribe((event) => {
       setEvents((before) => [...before, event]);
     });
     return () => {
       subscription.unsubscribe();
     };
   }, [actor]);
-  const phase = events.findLast(({ type }) => type === 'phase.entered')?.phase;
+  const phase = events.flatMap((event) => (event.type === 'phase.entered' ? event.phase : [])).at(-1);
   return (
     <main>
       <h1>{text}</h1>
@@ -67,4 +69,9 @@ const Question = ({ text }: { readonly text: string }) => {
 };
 
 const place = document.getElementById('app');
-if (place !== null) createRoot(place).render(<Question text="What is 19 + 23?" />);
+if (place !== null)
+  createRoot(place).render(
+    <StrictMode>
+      <Question text="What is 19 + 23?" />
+    </StrictMode>,
+  );

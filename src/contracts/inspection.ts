@@ -36,4 +36,6 @@ export interface InspectedRun {
 export interface InspectedMember {
   readonly name: string;
   readonly kind: 'agent' | 'team' | 'call';
+  /** The address of the actor that it works for; absent for the root. */
+  readonly parent?: string | undefined;
 }

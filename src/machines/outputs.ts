@@ -5,7 +5,7 @@ import type { Ask } from './asks.ts';
 
 /**
  * What a machine wants done. A machine does none of it: it hands these to the carrier of its actor, and is told of
- * the answers by events. Live, a carrier is attached to the actor; driven, one turn collects into its own.
+ * the answers by events. A turn collects into a carrier of its own.
  */
 export interface Carrier {
   /** Have this work done; each piece is answered by `answered.PORT` or `failed.PORT`, unless it is withdrawn. */
@@ -52,19 +52,7 @@ export interface Restart {
   readonly note?: string | undefined;
 }
 
-/** On the actor itself: what a WeakMap holds survives every minor collection, and would take its run along. */
-const CARRIER = Symbol('troupe.carrier');
-
-interface Carrying {
-  [CARRIER]?: Carrier;
-}
-
 let collecting: Carrier | undefined;
-
-/** Attaches the carrier of a live actor, for as long as the actor lives. */
-export const attachCarrier = (actor: object, carrier: Carrier): void => {
-  (actor as Carrying)[CARRIER] = carrier;
-};
 
 /** Carries everything that `move` puts out to `carrier`, whatever actor it comes from. */
 export const collectingInto = <T>(carrier: Carrier, move: () => T): T => {
@@ -77,8 +65,8 @@ export const collectingInto = <T>(carrier: Carrier, move: () => T): T => {
   }
 };
 
-/** The carrier for an action's `self`; one that drops everything where nobody listens (a bare machine). */
-export const carrierOf = (actor: object): Carrier => collecting ?? (actor as Carrying)[CARRIER] ?? NOBODY;
+/** The carrier of the move at hand; one that drops everything where nobody listens (a bare machine). */
+export const carrierOf = (_self: object): Carrier => collecting ?? NOBODY;
 
 const ignore = (): void => undefined;
 const NOBODY: Carrier = {

@@ -3,6 +3,7 @@ import type { Json } from '../contracts/json.ts';
 import type { InputOf, OutputOf } from '../contracts/schema.ts';
 import type { Described, InputSchemaOf, OutputSchemaOf } from '../contracts/signature.ts';
 import { agentDefinition } from './define-agent.ts';
+import type { AgentChart } from './embed/agent-types.ts';
 import type { EmbeddableAgent } from './workflows/workflow-builder.ts';
 import { faceOf } from './face.ts';
 
@@ -26,7 +27,12 @@ export const agent = <
   Observation extends Json = Json,
 >(
   options: AgentOptions<Input, Output, State, Observation>,
-): EmbeddableAgent<InputOf<InputSchemaOf<Input, Output>>, OutputOf<OutputSchemaOf<Input, Output>>, State> &
+): EmbeddableAgent<
+  InputOf<InputSchemaOf<Input, Output>>,
+  OutputOf<OutputSchemaOf<Input, Output>>,
+  State,
+  AgentChart<State>
+> &
   AgentFor<Input, Output, State> => {
   return faceOf(agentDefinition(options));
 };

@@ -5,6 +5,7 @@ import { errorData } from '../contracts/error.ts';
 import type { Definition } from './definition.ts';
 import type { Host, Recorder } from './stage.ts';
 import { drivenHost } from './driven-host.ts';
+import { Gallery } from './embed/gallery.ts';
 import { NoJournal } from './journal/no-journal.ts';
 import { processPacer } from './pacer.ts';
 import { outcomeOfFailure } from './result.ts';
@@ -38,7 +39,7 @@ export const createRun = (definition: Definition, options: RunOptions, setup: St
   const { inspect = isReplayed ? undefined : ambientInspector() } = options;
   const inspector = placeInspector({ inspect }, () => run, isReplayed);
   const run: Run = new Run(definition, options, {
-    host: setup.host ?? drivenHost(watch, inspector?.look),
+    host: setup.host ?? drivenHost(watch, inspector && new Gallery(inspector.look)),
     pacer: processPacer,
     clock,
     runId: options.runId ?? crypto.randomUUID(),

@@ -1,23 +1,19 @@
 import { carryOut } from '../machines/noted-outputs.ts';
-import type { Look } from './inspected-scope.ts';
-import { InspectedScope } from './inspected-scope.ts';
+import type { Gallery } from './embed/gallery.ts';
+import type { Scope } from './quiet-scope.ts';
 import type { Actor } from './stage.ts';
 import type { Host } from './stage.ts';
 import type { TurnRecord, Turned } from './turn.ts';
 import { firstTurn, turn } from './turn.ts';
 import type { Watch } from './watch.ts';
 
-/** As XState calls the event of an actor's first turn. */
-const BEGINS = { type: 'xstate.init' };
-
 /**
  * Moves machines by the pure turn, holding their records in memory: no XState actor runs.
  *
- * `watch` follows each machine as it moves. With `look`, inspectors are told what they would be told of actors.
+ * `watch` follows each machine as it moves. A `gallery` shows every move to inspectors.
  */
-export const drivenHost = (watch?: Watch, look?: Look): Host => {
+export const drivenHost = (watch?: Watch, gallery?: Gallery): Host => {
   const records = new Map<Actor, TurnRecord>();
-  const seen = new Map<Actor, InspectedScope>();
 
   const carry = (entry: Actor, { record, outputs }: Turned): void => {
     carryOut(outputs, entry);
@@ -26,10 +22,8 @@ export const drivenHost = (watch?: Watch, look?: Look): Host => {
 
   return {
     start: (entry, input) => {
-      const inspected = look === undefined ? undefined : new InspectedScope(entry, look);
-      if (inspected !== undefined) seen.set(entry, inspected);
-      const turned = firstTurn(entry.definition, input, entry.run.log.now(), inspected?.scope);
-      inspected?.rests(turned.record.snapshot, BEGINS);
+      const move = (scope?: Scope): Turned => firstTurn(entry.definition, input, entry.run.log.now(), scope);
+      const turned = gallery === undefined ? move() : gallery.begin(entry, move);
       records.set(entry, turned.record);
       watch?.started(entry, turned.record.snapshot);
       carry(entry, turned);
@@ -38,17 +32,15 @@ export const drivenHost = (watch?: Watch, look?: Look): Host => {
       const record = records.get(entry);
       // What comes in between its end and the run's learning of it comes too late.
       if (record === undefined || record.isDone) return;
-      const inspected = seen.get(entry);
-      inspected?.takes(envelope);
-      const turned = turn(entry.definition, record, envelope);
-      inspected?.rests(turned.record.snapshot, envelope);
+      const move = (): Turned => turn(entry.definition, record, envelope);
+      const turned = gallery === undefined ? move() : gallery.move(entry, envelope, move);
       records.set(entry, turned.record);
       watch?.moved(entry, envelope, turned.record.snapshot);
       carry(entry, turned);
     },
     stop: (entry) => {
       if (!records.delete(entry)) return;
-      seen.delete(entry);
+      gallery?.stop(entry);
       watch?.stopped(entry);
     },
     contextOf: (entry) => records.get(entry)?.context,

@@ -32,6 +32,8 @@ export interface AdmittedEvent {
 export interface LogKeeper {
   /** Whether events are written: observers are told of them when they are, and whoever resumes the run has them. */
   readonly keeps: boolean;
+  /** Whether what models were sent is on record, too. */
+  readonly keepsSent: boolean;
   /** Now, never falling. */
   now(): number;
   /** Now, as the next event will have it: what came from outside in the midst of a turn is met first. */
@@ -72,14 +74,13 @@ export class EventLog {
   #lastTotals: RunTotals | undefined;
   /** What observers may see, where a store has to have it first. */
   readonly #told: ToldLog | undefined;
-  #sink: ((event: RuntimeEvent) => void) | undefined;
   #look: ((event: LiveEvent) => void) | undefined;
 
   constructor(runId: string, rootPath: string, journal: LogKeeper, secrets = new RunSecrets()) {
     this.#runId = runId;
     this.#rootPath = rootPath;
     this.#journal = journal;
-    if (journal.keeps) this.sent.keep();
+    if (journal.keepsSent) this.sent.keep();
     this.#startedAt = journal.now();
     this.#deltas = new RedactedDeltas(secrets);
     const redact = (event: RuntimeEvent): RuntimeEvent => secrets.event(event);
@@ -100,11 +101,6 @@ export class EventLog {
   /** Whether anybody wants the deltas of models. */
   get wantsDeltas(): boolean {
     return this.stream.wantsDeltas || this.#look !== undefined;
-  }
-
-  /** Everything written is also given to `sink`: an embedding actor's `emit`. */
-  mirror(sink: (event: RuntimeEvent) => void): void {
-    this.#sink = sink;
   }
 
   /** Now, as the journal says. */
@@ -136,7 +132,7 @@ export class EventLog {
       this.#isClosed = true;
       this.#lastTotals = body.totals;
     }
-    const isSeen = this.stream.isWatched || this.#sink !== undefined || this.#look !== undefined;
+    const isSeen = this.stream.isWatched || this.#look !== undefined;
     if (!journal.keeps && !isSeen) return;
     const event = this.events.at(index);
     if (event === undefined) return;
@@ -145,14 +141,12 @@ export class EventLog {
     this.#look?.(event);
     if (journal.keeps) return;
     this.stream.publish(event);
-    this.#sink?.(event);
   }
 
   /** Tells observers what a store has by now: the first `count` events, and the deltas between them. */
   tell(count: number): void {
     for (const event of this.#told?.upTo(count) ?? []) {
       this.stream.publish(event);
-      if (event.type !== 'model.delta') this.#sink?.(event);
     }
   }
 

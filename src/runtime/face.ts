@@ -2,7 +2,8 @@ import type { RunOptions } from '../contracts/run.ts';
 import { toMermaid } from '../machines/diagram.ts';
 import type { Definition } from './definition.ts';
 import { define } from './definition.ts';
-import { embeddedLogic } from './embedded-logic.ts';
+import { agentLogic, agentLogicWith } from './embed/agent-logic.ts';
+import type { LogicChart, TeamChart } from './embed/agent-types.ts';
 import { chartRemark } from './mover.ts';
 import { runInTurn } from './run-in-turn.ts';
 import { startRun } from './start-run.ts';
@@ -12,10 +13,10 @@ import type { EmbeddableAgent } from './workflows/workflow-builder.ts';
 export type { EmbeddableAgent } from './workflows/workflow-builder.ts';
 
 /** The face of a definition: what `agent()` and the patterns return. */
-export const faceOf = <Input, Output, State>(
+export const faceOf = <Input, Output, State, Chart extends LogicChart = TeamChart>(
   definition: Definition,
-): EmbeddableAgent<Input, Output, State> => {
-  const face: EmbeddableAgent<Input, Output, State> = {
+): EmbeddableAgent<Input, Output, State, Chart> => {
+  const face: EmbeddableAgent<Input, Output, State, Chart> = {
     name: definition.name,
     description: definition.description,
     run: (input: Input, options?: RunOptions) => runInTurn<Output, State>(definition, input, options),
@@ -27,8 +28,9 @@ export const faceOf = <Input, Output, State>(
     toWorkflow: <const Id extends string = string>(id?: Id) =>
       agentWorkflow<Input, Output, Id>(face, idOf(id, definition), faceOf),
     get logic() {
-      return embeddedLogic<Input, Output>(definition);
+      return agentLogic<Input, Output, Chart>(definition);
     },
+    logicWith: (options) => agentLogicWith<Input, Output, Chart>(definition, options),
   };
   define(face, definition);
   return Object.freeze(face);

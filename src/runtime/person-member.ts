@@ -2,7 +2,9 @@ import type { Hook } from '../contracts/event.ts';
 import { act, answer } from '../contracts/decision.ts';
 import { toError } from '../contracts/error.ts';
 import { askPerson } from '../tools/built-in/ask-person.ts';
+import type { Json } from '../contracts/json.ts';
 import { agent } from './agent.ts';
+import type { AgentChart } from './embed/agent-types.ts';
 import type { EmbeddableAgent } from './face.ts';
 
 /** Who the person is, for the others. */
@@ -30,7 +32,11 @@ const people = new WeakSet();
  *
  * @throws {TroupeError} `agent.invalid` without a usable name.
  */
-export const person = ({ name, description, hooks }: PersonOptions): EmbeddableAgent => {
+export const person = ({
+  name,
+  description,
+  hooks,
+}: PersonOptions): EmbeddableAgent<string, string, Json, AgentChart> => {
   const member = agent({
     name,
     description,

@@ -4,9 +4,7 @@ import type { ActorLogic, AnyStateMachine, EventObject, Snapshot } from 'xstate'
 /** What an interpreter of XState hands to a logic beside snapshot and event. */
 export type Scope = Parameters<AnyStateMachine['transition']>[2];
 
-type Action = Parameters<Scope['actionExecutor']>[0];
-
-const execute = ({ exec, info, params }: Action): void => exec?.(info, params);
+const execute: Scope['actionExecutor'] = ({ exec, info, params }) => exec?.(info, params);
 
 /**
  * A scope whose way of executing actions stays the same.
@@ -23,31 +21,13 @@ class QuietScope {
   }
 
   get actionExecutor(): Scope['actionExecutor'] {
-    return holding ?? execute;
+    return execute;
   }
 
   set actionExecutor(_dropped: Scope['actionExecutor']) {
     // See above.
   }
 }
-
-let holding: Scope['actionExecutor'] | undefined;
-
-/** Does `move`, the first of an actor, in a quiet scope; its actions wait until the actor starts, as XState has it. */
-export const holdingBack = <T>(scope: Scope, move: () => T): T => {
-  const actions: Action[] = [];
-  holding = (action) => {
-    actions.push(action);
-  };
-  try {
-    return move();
-  } finally {
-    holding = undefined;
-    scope.defer(() => {
-      actions.forEach(execute);
-    });
-  }
-};
 
 /** `scope` with an executor that runs actions at once, and that nobody replaces. */
 export const quietScope = (scope: Scope): Scope => new QuietScope(scope) as Scope;

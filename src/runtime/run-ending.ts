@@ -47,6 +47,11 @@ export class RunEnding {
     return this.#lost !== undefined;
   }
 
+  /** How the run ends, once that is known. */
+  get outcome(): Outcome | undefined {
+    return this.#outcome;
+  }
+
   get hasBegun(): boolean {
     return this.#outcome !== undefined;
   }

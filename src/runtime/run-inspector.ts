@@ -79,5 +79,6 @@ const safely = <Event>(
 const memberOf = (actor: Actor | undefined): InspectedMember | undefined => {
   if (actor === undefined) return undefined;
   const kind = actor.isCall ? 'call' : actor.definition.agent === undefined ? 'team' : 'agent';
-  return { name: actor.agent, kind };
+  const { sponsor } = actor;
+  return { name: actor.agent, kind, ...(sponsor.kind === 'root' ? {} : { parent: sponsor.parent.path }) };
 };

@@ -24,7 +24,6 @@ import { MailRoom } from './mail/mail-room.ts';
 import { modelFacts, modelsOf, resolveModels, type RunModels, secretsOf } from './models.ts';
 import type { Pacer } from './pacer.ts';
 import { PersonDesk } from './person-desk.ts';
-import { outcomeOfFailure } from './result.ts';
 import { RunEnding } from './run-ending.ts';
 import { RunMoney } from './run-money.ts';
 import { RunSecrets } from './run-secrets.ts';
@@ -226,11 +225,6 @@ export class Run implements Stage {
   deliverAbort(reason: string, at: number): void {
     this.abortedFor ??= reason;
     this.enqueue({ kind: 'deliver', actor: this.root, envelope: { type: 'abort', at, reason } });
-  }
-
-  /** The root's actor is gone without an end of its own: an app that embeds it stopped it. */
-  abandon(reason: string): void {
-    this.ending.force(this.root, outcomeOfFailure('run.aborted', reason, this.log.now()));
   }
 
   /** Swaps the model of every agent of the run, from the next call on; throws for one that there is not. */

@@ -112,8 +112,6 @@ export interface Stage {
   entered(actor: Actor, phase: string, step: number): void;
   /** A machine has come to its end. */
   over(actor: Actor, output: unknown): void;
-  /** The root's actor is gone without an end of its own. */
-  abandon(reason: string): void;
   toolsOf(actor: Actor): ToolRegistry;
   environmentOf(actor: Actor): EnvironmentSession | undefined;
   modelsOf(actor: Actor): readonly Model[];
@@ -210,6 +208,8 @@ export interface Recorder extends LogKeeper {
   /** Writes what there is to be written. */
   flush(): void | Promise<void>;
   end(tell: () => void): void;
+  /** Settles when the lease is given back; undefined while there is none. */
+  readonly released: Promise<void> | undefined;
   /** Writes all that there is, and then nothing any more: the run ends here with `reason`, and goes on elsewhere. */
   leave(reason: TroupeError): Promise<void>;
 }

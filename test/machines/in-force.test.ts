@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Carrier } from '../../src/machines/outputs.ts';
-import { attachCarrier, carrierOf, collectingInto } from '../../src/machines/outputs.ts';
+import { carrierOf, collectingInto } from '../../src/machines/outputs.ts';
 import type { Rules } from '../../src/machines/rules.ts';
 import { rulesInForce, underRules } from '../../src/machines/rules.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
@@ -29,23 +29,18 @@ describe('the rules in force', () => {
   });
 });
 
-describe('the carrier of an actor', () => {
-  test('is the one attached to it; a bare machine has one that drops everything', () => {
-    const [actor, mine] = [{}, carrier()];
-    attachCarrier(actor, mine);
-    expect(carrierOf(actor)).toBe(mine);
-    expect(carrierOf({})).not.toBe(mine);
+describe('the carrier of a move', () => {
+  test('of a bare machine drops everything', () => {
     expect(() => {
       carrierOf({}).withdraw();
     }).not.toThrow();
   });
 
   test('is the collecting one for as long as a move lasts, whatever actor asks', () => {
-    const [actor, mine, ours] = [{}, carrier(), carrier()];
-    attachCarrier(actor, mine);
-    expect(collectingInto(ours, () => [carrierOf(actor), carrierOf({})])).toEqual([ours, ours]);
-    expect(carrierOf(actor)).toBe(mine);
+    const [nobody, ours] = [carrierOf({}), carrier()];
+    expect(collectingInto(ours, () => [carrierOf({}), carrierOf({})])).toEqual([ours, ours]);
+    expect(carrierOf({})).toBe(nobody);
     expect(() => collectingInto(ours, fail)).toThrow('boom');
-    expect(carrierOf(actor)).toBe(mine);
+    expect(carrierOf({})).toBe(nobody);
   });
 });

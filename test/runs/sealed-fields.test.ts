@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { act, agent, answer, askPerson, tool } from 'troupe';
-import type { EmbeddableAgent, RunHandle } from 'troupe';
+import type { AgentChart, EmbeddableAgent, Json, RunHandle } from 'troupe';
 import { answerRequest, fork, openRequests, replay, resume } from 'troupe/journal';
 import { threads } from 'troupe/memory';
 import { memoryStore, sqliteStore } from 'troupe/stores';
@@ -34,7 +34,7 @@ describe('a stored run whose schemas mark fields as secret', () => {
     },
   });
   const payment = { card: '4929 "5312" 0981', pin: 4711, cvc: '17', amount: 42 };
-  const clerk = (): EmbeddableAgent<{ key: string }> =>
+  const clerk = (): EmbeddableAgent<{ key: string }, string, Json, AgentChart> =>
     agent({
       name: 'clerk',
       input: z.object({ key: secret() }),
@@ -182,7 +182,12 @@ describe('a stored run whose schemas mark fields as secret', () => {
 describe('what is kept beside a journal', () => {
   const KEY = 'cd'.repeat(32);
   const SHOP = 'shop-4217-Zx81-key';
-  const desk = (): EmbeddableAgent<string> =>
+  const desk = (): EmbeddableAgent<
+    string,
+    string,
+    { seen: readonly string[] },
+    AgentChart<{ seen: readonly string[] }>
+  > =>
     agent({
       name: 'desk',
       state: { seen: [] as readonly string[] },

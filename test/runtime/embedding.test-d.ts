@@ -1,9 +1,10 @@
-import { createActor, setup } from 'xstate';
+import { createActor, setup, waitFor } from 'xstate';
 import type { EmittedFrom, InputFrom, OutputFrom } from 'xstate';
 import { z } from 'zod';
 import { expectTypeOf, test } from 'vitest';
 import type { Outcome } from '../../src/contracts/run.ts';
-import type { AgentCommand } from '../../src/runtime/embedded-logic.ts';
+import type { AgentCommand } from '../../src/runtime/embed/agent-command.ts';
+import type { MemberRef } from '../../src/runtime/embed/agent-types.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { pipeline, supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import type { WorkerReply } from '../../src/coordination/supervisor-context.ts';
@@ -60,6 +61,47 @@ test('an app sends it commands, and nothing else', () => {
   actor.send({ type: 'approve' });
   // @ts-expect-error answers are the runtime's
   actor.send({ type: 'answered.decide', output: 'x' });
+});
+
+test('[FIND-11] its snapshot is a statechart, typed', () => {
+  const actor = createActor(weigher.logic, { input: { city: 'Bern' } });
+  const snapshot = actor.getSnapshot();
+  expectTypeOf(snapshot).not.toBeAny();
+  expectTypeOf(snapshot.context.state).toEqualTypeOf<{ seen: number }>();
+  expectTypeOf(snapshot.value).not.toBeAny();
+  expectTypeOf(snapshot.matches({ running: 'ACT' })).toEqualTypeOf<boolean>();
+  expectTypeOf(snapshot.matches('waiting')).toEqualTypeOf<boolean>();
+  // @ts-expect-error there is no such state
+  snapshot.matches('dreaming');
+  // @ts-expect-error nor such a phase
+  snapshot.matches({ running: 'DREAM' });
+  snapshot.hasTag('paused');
+  // @ts-expect-error nor such a tag
+  snapshot.hasTag('asleep');
+  snapshot.can({ type: 'step', unit: 'effect' });
+  const member = snapshot.children['weigher/helper-0'];
+  expectTypeOf(member).toEqualTypeOf<MemberRef | undefined>();
+  expectTypeOf(member?.getSnapshot().matches('waiting')).toEqualTypeOf<boolean | undefined>();
+  if (snapshot.status === 'done') expectTypeOf(snapshot.output).toEqualTypeOf<Outcome<Answer>>();
+  void waitFor(actor, (shown) => shown.matches({ running: 'DECIDE' }));
+  actor.on('model.delta', ({ delta }) => {
+    expectTypeOf(delta).not.toBeAny();
+  });
+});
+
+test('[FIND-09] its logic takes what a run takes, and nothing else', () => {
+  const logic = weigher.logicWith({
+    thread: 'ann',
+    context: { tenant: 1 },
+    budget: { steps: 3 },
+    onStop: 'abort',
+  });
+  expectTypeOf(logic).toEqualTypeOf<typeof weigher.logic>();
+  // @ts-expect-error an inspector is the app's
+  weigher.logicWith({ inspect: () => undefined });
+  // @ts-expect-error there is no such way
+  weigher.logicWith({ onStop: 'forget' });
+  createActor(logic, { input: { city: 'Bern' } }).send({ type: 'send', message: 'hello' });
 });
 
 test('an app that invokes it knows what it takes and gives', () => {

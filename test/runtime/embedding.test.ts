@@ -2,6 +2,8 @@ import { assign, createActor, setup, toPromise, waitFor } from 'xstate';
 import { z } from 'zod';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LiveEvent, RuntimeEvent } from '../../src/contracts/event.ts';
+import type { AgentLogic } from '../../src/runtime/embed/agent-types.ts';
+import type { LogicChart } from '../../src/runtime/embed/agent-types.ts';
 import { answer } from '../../src/contracts/decision.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
@@ -13,7 +15,9 @@ const says = (name: string, ...script: Parameters<typeof scriptedModel>[0]) =>
   agent({ name, model: scriptedModel(script) });
 
 /** An app of somebody else's, that asks a researcher and goes by what it said. */
-const appWith = (researcher: ReturnType<typeof says>) =>
+const appWith = <Chart extends LogicChart>(researcher: {
+  readonly logic: AgentLogic<string, string, Chart>;
+}) =>
   setup({
     types: { context: {} as { answer: string } },
     actors: { researcher: researcher.logic },
@@ -59,7 +63,8 @@ describe('an agent in an app of somebody else', () => {
   test('by itself: createActor, its answer, its events, from the first to the last', async () => {
     const actor = createActor(says('ada', '42').logic, { input: 'go' });
     const events: RuntimeEvent[] = [];
-    actor.on('*', (event) => events.push(event));
+    // Deltas are emitted, too, and have no number.
+    actor.on('*', (event) => void ('seq' in event && events.push(event)));
     const decided: string[] = [];
     actor.on('agent.decided', ({ decision }) => decided.push(decision.kind));
     actor.start();
@@ -215,7 +220,8 @@ describe('an agent in an app of somebody else', () => {
     const model = scriptedModel([calls({ name: 'write', input: {} }, { name: 'write', input: {} }), 'done']);
     const actor = createActor(agent({ name: 'a', tools: [write], model }).logic, { input: 'go' });
     const events: RuntimeEvent[] = [];
-    actor.on('*', (event) => events.push(event));
+    // Deltas are emitted, too, and have no number.
+    actor.on('*', (event) => void ('seq' in event && events.push(event)));
     actor.start();
     await quiet();
     actor.send({ type: 'message', message: 'hurry' });

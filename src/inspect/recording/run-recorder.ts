@@ -102,10 +102,10 @@ export class RunRecorder {
   #known(ref: ActorRef): KnownActor {
     const known = this.#actors.get(ref);
     if (known !== undefined) return known;
-    const above: unknown = Reflect.get(ref, '_parent');
-    const parent = isActorRef(above) ? this.#known(above).id : undefined;
     const chart = this.#chartOf(Reflect.get(ref, 'logic'));
     const path = pathOf(ref);
+    const above = this.#run.memberAt(path)?.parent;
+    const parent = above === undefined ? undefined : this.#idOf(above);
     const actor: KnownActor = {
       id: this.#idOf(path),
       chart,
@@ -230,9 +230,6 @@ const pathOf = (ref: ActorRef): string => {
   const id: unknown = Reflect.get(ref, 'id');
   return typeof id === 'string' ? id : ref.sessionId;
 };
-
-const isActorRef = (value: unknown): value is ActorRef =>
-  typeof value === 'object' && value !== null && 'sessionId' in value && 'system' in value;
 
 const isMachine = (logic: unknown): logic is AnyStateMachine =>
   typeof logic === 'object' &&

@@ -8,7 +8,8 @@ import type { Scope } from './scope.ts';
 export const awaitsEnd = ({ rerun }: Scope, close: () => void): boolean => {
   if (rerun === undefined) return false;
   const told = rerun.rest.find(
-    (record) => record.kind !== 'began' && record.scope === undefined && tellsEnd(record),
+    (record) =>
+      record.kind !== 'began' && record.kind !== 'followed' && record.scope === undefined && tellsEnd(record),
   );
   if (told?.kind === 'event') return false;
   if (told === undefined)

@@ -1,6 +1,6 @@
 import { idempotencyKey } from '../../actors/call-key.ts';
-import type { JournalRecord } from '../../contracts/journal-record.ts';
 import type { Json } from '../../contracts/json.ts';
+import type { KeptRecord } from './followed.ts';
 
 /** The idempotency keys of the calls of a run: those of a run that began in 0.1 have no digest of the arguments. */
 export class CallKeys {
@@ -12,7 +12,7 @@ export class CallKeys {
   }
 
   /** Takes in how a run began. */
-  follow(began: JournalRecord | undefined): void {
+  follow(began: KeptRecord | undefined): void {
     this.#hasDigests = began?.kind !== 'began' || began.keys === 'digest';
   }
 

@@ -1,11 +1,12 @@
 import { keyInRun } from '../../contracts/effect.ts';
 import type { EventBody } from '../../contracts/event.ts';
-import type { Arrived, Happened, JournalRecord } from '../../contracts/journal-record.ts';
+import type { Arrived, Happened } from '../../contracts/journal-record.ts';
 import { toJson } from '../../contracts/json.ts';
 import type { Ask } from '../../machines/asks.ts';
 import type { Speaker } from '../lazy-log.ts';
 import type { Actor, Job, RecordedChild } from '../stage.ts';
 import { DeterminismError } from './determinism-error.ts';
+import type { KeptRecord } from './followed.ts';
 import { putInPlace } from './put-in-place.ts';
 import type { AtEnd, Journey, Pending } from './journey.ts';
 import { bodyOf, isSameEvent } from './recorded-event.ts';
@@ -27,7 +28,7 @@ export class GoingThrough {
   readonly #told = new Map<string, string[]>();
   /** When the children of effects were engaged, by address. */
   readonly #born = new Map<string, number>();
-  readonly #recordsOf = new Map<string, JournalRecord[]>();
+  readonly #recordsOf = new Map<string, KeptRecord[]>();
   #isResuming = false;
 
   constructor(journey: Journey) {
@@ -87,7 +88,7 @@ export class GoingThrough {
   }
 
   /** Goes through records of a scope, from how it began. */
-  through(scope: Scope, records: readonly JournalRecord[], start: () => void, onEnd?: AtEnd): void {
+  through(scope: Scope, records: readonly KeptRecord[], start: () => void, onEnd?: AtEnd): void {
     const { moment, job, memories } = this.#journey;
     const rerun = new Rerun(records);
     scope.rerun = rerun;
@@ -130,6 +131,7 @@ export class GoingThrough {
       ...body,
     };
     const { next } = rerun;
+    if (next?.kind === 'followed' && rerun.follow(found, next)) return body;
     const isRecorded = next?.kind === 'event' && next.tick === undefined;
     if (!isRecorded || !isSameEvent(next.event, found)) {
       const expected = toJson(next?.kind === 'event' ? next.event : (next ?? null));
@@ -156,7 +158,8 @@ export class GoingThrough {
       if (next.kind === 'began') {
         moment.passed(next.at, scope);
         rerun.advance();
-      } else if (next.scope !== scope.name) {
+      } else if (next.kind === 'followed') return;
+      else if (next.scope !== scope.name) {
         rerun.advance();
         this.#overheard(next);
       } else if (next.tick === undefined || next.tick > scope.tick) return;

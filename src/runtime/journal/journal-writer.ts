@@ -22,13 +22,25 @@ export interface WriterPlace {
   readonly onFailure: (error: TroupeError) => void;
 }
 
+/** Takes the records of a run as they come. */
+export interface RecordSink {
+  /** The next flush keeps this, too. */
+  push(record: JournalRecord): void;
+  /** The log is that long by now. */
+  wrote(events: number): void;
+  /** A letter was taken in with what was pushed. */
+  take(letter: string): void;
+  /** Keeps all that there is; a promise only where that takes time. */
+  flush(): void | Promise<void>;
+}
+
 /**
  * Puts records into a store, in order: one commit for all that there are at a time.
  *
  * I1  A commit begins when the one before it is through; what comes meanwhile goes into the next.
  * I2  After a failure nothing is written any more, and `onFailure` is called once.
  */
-export class JournalWriter {
+export class JournalWriter implements RecordSink {
   readonly #place: WriterPlace;
   #lease: Lease;
   #records: JournalRecord[] = [];

@@ -17,6 +17,8 @@ import { Scope } from './scope.ts';
  */
 export class NoJournal implements Recorder {
   readonly keeps = false;
+  readonly keepsSent = false;
+  readonly released = undefined;
   readonly root: Scope;
   readonly memories = { when: nothing, done: nothing };
   readonly budgets = { at: nothing, isPaid: no };

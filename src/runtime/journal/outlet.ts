@@ -1,7 +1,7 @@
 import type { JournalRecord } from '../../contracts/journal-record.ts';
 import { nextTurn } from '../pacer.ts';
 import type { JournaledRun } from './journaled-run.ts';
-import type { JournalWriter } from './journal-writer.ts';
+import type { RecordSink } from './journal-writer.ts';
 
 /**
  * The outlet of a run's records: they wait until there is a writer, and are written when they have to be, or when the run has
@@ -10,7 +10,7 @@ import type { JournalWriter } from './journal-writer.ts';
 export class Outlet {
   readonly #run: Pick<JournaledRun, 'log' | 'isBusy'>;
   readonly #flush: () => void;
-  #writer: JournalWriter | undefined;
+  #writer: RecordSink | undefined;
   /** What was recorded before there was anything to write it to; undefined once there is, or will not be. */
   #early: JournalRecord[] | undefined;
   #isFlushWanted = false;
@@ -26,7 +26,7 @@ export class Outlet {
   }
 
   /** From now on what is recorded is written; `first` comes first, then what was recorded before. */
-  open(writer: JournalWriter, first: readonly JournalRecord[]): void {
+  open(writer: RecordSink, first: readonly JournalRecord[]): void {
     this.#writer = writer;
     for (const record of [...first, ...(this.#early ?? [])]) writer.push(record);
     this.#early = undefined;

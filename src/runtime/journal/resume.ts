@@ -4,7 +4,8 @@ import type { JournalStore } from '../../contracts/journal.ts';
 import type { RunHandle, RunOptions } from '../../contracts/run.ts';
 import type { Definition } from '../definition.ts';
 import { definitionOf } from '../definition.ts';
-import { knownTo, resumeTaken, takeOver } from './stored-run.ts';
+import { resumeTaken } from './resumed-run.ts';
+import { knownTo, takeOver } from './stored-run.ts';
 import { whileWanted } from './while-wanted.ts';
 
 /** What a run that is taken up again may be told: what it was begun with is in its journal. */

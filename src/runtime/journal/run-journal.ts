@@ -19,9 +19,10 @@ import { CallKeys } from './call-keys.ts';
 import { DecidedSteps } from './decided-steps.ts';
 import { DrawnBudgets } from './drawn-budgets.ts';
 import { GoingThrough } from './going-through.ts';
+import type { KeptRecord } from './followed.ts';
 import type { JournaledRun } from './journaled-run.ts';
 import type { GoingOn, JournalPlan } from './journal-plan.ts';
-import type { JournalWriter } from './journal-writer.ts';
+import type { RecordSink } from './journal-writer.ts';
 import { LastWrite } from './last-write.ts';
 import { Moment } from './moment.ts';
 import { OpenAsks } from './open-asks.ts';
@@ -42,6 +43,7 @@ import { nameOf, Scope, scopeOf } from './scope.ts';
  */
 export class RunJournal implements Recorder {
   readonly keeps = true;
+  readonly keepsSent: boolean;
   readonly root: Scope;
   readonly memories: MemoryWrites;
   readonly #run: JournaledRun;
@@ -63,10 +65,11 @@ export class RunJournal implements Recorder {
   /** The store failed, or somebody else has the run. */
   #isLost = false;
 
-  constructor({ path, run, clock, redact, reading }: JournalPlan) {
+  constructor({ path, run, clock, redact, reading, keepsSent = true }: JournalPlan) {
     const root = (this.root = new Scope(path, true));
     const moment = new Moment(clock);
     this.#run = run;
+    this.keepsSent = keepsSent;
     this.keys = new CallKeys(redact);
     this.#moment = moment;
     this.lastWrite = new LastWrite(clock, (why) => {
@@ -91,7 +94,7 @@ export class RunJournal implements Recorder {
   }
 
   /** From now on what is recorded is written; `first` comes first, then what was recorded before. */
-  write(writer: JournalWriter, first: readonly JournalRecord[] = []): void {
+  write(writer: RecordSink, first: readonly JournalRecord[] = []): void {
     this.#outlet.open(writer, first);
   }
 
@@ -273,7 +276,7 @@ export class RunJournal implements Recorder {
     }
   }
 
-  rerun(records: readonly JournalRecord[], begin: () => void, going?: GoingOn): void {
+  rerun(records: readonly KeptRecord[], begin: () => void, going?: GoingOn): void {
     this.keys.follow(records[0]);
     const answer = fromHand(going?.inHand, this.#run, this);
     this.#moment.past(() => {

@@ -1,4 +1,5 @@
-import type { JournalRecord } from '../../contracts/journal-record.ts';
+import type { Followed, FollowingEvent, KeptRecord } from './followed.ts';
+import { followedBy } from './followed.ts';
 
 /**
  * A part of a run that is told apart in its journal: the run itself, or a child that an effect runs.
@@ -33,24 +34,36 @@ export interface KeptJob {
 /** Records that are gone through again, and the jobs that come of it. */
 export class Rerun {
   readonly jobs: KeptJob[] = [];
-  readonly #records: readonly JournalRecord[];
+  readonly #records: readonly KeptRecord[];
   #at = 0;
+  /** What came so far of the events in a row that are next. */
+  #followed: Followed | undefined;
 
-  constructor(records: readonly JournalRecord[]) {
+  constructor(records: readonly KeptRecord[]) {
     this.#records = records;
   }
 
-  get next(): JournalRecord | undefined {
+  get next(): KeptRecord | undefined {
     return this.#records[this.#at];
   }
 
   /** What is still to come. */
-  get rest(): readonly JournalRecord[] {
+  get rest(): readonly KeptRecord[] {
     return this.#records.slice(this.#at);
   }
 
   advance(): void {
     this.#at += 1;
+  }
+
+  /** Takes one of the events in a row that are next; false if they were others than these. */
+  follow(event: FollowingEvent, next: Followed): boolean {
+    const followed = followedBy(event, this.#followed);
+    this.#followed = followed;
+    if (followed.count < next.count) return true;
+    this.#followed = undefined;
+    this.advance();
+    return followed.check === next.check;
   }
 }
 

@@ -12,7 +12,6 @@ import { modelSecrets } from '../models.ts';
 import { hideInput, markedFields } from '../hide-fields.ts';
 import { redactorOf } from '../../policy/redaction.ts';
 import type { Definition } from '../definition.ts';
-import { Handle } from '../handle.ts';
 import type { Line } from '../held-handle.ts';
 import { HeldHandle } from '../held-handle.ts';
 import { joinThread, noLine } from '../run-thread.ts';
@@ -28,7 +27,6 @@ import type { Reading } from './journal-plan.ts';
 import { RunJournal } from './run-journal.ts';
 import { keepStates, RunStates, statesOf } from '../run-states.ts';
 import { storeUnopened } from './store-silent.ts';
-import type { Watch } from '../watch.ts';
 import { asGiven } from './unlimited.ts';
 
 /** How long a process may be silent before another may take its runs over, in ms. */
@@ -40,11 +38,17 @@ export interface Journaled {
   readonly journal: RunJournal;
 }
 
+/** What the caller of a run that has a journal decides. */
+export interface JournaledSetup extends StartSetup {
+  /** Whether what models are sent is recorded, too. Default true. */
+  readonly keepsSent?: boolean | undefined;
+}
+
 /** Makes a run with a journal; it has not begun, and is not written anywhere yet. */
 export const journaled = (
   definition: Definition,
   options: RunOptions,
-  setup: StartSetup,
+  { keepsSent, ...setup }: JournaledSetup,
   reading?: Reading,
 ): Journaled => {
   const clock = options.clock === undefined ? systemClock : patientClock(options.clock);
@@ -55,6 +59,7 @@ export const journaled = (
     clock,
     redact: (text) => attached.redact(text),
     reading,
+    keepsSent,
   });
   const run = createRun(definition, options, { ...setup, journal });
   attached.attach(run);
@@ -242,49 +247,6 @@ export const lockedOut = (
   return new TroupeError(code, message, { runId, details: { names: [...names] } });
 };
 
-/** Goes on with a run whose journal was taken over. */
-export const resumeTaken = async <Output, State>(
-  definition: Definition,
-  { store, lease, records, began, opened, key }: Taken,
-  options: RunOptions,
-  watch?: Watch,
-): Promise<RunHandle<Output, State>> => {
-  const { runId, agent } = began;
-  if (agent !== definition.name) {
-    await store.release(lease);
-    const message = `Cannot resume run '${runId}' as it is one of '${agent}': found '${definition.name}'`;
-    throw new TroupeError('journal.diverged', message, { runId });
-  }
-  const given = { ...optionsOf(began, options), store };
-  const { run, journal } = journaled(definition, given, { isAttended: true, watch });
-  run.secrets.know(opened.fields);
-  hideInput(run.secrets, definition, began.input);
-  joinThread(run, began.input, given);
-  try {
-    const heartbeat = await keepIn({ store, lease, run, journal, key, after: opened });
-    const letters = await opening(run, key)(await store.letters(runId));
-    journal.rerun(
-      records,
-      () => {
-        beginAgain(run, began);
-      },
-      {
-        inHand: new Map(),
-        before: () => {
-          if (!run.isOver) journal.arrive(undefined, { type: 'resumed' });
-        },
-      },
-    );
-    // Before anything can be too late: they came in time.
-    heartbeat.take(letters);
-  } catch (thrown) {
-    run.ending.lose(toError(errorData(thrown, 'journal.failed', { message: 'Cannot resume the run' })));
-    await store.release(lease);
-    throw thrown;
-  }
-  return new Handle<Output, State>(run);
-};
-
 /** Begins a run that is on record with what it was begun with. */
 export const beginAgain = (run: Run, { input, history, states }: Began): void => {
   const known = statesOf(run) ?? keepStates(run, new RunStates());
@@ -371,7 +333,7 @@ export const keepIn = async (keeping: Keeping): Promise<Heartbeat> => {
 };
 
 /** Opens what is sealed of a run's letters. */
-const opening =
+export const opening =
   ({ secrets: { redactor } }: Run, key: SecretKey | undefined) =>
   async (letters: readonly Letter[]): Promise<readonly Letter[]> => {
     if (letters.length === 0) return letters;

@@ -1,17 +1,31 @@
 import type { Agent } from '../../contracts/agent.ts';
 import type { Json } from '../../contracts/json.ts';
 import type { RunOptions } from '../../contracts/run.ts';
-import type { AgentLogic } from '../embedded-logic.ts';
+import type { AgentLogic, LogicChart, TeamChart } from '../embed/agent-types.ts';
+import type { LogicOptions } from '../embed/logic-options.ts';
 import type { NodeResult } from '../../coordination/workflow-end.ts';
 import type { EdgeKind } from '../../coordination/workflow-graph.ts';
 
 /** An agent or team that can also be embedded in an XState app. */
-export interface EmbeddableAgent<Input = string, Output = string, State = Json> extends Agent<
-  Input,
-  Output,
-  State
-> {
-  readonly logic: AgentLogic<Input, Output>;
+export interface EmbeddableAgent<
+  Input = string,
+  Output = string,
+  State = Json,
+  Chart extends LogicChart = TeamChart,
+> extends Agent<Input, Output, State> {
+  /** Its logic for XState: an actor of it is a run, with the defaults of `run`. */
+  readonly logic: AgentLogic<Input, Output, Chart>;
+  /**
+   * Its logic with what its runs are told beside their input: a store, a thread, a context, a model, a budget … Each actor of it
+   * is a run of its own; React keeps an actor whose logic is made anew in each render.
+   *
+   * @example
+   * const logic = clerk.logicWith({ store, thread: user.id, onStop: 'suspend' });
+   * const actor = createActor(logic, { input: 'Book the room.' });
+   *
+   * @throws {TroupeError} `agent.invalid` for `onStop: 'suspend'` without a store.
+   */
+  logicWith(options: LogicOptions): AgentLogic<Input, Output, Chart>;
   /**
    * This agent as a node for workflows, under an id of its own if it is given one.
    *

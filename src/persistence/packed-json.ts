@@ -1,0 +1,80 @@
+import type { Json, JsonObject } from '../contracts/json.ts';
+import { isJsonObject } from '../contracts/json.ts';
+
+/** Shorter texts cost no more than what would refer to them. */
+const SHORTEST = 5;
+/** From here on a number is longer than what would refer to it: times, mostly. */
+const LARGE = 1e6;
+/** Begins what refers to a value that was there before; a text that begins like that has it twice. */
+const MARK = '~';
+/** In the place of an object's names: it is an array. */
+const ARRAY = -1;
+
+/**
+ * Packs values, one after the other: what was there before, be it the names of an object, a text or a large number, is referred to. Values
+ * that have much in common, such as the records of a run, are a third of what they were.
+ *
+ * What comes out is plain JSON of arrays: databases that put the names of objects in another order change nothing. The first item of
+ * each is -1 for an array; for an object its names, or the number of names that were there before.
+ *
+ * I1  What a packer packed, an {@link JsonUnpacker} makes the same values again, if it is given all of them in order.
+ */
+export class JsonPacker {
+  readonly #shapes = new Map<string, number>();
+  readonly #known = new Map<string | number, number>();
+  pack(value: Json): Json {
+    if (typeof value === 'string') return this.#leaf(value, value.length >= SHORTEST);
+    if (typeof value === 'number') return this.#leaf(value, value >= LARGE);
+    if (typeof value !== 'object' || value === null) return value;
+    if (isJsonObject(value)) return this.#object(value);
+    return [ARRAY, ...(value as readonly Json[]).map((item) => this.pack(item))];
+  }
+
+  #object(value: JsonObject): Json {
+    const names = Object.keys(value).filter((name) => value[name] !== undefined);
+    const shape = JSON.stringify(names);
+    const known = this.#shapes.get(shape);
+    if (known === undefined) this.#shapes.set(shape, this.#shapes.size);
+    return [known ?? names, ...names.map((name) => this.pack(value[name] ?? null))];
+  }
+
+  #leaf(value: string | number, isReferable: boolean): Json {
+    const known = isReferable ? this.#known.get(value) : undefined;
+    if (known !== undefined) return referenceTo(known);
+    if (isReferable) this.#known.set(value, this.#known.size);
+    return typeof value === 'string' && value.startsWith(MARK) ? `${MARK}${value}` : value;
+  }
+}
+
+/** Makes packed values again; see {@link JsonPacker}. */
+export class JsonUnpacker {
+  readonly #shapes: (readonly string[])[] = [];
+  readonly #known: Json[] = [];
+
+  unpack(packed: Json): Json {
+    if (typeof packed === 'string') return this.#text(packed);
+    if (typeof packed === 'number') {
+      if (packed >= LARGE) this.#known.push(packed);
+      return packed;
+    }
+    if (!Array.isArray(packed)) return packed;
+    const [shape, ...items] = packed as readonly Json[];
+    return shape === ARRAY ? items.map((item) => this.unpack(item)) : this.#object(shape, items);
+  }
+
+  #object(shape: Json | undefined, items: readonly Json[]): JsonObject {
+    if (Array.isArray(shape)) this.#shapes.push((shape as readonly Json[]).map(String));
+    const names = (Array.isArray(shape) ? this.#shapes.at(-1) : this.#shapes[Number(shape)]) ?? [];
+    return Object.fromEntries(names.map((name, index) => [name, this.unpack(items[index] ?? null)]));
+  }
+
+  #text(packed: string): Json {
+    if (packed.startsWith(MARK) && !packed.startsWith(MARK, 1))
+      return this.#known[Number.parseInt(packed.slice(1), 36)] ?? null;
+    const text = packed.startsWith(MARK) ? packed.slice(1) : packed;
+    if (text.length >= SHORTEST) this.#known.push(text);
+    return text;
+  }
+}
+
+const referenceTo = (index: number): string => `${MARK}${index.toString(36)}`;

@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import type { Json } from '../../contracts/json.ts';
+import type { Message } from '../../contracts/message.ts';
+import type { Handle } from '../handle.ts';
+
+/** One of the requests that wait for a person, by its id or by that of the call that it is about. */
+type OfRequest = { readonly id: string } | { readonly callId: string };
+
+/**
+ * What an app may send to the actor of an agent or a team: what a `RunHandle` can do, as events. Anything else is ignored.
+ *
+ * `message` and `reply` are `send` and `answer` by their earlier names. Sent to a member, `send` and `abort` are about that member;
+ * the others are about the run.
+ */
+export type AgentCommand =
+  | {
+      readonly type: 'send' | 'message';
+      readonly message: string | Message;
+      /** Default: the actor that it is sent to. */
+      readonly path?: string | undefined;
+    }
+  | ({ readonly type: 'approve'; readonly input?: Json | undefined } & OfRequest)
+  | ({ readonly type: 'deny'; readonly reason?: string | undefined } & OfRequest)
+  /** Without an id it answers the oldest question. */
+  | { readonly type: 'answer' | 'reply'; readonly text: string; readonly id?: string | undefined }
+  | { readonly type: 'pause' }
+  | { readonly type: 'resume' }
+  /** Goes on to the next CHECK_STOP (default), or by one effect, and holds again. */
+  | { readonly type: 'step'; readonly unit?: 'step' | 'effect' | undefined }
+  | { readonly type: 'abort'; readonly reason?: string | undefined };
+
+const text = z.string();
+const reason = text.optional().catch(undefined);
+const ofRequest = { id: text.optional(), callId: text.optional() };
+
+const commandSchema = z.discriminatedUnion('type', [
+  z.object({
+    type: z.enum(['send', 'message']),
+    message: z.union([text, z.object({ from: text, text, data: z.json().optional() })]),
+    path: text.optional(),
+  }),
+  z.object({ type: z.literal('approve'), ...ofRequest, input: z.json().optional() }),
+  z.object({ type: z.literal('deny'), ...ofRequest, reason }),
+  z.object({ type: z.enum(['answer', 'reply']), text, id: text.optional() }),
+  z.object({ type: z.literal('pause') }),
+  z.object({ type: z.literal('resume') }),
+  z.object({ type: z.literal('step'), unit: z.enum(['step', 'effect']).optional() }),
+  z.object({ type: z.literal('abort'), reason }),
+]);
+
+/** A command as it was understood. */
+export type ReadCommand = z.infer<typeof commandSchema>;
+
+/** Reads what an app sent; undefined for what is no command: it must not break the app. */
+export const readCommand = (event: unknown): ReadCommand | undefined => commandSchema.safeParse(event).data;
+
+/** Carries out what an app wants of a run, or of its member at `path`. */
+export const obey = (handle: Handle<unknown, unknown>, command: ReadCommand, path?: string): void => {
+  switch (command.type) {
+    case 'send':
+    case 'message':
+      handle.send(command.message, command.path ?? path);
+      break;
+    case 'approve': {
+      const { id = command.callId, input } = command;
+      if (id !== undefined) handle.approve(id, { input });
+      break;
+    }
+    case 'deny': {
+      const { id = command.callId } = command;
+      if (id !== undefined) handle.deny(id, command.reason);
+      break;
+    }
+    case 'answer':
+    case 'reply':
+      handle.reply(command.text, command.id);
+      break;
+    case 'pause':
+      handle.pause();
+      break;
+    case 'resume':
+      handle.resume();
+      break;
+    case 'step':
+      void handle.step(command.unit);
+      break;
+    case 'abort':
+      if (path === undefined) handle.abort(command.reason);
+      else handle.stop(path, command.reason);
+  }
+};
+
+/** Whether a command would do anything now. */
+export const canObey = (
+  {
+    requests,
+    isPaused,
+  }: { readonly requests: Handle<unknown, unknown>['requests']; readonly isPaused: boolean },
+  command: ReadCommand,
+): boolean => {
+  switch (command.type) {
+    case 'approve':
+    case 'deny': {
+      const { id = command.callId } = command;
+      return requests.some(
+        (request) => request.kind !== 'question' && (request.id === id || request.callId === id),
+      );
+    }
+    case 'answer':
+    case 'reply': {
+      const { id } = command;
+      return requests.some(
+        (request) => request.kind === 'question' && (id === undefined || request.id === id),
+      );
+    }
+    case 'pause':
+      return !isPaused;
+    case 'resume':
+      return isPaused;
+    default:
+      return true;
+  }
+};

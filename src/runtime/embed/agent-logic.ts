@@ -1,0 +1,103 @@
+import type { AnyStateMachine } from 'xstate';
+import { TroupeError } from '../../contracts/error.ts';
+import type { Definition } from '../definition.ts';
+import { outcomeOfFailure } from '../result.ts';
+import type { MachineSnapshot } from '../turn.ts';
+import { firstTurn } from '../turn.ts';
+import type { AgentLogic, LogicChart } from './agent-types.ts';
+import { faceLogic } from './face-logic.ts';
+import { bareSnapshot, snapshotOf } from './face-snapshot.ts';
+import { readKept } from './kept-run.ts';
+import type { LogicOptions } from './logic-options.ts';
+import { Seat } from './seat.ts';
+
+const logics = new WeakMap<Definition, AnyStateMachine>();
+
+/** The logic of a definition for somebody else's XState app: each actor made from it is the root of a run of its own. */
+export const agentLogic = <Input, Output, Chart extends LogicChart>(
+  definition: Definition,
+): AgentLogic<Input, Output, Chart> => {
+  const known = logics.get(definition) ?? logicOf(definition, {});
+  logics.set(definition, known);
+  return typed<Input, Output, Chart>(known);
+};
+
+/**
+ * Like {@link agentLogic}, for runs that are told something beside their input.
+ *
+ * @throws {TroupeError} `agent.invalid` for `onStop: 'suspend'` without a store: there is nothing that the run could be resumed from.
+ */
+export const agentLogicWith = <Input, Output, Chart extends LogicChart>(
+  definition: Definition,
+  options: LogicOptions,
+): AgentLogic<Input, Output, Chart> => {
+  const { onStop = 'abort', store } = options;
+  const why =
+    onStop !== 'abort' && onStop !== 'suspend'
+      ? `onStop is neither 'abort' nor 'suspend': ${String(onStop)}`
+      : onStop === 'suspend' && store === undefined
+        ? "onStop is 'suspend' and there is no store that the run could be resumed from: give a store"
+        : undefined;
+  if (why !== undefined)
+    throw new TroupeError('agent.invalid', `Cannot make a logic of '${definition.name}' as ${why}`);
+  return typed<Input, Output, Chart>(logicOf(definition, { ...options }));
+};
+
+/** The types of an agent's logic are its definition's, which the machine's know nothing of. */
+const typed = <Input, Output, Chart extends LogicChart>(logic: unknown): AgentLogic<Input, Output, Chart> =>
+  logic as AgentLogic<Input, Output, Chart>;
+
+const logicOf = (definition: Definition, options: LogicOptions): AnyStateMachine =>
+  faceLogic(definition.machine, {
+    begin: (scope, input) => {
+      const seat = new Seat({
+        definition,
+        options,
+        input,
+        latest: firstSnapshot(definition, options, input),
+      });
+      seat.root.scope = scope;
+      return seat.root.snapshot();
+    },
+    restore: (given, scope) => {
+      const { machine, name } = definition;
+      const read = readKept(given, name, options);
+      const seat =
+        'kept' in read
+          ? new Seat({ definition, options, kept: read.kept, latest: snapshotOf(machine, read.kept.chart) })
+          : new Seat({
+              definition,
+              options,
+              latest: read.chart === undefined ? bareSnapshot(machine) : snapshotOf(machine, read.chart),
+              refusal: {
+                ...outcomeOfFailure(read.error.code, read.error.message, NO_TIME),
+                error: read.error.data,
+              },
+            });
+      return seat.restore(scope, 'kept' in read ? read.kept : undefined);
+    },
+    start: ({ home }) => {
+      if (home instanceof Seat) home.start();
+    },
+    stop: ({ home }) => {
+      if (home instanceof Seat) home.park();
+    },
+    persist: ({ home }) => (home instanceof Seat ? { troupe: home.keep() } : {}),
+  });
+
+/** Of what is before a run: only its journal reads its clock. */
+const NO_TIME = 0;
+
+/** What a run shows before it has begun: its machine's first state, of which nothing is carried out. */
+const firstSnapshot = (definition: Definition, options: LogicOptions, input: unknown): MachineSnapshot => {
+  const { machine, name: path } = definition;
+  const at = NO_TIME;
+  try {
+    const placement = { runId: options.runId ?? '', path, at, history: options.history };
+    return (
+      firstTurn(definition, definition.start(input, placement), at).record.snapshot ?? bareSnapshot(machine)
+    );
+  } catch {
+    return bareSnapshot(machine);
+  }
+};

@@ -1,0 +1,157 @@
+import { TroupeError } from '../../contracts/error.ts';
+import type { RunOptions } from '../../contracts/run.ts';
+import type { Secrets } from '../../contracts/secrets/redactor.ts';
+import { hideInput } from '../hide-fields.ts';
+import type { Definition } from '../definition.ts';
+import { Handle } from '../handle.ts';
+import type { Line, Turn } from '../held-handle.ts';
+import { HeldHandle } from '../held-handle.ts';
+import { beganWith } from '../journal/beginning.ts';
+import type { Journaled } from '../journal/stored-run.ts';
+import { resumedRun } from '../journal/resumed-run.ts';
+import { beginAgain, journaled, optionsOf, storedRun, takeOver } from '../journal/stored-run.ts';
+import { inThread, joinThread, noLine } from '../run-thread.ts';
+import type { Run } from '../run.ts';
+import type { Watch } from '../watch.ts';
+import { KeptRecords } from './kept-records.ts';
+
+/** A run that is embedded in an app. */
+export interface EmbeddedRun {
+  readonly run: Run;
+  readonly handle: Handle<unknown, unknown>;
+  /** Its journal; absent where a store has it. */
+  readonly records: KeptRecords | undefined;
+  /** Begins it, or goes on with it. */
+  readonly go: () => void;
+}
+
+/** A run that is not under way; without records it is in a store. */
+export interface LeftRun {
+  readonly runId: string;
+  readonly records: KeptRecords | undefined;
+  /** What was hidden in it, by name. */
+  readonly fields?: Secrets | undefined;
+}
+
+/** Makes a run whose machines are watched: in the options' store, or in memory. It has not begun. */
+export const newRun = (
+  definition: Definition,
+  input: unknown,
+  options: RunOptions,
+  watch: Watch,
+): EmbeddedRun => {
+  const { store } = options;
+  if (store !== undefined) {
+    const { run, line } = storedRun(definition, input, { ...options, store }, { isAttended: true, watch });
+    return held(run, line, undefined, input, options);
+  }
+  const { run, journal } = journaled(definition, options, { ...KEPT, watch });
+  const records = keptBy({ run, journal });
+  const history = joinThread(run, input, options);
+  const line = before(inThread(noLine, run, history), (earlier = options.history) => {
+    const began = beganWith(run, definition, input, { ...options, history: earlier });
+    journal.write(records, [{ ...began, at: journal.begins() }]);
+  });
+  return held(run, line, records, input, options);
+};
+
+/** Makes a run that goes on where its records, or those in the options' store, end. */
+export const keptRun = async (
+  definition: Definition,
+  { runId, records, fields = {} }: LeftRun,
+  options: RunOptions,
+  watch: Watch,
+): Promise<EmbeddedRun> => {
+  const { store } = options;
+  if (records === undefined && store !== undefined) {
+    const taken = await takeOver(store, runId, options.secrets);
+    const { run, go } = await resumedRun(definition, taken, options, watch);
+    return { run, handle: new Handle(run), records: undefined, go };
+  }
+  const before = records?.records ?? [];
+  const { checkRecords } = await import('../journal/check-records.ts');
+  const [began] = checkRecords(runId, before.slice(0, 1) as readonly unknown[]);
+  if (began?.kind !== 'began')
+    throw new TroupeError(
+      'journal.corrupt',
+      `Cannot go on with run '${runId}' as its records do not say how it began`,
+    );
+  const given = optionsOf(began, options);
+  const { run, journal } = journaled(definition, given, { ...KEPT, watch });
+  run.secrets.know(fields);
+  hideInput(run.secrets, definition, began.input);
+  joinThread(run, began.input, given);
+  const writer = keptBy({ run, journal }, records);
+  const go = (): void => {
+    journal.write(writer);
+    journal.rerun(
+      before,
+      () => {
+        beginAgain(run, began);
+      },
+      {
+        inHand: new Map(),
+        before: () => {
+          if (!run.isOver) journal.arrive(undefined, { type: 'resumed' });
+        },
+      },
+    );
+  };
+  return { run, handle: new Handle(run), records: writer, go };
+};
+
+const KEPT = { isAttended: true, keepsSent: false } as const;
+
+const keptBy = ({ journal }: Journaled, before?: KeptRecords): KeptRecords => {
+  const kept = before?.branch() ?? new KeptRecords();
+  kept.onRecorded = (events) => {
+    journal.committed(events);
+  };
+  return kept;
+};
+
+const held = (
+  run: Run,
+  line: Line,
+  records: KeptRecords | undefined,
+  input: unknown,
+  options: RunOptions,
+): EmbeddedRun => {
+  const handle = new HeldHandle<unknown, unknown>(run, line);
+  return {
+    run,
+    handle,
+    records,
+    go: () => {
+      handle.enter(input, options);
+    },
+  };
+};
+
+/** A line in which something is done right before the run begins. */
+const before = (line: Line, work: Turn): Line => {
+  const turns = new Map<Turn, Turn>();
+  const around = (turn: Turn): Turn => {
+    const known = turns.get(turn) ?? once(turn, work);
+    turns.set(turn, known);
+    return known;
+  };
+  return {
+    enter: (turn) => {
+      line.enter(around(turn));
+    },
+    skip: (turn) => {
+      line.skip(around(turn));
+    },
+    over: (turn) => {
+      line.over(around(turn));
+    },
+  };
+};
+
+const once =
+  (turn: Turn, work: Turn): Turn =>
+  (history) => {
+    work(history);
+    turn(history);
+  };

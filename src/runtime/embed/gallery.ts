@@ -1,0 +1,97 @@
+import { createActor } from 'xstate';
+import type { AnyActorRef, AnyStateMachine, InspectionEvent } from 'xstate';
+import type { Envelope } from '../envelope.ts';
+import type { Scope } from '../quiet-scope.ts';
+import { inertScope } from '../quiet-scope.ts';
+import type { Actor } from '../stage.ts';
+import type { MachineSnapshot, Turned } from '../turn.ts';
+import { bareSnapshot, genuine } from './face-snapshot.ts';
+import { Moved } from './moved.ts';
+
+/** Takes what inspectors are told. */
+export type Look = (event: InspectionEvent) => void;
+
+/** An actor that inspectors see. */
+interface Portrait {
+  readonly ref: AnyActorRef;
+  readonly scope: Scope;
+  /** In which its machine moves, so that each step of its chart is seen. */
+  readonly moving: Scope;
+  children: Readonly<Record<string, AnyActorRef>>;
+}
+
+/**
+ * The faces of a run that is inspected, and not embedded: an XState actor for each of its actors, which shows every move as it is made.
+ *
+ * Its inspector has to be one that cannot throw.
+ */
+export class Gallery {
+  readonly #look: Look;
+  readonly #portraits = new Map<Actor, Portrait>();
+
+  constructor(look: Look) {
+    this.#look = look;
+  }
+
+  /** An actor begins; `move` makes its first turn in the scope that it is given. */
+  begin(entry: Actor, move: (scope: Scope) => Turned): Turned {
+    const { sponsor, path, definition } = entry;
+    const above = sponsor.kind === 'root' ? undefined : this.#portraits.get(sponsor.parent);
+    const first: { turned?: Turned; scope?: Scope; moving?: Scope } = {};
+    const logic = portraitLogic(definition.machine, (scope) => {
+      first.scope = scope;
+      first.moving = movingIn(scope);
+      first.turned = move(first.moving);
+      return first.turned.record.snapshot ?? bareSnapshot(definition.machine);
+    });
+    const place = above === undefined ? { inspect: this.#look } : { parent: above.ref, src: definition.name };
+    const ref = createActor(logic, { id: path, ...place });
+    const { turned, scope, moving } = first;
+    if (turned === undefined || scope === undefined || moving === undefined) return move(inertScope());
+    this.#portraits.set(entry, { ref, scope, moving, children: {} });
+    if (above !== undefined) above.children = { ...above.children, [path]: ref };
+    ref.start();
+    return turned;
+  }
+
+  /** An actor takes an envelope; `move` makes the turn. */
+  move(entry: Actor, envelope: Envelope, move: (scope?: Scope) => Turned): Turned {
+    const portrait = this.#portraits.get(entry);
+    if (portrait === undefined || portrait.ref.getSnapshot().status !== 'active') return move();
+    let turned: Turned | undefined;
+    const { machine } = entry.definition;
+    const moved = new Moved(envelope, () => {
+      turned = move(portrait.moving);
+      const { snapshot } = turned.record;
+      return { ...genuine(machine, snapshot ?? bareSnapshot(machine)), children: portrait.children };
+    });
+    portrait.ref.send(moved);
+    return turned ?? move();
+  }
+
+  /** An actor is over. */
+  stop(entry: Actor): void {
+    const portrait = this.#portraits.get(entry);
+    if (portrait === undefined) return;
+    this.#portraits.delete(entry);
+    const { sponsor, path } = entry;
+    const above = sponsor.kind === 'root' ? undefined : this.#portraits.get(sponsor.parent);
+    if (above === undefined) return;
+    const { [path]: gone, ...others } = above.children;
+    above.children = others;
+    if (gone !== undefined) above.scope.stopChild(gone);
+  }
+}
+
+/** Moves a machine by the quiet way, seen as the actor of `scope`. */
+const movingIn = ({ self, system }: Scope): Scope =>
+  Object.create(inertScope(), { self: { value: self }, system: { value: system } }) as Scope;
+
+const portraitLogic = (machine: AnyStateMachine, begin: (scope: Scope) => MachineSnapshot): AnyStateMachine =>
+  Object.create(machine, {
+    getInitialSnapshot: { value: begin },
+    start: { value: () => undefined },
+    transition: {
+      value: (snapshot: MachineSnapshot, event: object): MachineSnapshot => Moved.next(event) ?? snapshot,
+    },
+  }) as AnyStateMachine;

@@ -1,0 +1,130 @@
+import type { Json } from '../../contracts/json.ts';
+import type { JournalRecord } from '../../contracts/journal-record.ts';
+import type { Redactor, Secrets } from '../../contracts/secrets/redactor.ts';
+import { JsonPacker, JsonUnpacker } from '../../persistence/packed-json.ts';
+import type { MissingSecrets } from '../../persistence/secret-references.ts';
+import { dereferenced, referenced } from '../../persistence/secret-references.ts';
+import type { KeptRecord } from '../journal/followed.ts';
+import { followedBy } from '../journal/followed.ts';
+import type { RecordSink } from '../journal/journal-writer.ts';
+
+/** Records as a persisted snapshot has them: packed JSON, secrets by their names, with a check of all of them. */
+export interface SealedRecords {
+  readonly records: readonly Json[];
+  readonly check: number;
+}
+
+/**
+ * The journal of an embedded run: its records in memory, as plain objects, unsealed. What is recorded may be told at once.
+ *
+ * I1  Events that follow from the other records are counted, not kept.
+ * I2  What was sealed once is not looked at again: sealing costs what is new.
+ */
+export class KeptRecords implements RecordSink {
+  readonly #records: KeptRecord[];
+  readonly #sealed: Json[] = [];
+  readonly #packer = new JsonPacker();
+  #check = 0;
+  #isClosed = false;
+  /** So many of the log's events are recorded. */
+  onRecorded: (events: number) => void = () => undefined;
+
+  constructor(records: readonly KeptRecord[] = []) {
+    this.#records = [...records];
+  }
+
+  /** Reads sealed records; undefined where they are damaged. The names of secrets that are not known go into `missing`. */
+  static opened(sealed: SealedRecords, secrets: Secrets, missing: MissingSecrets): KeptRecords | undefined {
+    if (sealed.records.reduce(checked, 0) !== sealed.check) return undefined;
+    const unpacker = new JsonUnpacker();
+    // What was sealed were records, and it is whole.
+    const records = sealed.records.map((packed) =>
+      dereferenced(unpacker.unpack(packed), { secrets, fields: {} }, missing),
+    ) as unknown;
+    return new KeptRecords(records as readonly KeptRecord[]);
+  }
+
+  get records(): readonly KeptRecord[] {
+    return this.#records.slice();
+  }
+
+  get isEmpty(): boolean {
+    return this.#records.length === 0;
+  }
+
+  /** The records so far, for a run that goes on from them elsewhere. */
+  branch(): KeptRecords {
+    return new KeptRecords(this.#records);
+  }
+
+  /** Takes in nothing any more. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** All records, sealed. */
+  seal(redactor: Redactor): SealedRecords {
+    for (let index = this.#sealed.length; index < this.#records.length; index += 1) {
+      const record = this.#packer.pack(referenced(this.#records[index] as unknown as Json, redactor));
+      this.#sealed.push(record);
+      this.#check = checked(this.#check, record);
+    }
+    return { records: this.#sealed.slice(), check: this.#check };
+  }
+
+  push(record: JournalRecord): void {
+    if (this.#isClosed || isLook(record)) return;
+    if (
+      record.kind !== 'event' ||
+      record.scope !== undefined ||
+      record.tick !== undefined ||
+      LOOKED_UP.has(record.event.type)
+    ) {
+      this.#records.push(record);
+      return;
+    }
+    const at = this.#records.length - 1;
+    const last = this.#records[at];
+    if (last?.kind === 'followed' && at >= this.#sealed.length)
+      this.#records[at] = followedBy(record.event, last);
+    else this.#records.push(followedBy(record.event));
+  }
+
+  wrote(events: number): void {
+    if (!this.#isClosed) this.onRecorded(events);
+  }
+
+  take(): void {
+    // Letters are for stored runs.
+  }
+
+  flush(): void {
+    // There is nothing to wait for.
+  }
+}
+
+/** Events whose contents are looked up by whoever goes on with a run. */
+const LOOKED_UP: ReadonlySet<string> = new Set(['run.started', 'member.refused', 'run.ended']);
+
+/** What models were sent is for those who look on, and is no part of what a run goes on from. */
+const isLook = (record: JournalRecord): boolean =>
+  record.kind === 'arrived' && (record.arrival.type === 'sent' || record.arrival.type === 'heard');
+
+const SPREAD = 0x01_00_01_93;
+
+const checked = (check: number, record: Json): number => (Math.imul(check, SPREAD) ^ checkOf(record)) >>> 0;
+
+/** A check of a packed value: there are no objects in it, of which a database might change the order. */
+const checkOf = (packed: Json): number => {
+  if (!Array.isArray(packed)) return textCheck(JSON.stringify(packed));
+  let check = 1;
+  for (const item of packed as readonly Json[]) check = Math.imul(check, SPREAD) ^ checkOf(item);
+  return check;
+};
+
+const textCheck = (text: string): number => {
+  let check = 0x81_1c_9d_c5;
+  for (let index = 0; index < text.length; index += 1)
+    check = Math.imul(check ^ text.charCodeAt(index), SPREAD);
+  return check;
+};

@@ -1,0 +1,400 @@
+import { errorData, TroupeError } from '../../contracts/error.ts';
+import type { LiveEvent } from '../../contracts/event.ts';
+import { toJson } from '../../contracts/json.ts';
+import type { Redactor } from '../../contracts/secrets/redactor.ts';
+import { redactorOf } from '../../policy/redaction.ts';
+import { referenced } from '../../persistence/secret-references.ts';
+import type { Outcome } from '../../contracts/run.ts';
+import type { Definition } from '../definition.ts';
+import type { Envelope } from '../envelope.ts';
+import { outcomeOfFailure } from '../result.ts';
+import type { RunSecrets } from '../run-secrets.ts';
+import { onlyOnce } from '../safe-inspector.ts';
+import type { Actor } from '../stage.ts';
+import type { MachineSnapshot } from '../turn.ts';
+import type { Watch } from '../watch.ts';
+import type { FaceSnapshot } from './face-snapshot.ts';
+import type { Scope } from '../quiet-scope.ts';
+import type { ReadCommand } from './agent-command.ts';
+import { canObey, obey, readCommand } from './agent-command.ts';
+import { Cast } from './cast.ts';
+import type { EmbeddedRun, LeftRun } from './embedded-run.ts';
+import { keptRun, newRun } from './embedded-run.ts';
+import { Face } from './face.ts';
+import type { KeptFace } from './face.ts';
+import type { KeptActor, KeptRun } from './kept-run.ts';
+import { keptVersion } from './kept-run.ts';
+import type { LogicOptions } from './logic-options.ts';
+import { Outgoing } from './outgoing.ts';
+import type { Follower, SeatPlan } from './seat-plan.ts';
+
+/**
+ * The place of one run in somebody's XState app: the actor that is its root, the faces of its actors, and its life.
+ *
+ * I1  There is one run at a time; what another one before it does is not shown any more.
+ * I2  What is shown is shown in order, and outside of the turns of the run.
+ * I3  A stop holds the run at once, and ends it in a microtask unless the actor is started again.
+ */
+export class Seat {
+  readonly definition: Definition;
+  readonly runId: string;
+  readonly root: Face;
+  readonly #options: LogicOptions;
+  readonly #input: unknown;
+  readonly #cast: Cast;
+  readonly #outgoing: Outgoing;
+  /** Faces whose actors are there when a run is resumed. */
+  readonly #alive = new Set<Face>();
+  readonly #followers = new Set<Follower>();
+  /** What was sent before the run was there. */
+  #early: (() => void)[] = [];
+  #run: EmbeddedRun | undefined;
+  /** What the run goes on from, where it is not under way. */
+  #kept: LeftRun | undefined;
+  #refusal: Outcome | undefined;
+  #told = -1;
+  /** Of the run, or the last one that there was: it learns what is secret. */
+  #secrets: RunSecrets | undefined;
+  /** Grows whenever a run is left. */
+  #epoch = 0;
+  #isParked = false;
+  #isQuiet = false;
+  #isComing = false;
+  #isOver = false;
+  /** The run is held as the actor is stopped, not as somebody paused it. */
+  #isHeld = false;
+  #leaving: Promise<void> = Promise.resolve();
+
+  constructor({ definition, options, latest, input, kept, refusal }: SeatPlan) {
+    this.definition = definition;
+    this.#options = options;
+    this.#input = kept?.run.input ?? input;
+    this.#refusal = refusal;
+    this.runId = kept?.run.runId ?? options.runId ?? crypto.randomUUID();
+    const { name: path } = definition;
+    this.root = new Face({ home: this, path, definition, latest });
+    this.#cast = new Cast(this.root);
+    const failed = onlyOnce((error) => {
+      this.observerFailed('inspector', error);
+    });
+    this.#outgoing = new Outgoing(failed, () => {
+      this.#cast.showChildren();
+    });
+    if (kept === undefined) return;
+    this.#told = kept.run.told;
+    const { runId, input: begins } = kept.run;
+    if (begins === undefined) this.#kept = { runId, records: kept.records };
+  }
+
+  /** Sits the root down in an actor that is restored, with the actors below it as they were. */
+  restore(scope: Scope, kept: KeptActor | undefined): FaceSnapshot {
+    this.root.scope = scope;
+    if (kept?.chart.status === 'done') {
+      this.#isOver = true;
+      this.root.over(kept.chart.output);
+    } else this.#cast.restore(this.root, kept?.children ?? {});
+    return this.root.snapshot();
+  }
+
+  get #redactor(): Redactor {
+    return this.#secrets?.redactor ?? redactorOf(undefined, this.#options.secrets);
+  }
+
+  get isPaused(): boolean {
+    if (this.#run === undefined) return this.#kept === undefined && this.#options.paused === true;
+    return !this.#isHeld && this.#run.run.gate.isPaused;
+  }
+
+  can(event: unknown): boolean {
+    const command = readCommand(event);
+    if (command === undefined || this.#isOver) return false;
+    return canObey({ requests: this.#run?.handle.requests ?? [], isPaused: this.isPaused }, command);
+  }
+
+  command(event: unknown, path: string | undefined): void {
+    const command = readCommand(event);
+    if (command !== undefined && !this.#isOver) this.#obey(command, path);
+  }
+
+  /** Follows the events of the run from number `from` on, also those that are over. */
+  follow(from: number, tell: (event: LiveEvent) => void, complete: () => void): () => void {
+    const follower: Follower = { next: from, tell, complete };
+    if (this.#run !== undefined) this.#attach(this.#run, follower);
+    if (this.#isOver) complete();
+    else this.#followers.add(follower);
+    return () => {
+      this.#followers.delete(follower);
+    };
+  }
+
+  /** Somebody who looks on threw: that is on record, and their own affair. */
+  observerFailed(observer: string, error: unknown): void {
+    this.#run?.run.observerFailed(observer, error);
+  }
+
+  /** The actor is started: the run begins, or goes on, once whoever started it had its turn. */
+  start(): void {
+    this.#isParked = false;
+    this.#hold(false);
+    this.#outgoing.open();
+    if (this.#isComing || this.#run !== undefined || this.#isOver) return;
+    this.#isComing = true;
+    queueMicrotask(() => {
+      if (this.#isParked) this.#isComing = false;
+      else void this.#come();
+    });
+  }
+
+  /** The actor is stopped, perhaps to be started again at once. */
+  park(): void {
+    this.#isParked = true;
+    this.#hold(true);
+    this.#outgoing.hold();
+    queueMicrotask(() => {
+      if (this.#isParked) this.#leave();
+    });
+  }
+
+  /** What of the run is kept with a persisted snapshot. */
+  keep(): KeptRun {
+    const { runId, definition } = this;
+    const head = { v: keptVersion, agent: definition.name, runId, told: this.#told };
+    if (this.#isOver) return head;
+    const { run, records } = this.#run ?? {};
+    const kept = run === undefined ? this.#kept : { records };
+    if (kept === undefined || kept.records?.isEmpty === true)
+      return { ...head, input: referenced(toJson(this.#input), this.#redactor) };
+    if (kept.records !== undefined) return { ...head, ...kept.records.seal(this.#redactor) };
+    void run?.journal.flush();
+    return { ...head, isStored: true };
+  }
+
+  keepFace(face: Face): KeptFace {
+    return face.keep((value) => this.#redactor.value(value));
+  }
+
+  /** Begins the run, or goes on with it; whatever comes in the way is its end. */
+  async #come(): Promise<void> {
+    const epoch = this.#epoch;
+    try {
+      await this.#leaving;
+      if (epoch !== this.#epoch) return;
+      if (this.#refusal !== undefined) this.#end(this.#refusal);
+      else if (this.#kept === undefined) {
+        const { definition, runId } = this;
+        this.#enter(newRun(definition, this.#input, { ...this.#options, runId }, this.#watch()));
+      } else await this.#resume(this.#kept);
+    } catch (thrown) {
+      if (epoch === this.#epoch) this.#end(this.#failure(thrown));
+    } finally {
+      if (epoch === this.#epoch) this.#isComing = false;
+    }
+  }
+
+  /** Goes on with a run, and shows what it came to when it is at the end of its records. */
+  async #resume(kept: LeftRun): Promise<void> {
+    const epoch = this.#epoch;
+    const known = new Set(this.#cast.faces);
+    this.#alive.clear();
+    const resumed = await keptRun(
+      this.definition,
+      kept,
+      { ...this.#options, runId: this.runId },
+      this.#watch(),
+    );
+    if (epoch !== this.#epoch) {
+      // It has not begun, so there is nothing to abort.
+      resumed.run.ending.lose(new TroupeError('run.aborted', `Cannot go on as ${STOPPED}`));
+      return;
+    }
+    this.#isQuiet = true;
+    try {
+      this.#enter(resumed);
+    } finally {
+      this.#isQuiet = false;
+    }
+    for (const face of known) if (face !== this.root && !this.#alive.has(face)) this.#remove(face);
+    for (const face of this.#cast.faces)
+      if (face.isShown) this.#show(() => face.show(RESUMED));
+      else this.#show(() => this.#cast.engage(face, face.latest));
+  }
+
+  #enter(embedded: EmbeddedRun): void {
+    this.#run = embedded;
+    this.#secrets = embedded.run.secrets;
+    if (this.#isParked) this.#hold(true);
+    this.#attach(embedded, {
+      next: this.#told + 1,
+      tell: (event) => {
+        this.#show(() => {
+          this.#emit(event);
+        });
+      },
+      complete: () => undefined,
+    });
+    for (const follower of this.#followers) this.#attach(embedded, follower);
+    const epoch = this.#epoch;
+    const over = (): void => {
+      const at = embedded.run.log.now();
+      if (epoch === this.#epoch)
+        this.#end(
+          embedded.run.ending.outcome ?? outcomeOfFailure('internal', 'Cannot say how the run ended', at),
+        );
+    };
+    embedded.run.result.then(over, over);
+    embedded.go();
+    for (const tell of this.#early.splice(0)) tell();
+  }
+
+  /** The actor is stopped for good, as far as anybody knows: so is its run. */
+  #leave(): void {
+    const embedded = this.#run;
+    this.#isParked = false;
+    this.#isComing = false;
+    this.#epoch += 1;
+    this.#outgoing.clear();
+    if (embedded === undefined || this.#isOver) return;
+    const { run, handle, records } = embedded;
+    this.#run = undefined;
+    this.#isHeld = false;
+    // What comes of the abort is no part of what is gone on from.
+    records?.close();
+    const fields = Object.fromEntries(run.secrets.hidden.map(({ name, value }) => [name, value]));
+    this.#kept = { runId: this.runId, records, fields };
+    const through = async (): Promise<void> => {
+      await run.result.catch(() => undefined);
+      await run.journal.released;
+    };
+    if (this.#options.onStop === 'suspend' && records === undefined)
+      this.#leaving = handle.suspend().then(through, through);
+    else {
+      run.abort(STOPPED);
+      if (records === undefined) this.#leaving = through();
+    }
+  }
+
+  #end(outcome: Outcome): void {
+    this.#isOver = true;
+    this.#show(() => {
+      this.root.end(outcome);
+    });
+    for (const { complete } of this.#followers) complete();
+    this.#followers.clear();
+  }
+
+  #failure(thrown: unknown): Outcome {
+    const { runId } = this;
+    const error = errorData(thrown, 'internal', { message: 'Cannot begin the run as it threw', runId });
+    return { ...outcomeOfFailure(error.code, error.message, 0), error };
+  }
+
+  #hold(isHeld: boolean): void {
+    const gate = this.#run?.run.gate;
+    if (gate === undefined || isHeld === this.#isHeld || (isHeld && gate.isPaused)) return;
+    this.#isHeld = isHeld;
+    if (isHeld) gate.pause();
+    else gate.resume();
+  }
+
+  #obey(command: ReadCommand, path: string | undefined): void {
+    const { handle } = this.#run ?? {};
+    if (handle === undefined)
+      this.#early.push(() => {
+        this.#obey(command, path);
+      });
+    else obey(handle, command, path);
+  }
+
+  #emit(event: LiveEvent): void {
+    if ('seq' in event) this.#told = event.seq;
+    this.root.scope?.emit(event);
+    if (event.path !== this.root.path) this.#cast.at(event.path)?.scope?.emit(event);
+    if (CHANGES_WHAT_CAN_BE.has(event.type)) for (const face of this.#cast.faces) face.show(event);
+  }
+
+  #attach({ run }: EmbeddedRun, follower: Follower): void {
+    const epoch = this.#epoch;
+    run.log.stream.watch({
+      name: 'actor',
+      wantsDeltas: true,
+      next: (event) => {
+        if (epoch !== this.#epoch) return;
+        if ('seq' in event) {
+          if (event.seq < follower.next) return;
+          follower.next = event.seq + 1;
+        }
+        follower.tell(event);
+      },
+    });
+  }
+
+  /** Has something shown in its turn, if it is still this run by then. */
+  #show(show: () => void): void {
+    const epoch = this.#epoch;
+    this.#outgoing.push(() => {
+      if (epoch === this.#epoch) show();
+    });
+  }
+
+  /** All that the interpreter knows of faces. */
+  #watch(): Watch {
+    const epoch = this.#epoch;
+    return {
+      started: (actor, snapshot) => {
+        if (epoch === this.#epoch && snapshot !== undefined) this.#started(actor, snapshot);
+      },
+      moved: (actor, envelope, snapshot) => {
+        if (epoch === this.#epoch && snapshot !== undefined) this.#moved(actor, envelope, snapshot);
+      },
+      stopped: (actor) => {
+        const face = this.#cast.at(actor.path);
+        if (epoch === this.#epoch && face !== undefined && face !== this.root) this.#remove(face);
+      },
+    };
+  }
+
+  #started({ path, definition, sponsor }: Actor, snapshot: MachineSnapshot): void {
+    const known = this.#cast.at(path);
+    if (known !== undefined) {
+      known.latest = snapshot;
+      this.#alive.add(known);
+      return;
+    }
+    const parent = sponsor.kind === 'root' ? undefined : this.#cast.at(sponsor.parent.path);
+    const face = this.#cast.add({ home: this, path, definition, latest: snapshot, parent });
+    if (!this.#isQuiet) this.#show(() => this.#cast.engage(face, snapshot));
+  }
+
+  #remove(face: Face): void {
+    this.#cast.remove(face);
+    this.#show(() => {
+      this.#cast.stop(face);
+    });
+  }
+
+  #moved({ path }: Actor, envelope: Envelope, snapshot: MachineSnapshot): void {
+    const face = this.#cast.at(path);
+    if (face === undefined) return;
+    face.latest = snapshot;
+    if (!this.#isQuiet)
+      this.#show(() => {
+        face.show(envelope, snapshot);
+      });
+  }
+}
+
+/** Events after which an app can do something else, though no machine moved. */
+const CHANGES_WHAT_CAN_BE: ReadonlySet<LiveEvent['type']> = new Set<LiveEvent['type']>([
+  'run.paused',
+  'run.resumed',
+  'tool.approval-requested',
+  'tool.ambiguous',
+  'tool.approved',
+  'tool.denied',
+  'person.asked',
+  'person.answered',
+  'request.withdrawn',
+]);
+
+const STOPPED = 'its actor was stopped';
+const RESUMED = { type: 'troupe.resumed' };

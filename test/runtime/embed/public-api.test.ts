@@ -1,0 +1,26 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const src = join(import.meta.dirname, '../../../src');
+
+/** Members of XState's actors, systems, snapshots and machines that are no part of its API. */
+const INTERNAL =
+  /\b_(?:snapshot|parent|nodes|processingStatus|actorScope|deferred|stop|relay|register|unregister|bookId|set|clock|logger|sendInspectionEvent|process|syncSnapshot|doneEvent|initialize|scheduledEvents|unsafe\w*)\b/;
+
+/** What reads another package's form of an actor, or shows one in it. */
+const ALLOWED: ReadonlySet<string> = new Set(['inspect/sinks/stately-sink.ts']);
+
+test('XState is used by its public API alone', () => {
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.tsx?$/.test(name),
+  );
+  const found = files.flatMap((name) =>
+    ALLOWED.has(name)
+      ? []
+      : readFileSync(join(src, name), 'utf8')
+          .split('\n')
+          .flatMap((line, index) => (INTERNAL.test(line) ? [`${name}:${index + 1} ${line.trim()}`] : [])),
+  );
+  expect(found).toEqual([]);
+});
