@@ -11,10 +11,7 @@ import { threads } from '../memory/threads.ts';
 import { memoryStore } from '../persistence/memory-store.ts';
 import type { AgentCommand } from '../runtime/embed/agent-command.ts';
 import { eventsOf } from '../runtime/embed/events-of.ts';
-import type { EmbeddableAgent } from '../runtime/face.ts';
-import type { AgentView, UseAgentOptions } from './agent-view.ts';
-
-type SessionAgent<Input, Output> = Pick<EmbeddableAgent<Input, Output, unknown>, 'name' | 'logicWith'>;
+import type { AgentView, UseAgentOptions, ViewedAgent } from './agent-view.ts';
 
 /** One run of the session, and its actor. */
 interface SessionRun {
@@ -47,7 +44,7 @@ interface SessionState {
  */
 export class AgentSession<Input, Output> {
   readonly name: string;
-  #agent: SessionAgent<Input, Output>;
+  #agent: ViewedAgent<Input, Output>;
   #options: UseAgentOptions<Input>;
   readonly #listeners = new Set<() => void>();
   /** Its runs are one conversation: kept here where the caller does not say where. */
@@ -61,7 +58,7 @@ export class AgentSession<Input, Output> {
   #state: SessionState = { progress: noProgress, hasBegun: false, failure: undefined };
   #view: AgentView<Input, Output>;
 
-  constructor(agent: SessionAgent<Input, Output>, options: UseAgentOptions<Input>) {
+  constructor(agent: ViewedAgent<Input, Output>, options: UseAgentOptions<Input>) {
     this.name = agent.name;
     this.#agent = agent;
     this.#options = options;
@@ -69,7 +66,7 @@ export class AgentSession<Input, Output> {
   }
 
   /** The agent and the options that the next run is given. */
-  update(agent: SessionAgent<Input, Output>, options: UseAgentOptions<Input>): void {
+  update(agent: ViewedAgent<Input, Output>, options: UseAgentOptions<Input>): void {
     this.#agent = agent;
     this.#options = options;
   }

@@ -1,3 +1,5 @@
+import type { AnyActorLogic } from 'xstate';
+import type { Agent } from '../contracts/agent.ts';
 import type { ToolProgress } from '../events/agent-progress.ts';
 import type { ErrorData } from '../contracts/error.ts';
 import type { Json } from '../contracts/json.ts';
@@ -6,6 +8,11 @@ import type { Progress } from '../events/progress.ts';
 import type { ProgressMessage } from '../events/progress-message.ts';
 import type { ProgressRequest } from '../events/progress-request.ts';
 import type { LogicOptions } from '../runtime/embed/logic-options.ts';
+
+/** An agent or a team: what `agent()` and the patterns give. */
+export interface ViewedAgent<Input = string, Output = string> extends Agent<Input, Output, unknown> {
+  logicWith(options: LogicOptions): AnyActorLogic;
+}
 
 /** What the runs of a component's agent are told: all that a run is, but for its id. */
 export interface UseAgentOptions<Input = string> extends Omit<LogicOptions, 'runId'> {

@@ -1,7 +1,6 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import type { EmbeddableAgent } from '../runtime/face.ts';
 import { AgentSession } from './agent-session.ts';
-import type { AgentView, UseAgentOptions } from './agent-view.ts';
+import type { AgentView, UseAgentOptions, ViewedAgent } from './agent-view.ts';
 
 /**
  * An agent, or a team, of a component's own: what it says as it streams, what it does, what it wants to know, and the means to talk
@@ -17,7 +16,7 @@ import type { AgentView, UseAgentOptions } from './agent-view.ts';
  * const { messages, text, isStreaming, send, stop } = useAgent(clerk);
  */
 export const useAgent = <Input, Output>(
-  agent: Pick<EmbeddableAgent<Input, Output, unknown>, 'name' | 'logicWith'>,
+  agent: ViewedAgent<Input, Output>,
   options: UseAgentOptions<Input> = {},
 ): AgentView<Input, Output> => {
   const [known, setKnown] = useState(() => new AgentSession(agent, options));
