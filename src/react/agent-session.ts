@@ -122,6 +122,7 @@ export class AgentSession<Input, Output> {
       const actor: RunActor = createActor(this.#agent.logicWith(this.#runOptions()), { input });
       this.#run = { actor, last: -1, isOver: false };
     } catch (thrown) {
+      this.#run = undefined;
       this.#change({ failure: errorData(thrown, 'agent.invalid'), hasBegun: true });
       return false;
     }
@@ -184,7 +185,7 @@ export class AgentSession<Input, Output> {
   #viewed(): AgentView<Input, Output> {
     const { progress, hasBegun, failure } = this.#state;
     const { phase, step, speaker, text, isStreaming, messages, totals } = progress;
-    const status = failure !== undefined && !this.#isUnderWay() ? 'failed' : progress.status;
+    const status = failure !== undefined && this.#run === undefined ? 'failed' : progress.status;
     return {
       status: hasBegun ? status : 'idle',
       phase,
@@ -209,10 +210,6 @@ export class AgentSession<Input, Output> {
       },
       ...this.#controls,
     };
-  }
-
-  #isUnderWay(): boolean {
-    return this.#run !== undefined && !this.#run.isOver;
   }
 
   /** The same in every view. */
