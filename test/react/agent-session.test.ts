@@ -10,14 +10,14 @@ import { tool } from '../../src/tools/define-tool.ts';
 import { deferred, quiet } from '../support/runs.ts';
 
 /** A clerk whose tool waits for the test. */
-const clerk = () => {
+const clerk = (idempotent = true) => {
   const gate = deferred<string>();
   const signals: AbortSignal[] = [];
   const fetch = tool({
     name: 'fetch',
     description: 'Fetches.',
     input: z.object({}),
-    idempotent: true,
+    idempotent,
     execute: (_, { signal }) => {
       signals.push(signal);
       return gate.promise;
@@ -84,6 +84,22 @@ describe('a session', () => {
     expect(model.requests).toHaveLength(2);
     expect(session.getSnapshot().output).toBe('First.');
     expect(session.getSnapshot().messages.map(({ text }) => text)).toEqual(['go', '', 'First.']);
+  });
+
+  test('asks a person about a call that was cut and may not be made again', async () => {
+    const { one, gate, signals } = clerk(false);
+    const session = new AgentSession(one, { input: 'go' });
+    const leave = session.attach();
+    await expect.poll(() => signals.length).toBe(1);
+    await quiet();
+    leave();
+    await quiet();
+    session.attach();
+    await expect.poll(() => session.getSnapshot().requests.map(({ kind }) => kind)).toEqual(['ambiguous']);
+    session.getSnapshot().approve(session.getSnapshot().requests[0]?.id ?? '');
+    gate.resolve('there');
+    await until(session, 'completed');
+    expect(signals).toHaveLength(2);
   });
 
   test('told something before anybody looks begins when somebody does', async () => {
