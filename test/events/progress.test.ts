@@ -100,7 +100,7 @@ test('[M53] more agents than a line has room for are counted', () => {
 });
 
 test('[M53] an event that changes nothing gives the same progress', () => {
-  const { tell, delta, progress } = watched();
+  const { tell, progress } = watched();
   tell(entered('DECIDE'));
   const before = progress();
   tell({ type: 'agent.acted', ok: 1, failed: 0 });

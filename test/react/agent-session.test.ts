@@ -27,8 +27,12 @@ const clerk = (idempotent = true) => {
   return { gate, signals, model, one: agent({ name: 'clerk', tools: [fetch], model }) };
 };
 
-const until = (session: { getSnapshot(): { readonly status: string } }, status: string) =>
-  expect.poll(() => session.getSnapshot().status).toBe(status);
+const until = async (
+  session: { getSnapshot(): { readonly status: string } },
+  status: string,
+): Promise<void> => {
+  await expect.poll(() => session.getSnapshot().status).toBe(status);
+};
 
 describe('a session', () => {
   test('is idle until somebody says something, and then one conversation', async () => {

@@ -65,8 +65,9 @@ const serve = async (...given: Parameters<typeof serveApp>) => {
 const counts = (page: Page) =>
   page.evaluate<Record<'runs' | 'asked' | 'called' | 'aborted', number>>('({ ...probe.counts })');
 
-const says = (page: Page, place: string, text: string) =>
-  expect.poll(() => page.locator(place).textContent(), { timeout: 30_000 }).toBe(text);
+const says = async (page: Page, place: string, text: string): Promise<void> => {
+  await expect.poll(() => page.locator(place).textContent(), { timeout: 30_000 }).toBe(text);
+};
 
 describeInChromium('an agent in a component', (browser) => {
   const openProbe = async () => {
