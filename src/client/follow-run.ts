@@ -3,7 +3,7 @@ import { errorData, TroupeError } from '../contracts/error.ts';
 import type { LiveEvent } from '../contracts/event.ts';
 import type { Progress } from '../events/progress.ts';
 import { foldProgress, noProgress } from '../events/progress.ts';
-import type { Connection, ReadOptions } from './read-run.ts';
+import type { Connection, ReadRunOptions } from './read-run.ts';
 import { readRun } from './read-run.ts';
 import { addressOf } from './run-address.ts';
 
@@ -23,7 +23,7 @@ export interface LocalRun {
 export type RunSource = LocalRun | URL | string;
 
 /** How a run is followed. */
-export type FollowOptions = Omit<ReadOptions, 'after' | 'signal' | 'onConnection'>;
+export type FollowOptions = Omit<ReadRunOptions, 'after' | 'signal' | 'onConnection'>;
 
 /** A run as it is known at a moment; the same object as long as nothing changes. */
 export interface FollowedRun {

@@ -10,6 +10,6 @@ export type { EventObserver, FollowedRun, FollowOptions, LocalRun, RunSource } f
 export { partialJson } from './partial-json.ts';
 export { readEvent } from './read-event.ts';
 export { readRun } from './read-run.ts';
-export type { Connection, ReadOptions } from './read-run.ts';
+export type { Connection, ReadRunOptions } from './read-run.ts';
 export type { AddressOptions } from './run-address.ts';
-export { isOver, messagesOf, openRequests, openTools, partialOutput } from './select-progress.ts';
+export { isOver, messagesOf, waitingRequests, runningTools, partialOutput } from './select-progress.ts';

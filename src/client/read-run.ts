@@ -11,7 +11,7 @@ import { addressOf, openAddress } from './run-address.ts';
 export type Connection = 'idle' | 'connecting' | 'open' | 'waiting' | 'closed';
 
 /** How a run is read that is elsewhere. */
-export interface ReadOptions extends AddressOptions {
+export interface ReadRunOptions extends AddressOptions {
   /** The last event that is known: what comes after it is given. Default: none. */
   readonly after?: number | undefined;
   /** Ends it. */
@@ -36,7 +36,7 @@ export interface ReadOptions extends AddressOptions {
  */
 export async function* readRun(
   url: string | URL,
-  options: ReadOptions = {},
+  options: ReadRunOptions = {},
 ): AsyncGenerator<readonly LiveEvent[], void, void> {
   const address = addressOf(url);
   const { after = -1, clock = systemClock, onConnection, signal, attempts = Infinity } = options;
@@ -93,7 +93,7 @@ const refused = (address: string, thrown: unknown): TroupeError =>
 async function* onceThrough(
   address: string,
   seen: Seen,
-  { signal, onConnection, ...options }: ReadOptions,
+  { signal, onConnection, ...options }: ReadRunOptions,
 ): AsyncGenerator<readonly LiveEvent[], void, void> {
   const ending = new AbortController();
   const end = (): void => {

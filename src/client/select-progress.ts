@@ -6,11 +6,11 @@ import type { ProgressRequest } from '../events/progress-request.ts';
 import { partialJson } from './partial-json.ts';
 
 /** The requests that wait for a person, oldest first: to be answered by their `id`. */
-export const openRequests = ({ requests }: Progress): readonly ProgressRequest[] =>
+export const waitingRequests = ({ requests }: Progress): readonly ProgressRequest[] =>
   requests.filter(({ outcome }) => outcome.state === 'open');
 
 /** The tool calls that are under way, and who makes them, oldest first. */
-export const openTools = ({ agents }: Progress): readonly (ToolProgress & { readonly path: string })[] =>
+export const runningTools = ({ agents }: Progress): readonly (ToolProgress & { readonly path: string })[] =>
   Object.values(agents)
     .flatMap(({ path, tools }) => Object.values(tools).map((tool) => ({ ...tool, path })))
     .toSorted((one, other) => one.startedAt - other.startedAt);

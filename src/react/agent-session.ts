@@ -1,9 +1,10 @@
 import { createActor } from 'xstate';
-import { openRequests, openTools, partialOutput } from '../client/select-progress.ts';
+import { waitingRequests, runningTools, partialOutput } from '../client/select-progress.ts';
 import type { ErrorData } from '../contracts/error.ts';
 import { errorData, TroupeError } from '../contracts/error.ts';
 import type { LiveEvent } from '../contracts/event.ts';
 import type { Json } from '../contracts/json.ts';
+import { randomId } from '../contracts/random-id.ts';
 import type { Threads } from '../contracts/thread.ts';
 import type { Progress } from '../events/progress.ts';
 import { foldProgress, noProgress } from '../events/progress.ts';
@@ -11,7 +12,7 @@ import { threads } from '../memory/threads.ts';
 import { memoryStore } from '../persistence/memory-store.ts';
 import type { AgentCommand } from '../runtime/embed/agent-command.ts';
 import { eventsOf } from '../runtime/embed/events-of.ts';
-import type { AgentView, UseAgentOptions, ViewedAgent } from './agent-view.ts';
+import type { AgentSessionView, UseAgentOptions, ViewedAgent } from './agent-session-view.ts';
 
 /** One run of the session, and its actor. */
 interface SessionRun {
@@ -48,7 +49,7 @@ export class AgentSession<Input, Output> {
   #options: UseAgentOptions<Input>;
   readonly #listeners = new Set<() => void>();
   /** Its runs are one conversation: kept here where the caller does not say where. */
-  readonly #thread = `session-${nextSession()}`;
+  readonly #thread = `session-${randomId()}`;
   #threads: Threads | undefined;
   #run: SessionRun | undefined;
   #following: { unsubscribe(): void } | undefined;
@@ -56,7 +57,7 @@ export class AgentSession<Input, Output> {
   #isRunning = false;
   #isTelling = false;
   #state: SessionState = { progress: noProgress, hasBegun: false, failure: undefined };
-  #view: AgentView<Input, Output>;
+  #view: AgentSessionView<Input, Output>;
 
   constructor(agent: ViewedAgent<Input, Output>, options: UseAgentOptions<Input>) {
     this.name = agent.name;
@@ -71,7 +72,7 @@ export class AgentSession<Input, Output> {
     this.#options = options;
   }
 
-  readonly getSnapshot = (): AgentView<Input, Output> => this.#view;
+  readonly getSnapshot = (): AgentSessionView<Input, Output> => this.#view;
 
   readonly subscribe = (listener: () => void): (() => void) => {
     const each = (): void => {
@@ -182,7 +183,7 @@ export class AgentSession<Input, Output> {
     });
   }
 
-  #viewed(): AgentView<Input, Output> {
+  #viewed(): AgentSessionView<Input, Output> {
     const { progress, hasBegun, failure } = this.#state;
     const { phase, step, speaker, text, isStreaming, messages, totals } = progress;
     const status = failure !== undefined && this.#run === undefined ? 'failed' : progress.status;
@@ -200,13 +201,13 @@ export class AgentSession<Input, Output> {
       // The definition that typed the session also made what the run gives.
       output: progress.output as Output | undefined,
       get partial() {
-        return partialOutput(progress) as AgentView<Input, Output>['partial'];
+        return partialOutput(progress) as AgentSessionView<Input, Output>['partial'];
       },
       get requests() {
-        return openRequests(progress);
+        return waitingRequests(progress);
       },
       get tools() {
-        return openTools(progress);
+        return runningTools(progress);
       },
       ...this.#controls,
     };
@@ -224,6 +225,3 @@ export class AgentSession<Input, Output> {
     reply: (text: string, id?: string) => this.command({ type: 'reply', text, id }),
   };
 }
-
-let sessions = 0;
-const nextSession = (): number => (sessions += 1);

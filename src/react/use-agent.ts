@@ -1,6 +1,6 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { AgentSession } from './agent-session.ts';
-import type { AgentView, UseAgentOptions, ViewedAgent } from './agent-view.ts';
+import type { AgentSessionView, UseAgentOptions, ViewedAgent } from './agent-session-view.ts';
 
 /**
  * An agent, or a team, of a component's own: what it says as it streams, what it does, what it wants to know, and the means to talk
@@ -18,7 +18,7 @@ import type { AgentView, UseAgentOptions, ViewedAgent } from './agent-view.ts';
 export const useAgent = <Input, Output>(
   agent: ViewedAgent<Input, Output>,
   options: UseAgentOptions<Input> = {},
-): AgentView<Input, Output> => {
+): AgentSessionView<Input, Output> => {
   const [known, setKnown] = useState(() => new AgentSession(agent, options));
   let session = known;
   if (known.name !== agent.name) {

@@ -1,7 +1,9 @@
 import { gzipSync } from 'node:zlib';
-import { resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
+import { builtFile } from '../support/built-package.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -29,7 +31,7 @@ const bundled = async (entry: string, names: string) => {
 };
 
 const all =
-  'foldProgress, noProgress, progressLine, followRun, readRun, readEvent, partialJson, partialOutput, openRequests, openTools, messagesOf, isOver';
+  'foldProgress, noProgress, progressLine, followRun, readRun, readEvent, partialJson, partialOutput, waitingRequests, runningTools, messagesOf, isOver';
 
 test('what a page needs that only shows a run takes at most 12 kB, and is this', async () => {
   const { bytes, files } = await bundled('src/client/index.ts', all);
@@ -56,6 +58,20 @@ test('what a page needs that only shows a run takes at most 12 kB, and is this',
     'src/events/progress.ts',
     'src/events/speech.ts',
   ]);
+});
+
+test('as published it imports no package, and nothing that does', () => {
+  const seen = new Set<string>();
+  const packages = new Set<string>();
+  const visit = (file: string): void => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    for (const [, from = ''] of readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*"([^"]+)"/g))
+      if (from.startsWith('.')) visit(resolve(dirname(file), from));
+      else packages.add(from);
+  };
+  visit(builtFile('client/index.js'));
+  expect([...packages]).toEqual([]);
 });
 
 test('what only folds takes less', async () => {

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { DeltaEvent, LiveEvent } from '../../src/contracts/event.ts';
-import { messagesOf, openRequests, openTools, partialOutput } from '../../src/client/select-progress.ts';
+import {
+  messagesOf,
+  waitingRequests,
+  runningTools,
+  partialOutput,
+} from '../../src/client/select-progress.ts';
 import type { Progress } from '../../src/events/progress.ts';
 import { foldProgress, noProgress } from '../../src/events/progress.ts';
 import { agent } from '../../src/runtime/agent.ts';
@@ -112,14 +117,16 @@ describe('calls', () => {
     const handle = agent({ name: 'reader', tools: [slow], model }).stream('Read.');
     const seen = watch(handle.events$);
     await quiet();
-    expect(openTools(seen.now)).toMatchObject([{ path: 'reader', tool: 'slow', activity: 'Reading a book' }]);
+    expect(runningTools(seen.now)).toMatchObject([
+      { path: 'reader', tool: 'slow', activity: 'Reading a book' },
+    ]);
     expect(seen.now.messages.at(-1)).toMatchObject({
       role: 'assistant',
       calls: [{ tool: 'slow', input: { of: 'a book' }, state: 'running', activity: 'Reading a book' }],
     });
     held.resolve('It is long.');
     await handle.result;
-    expect(openTools(seen.now)).toEqual([]);
+    expect(runningTools(seen.now)).toEqual([]);
     expect(seen.now.messages[1]?.calls).toMatchObject([{ state: 'succeeded', text: 'It is long.' }]);
     expect(messagesOf(seen.now, 'reader')).toEqual(seen.now.messages);
   });
@@ -140,11 +147,11 @@ describe('calls', () => {
     const handle = agent({ name: 'clerk', tools: [risky], model }).stream('Do.');
     const seen = watch(handle.events$);
     await quiet();
-    const [first] = openRequests(seen.now);
+    const [first] = waitingRequests(seen.now);
     expect(first).toMatchObject({ kind: 'approval', tool: 'risky', path: 'clerk' });
     handle.approve(first?.id ?? '');
     await quiet();
-    const [second] = openRequests(seen.now);
+    const [second] = waitingRequests(seen.now);
     handle.deny(second?.id ?? '', 'not twice');
     await handle.result;
     expect(seen.now.requests.map(({ outcome }) => outcome)).toEqual([

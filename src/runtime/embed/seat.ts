@@ -5,6 +5,7 @@ import type { Redactor } from '../../contracts/secrets/redactor.ts';
 import { redactorOf } from '../../policy/redaction.ts';
 import { referenced } from '../../persistence/secret-references.ts';
 import type { Outcome } from '../../contracts/run.ts';
+import { randomId } from '../../contracts/random-id.ts';
 import type { Definition } from '../definition.ts';
 import type { Envelope } from '../envelope.ts';
 import { outcomeOfFailure } from '../result.ts';
@@ -70,7 +71,7 @@ export class Seat {
     this.#options = options;
     this.#input = kept?.run.input ?? input;
     this.#refusal = refusal;
-    this.runId = kept?.run.runId ?? options.runId ?? crypto.randomUUID();
+    this.runId = kept?.run.runId ?? options.runId ?? randomId();
     const { name: path } = definition;
     this.root = new Face({ home: this, path, definition, latest });
     this.#cast = new Cast(this.root);

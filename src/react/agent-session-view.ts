@@ -28,7 +28,7 @@ export type DeepPartial<Value> = Value extends readonly (infer Item)[]
     : Value;
 
 /** An agent as a component sees it; the same object as long as nothing changes. */
-export interface AgentView<Input = string, Output = string> {
+export interface AgentSessionView<Input = string, Output = string> {
   /** `idle` until a run begins. */
   readonly status: 'idle' | Progress['status'];
   /** Of the agent itself: `DECIDE`, `waiting`, `completed` … */
