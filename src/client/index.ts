@@ -1,6 +1,6 @@
 /** What a page, a terminal or another process needs to show a run, here or elsewhere: without zod, RxJS and XState. */
 export { foldProgress, noProgress, progressLine } from '../events/progress.ts';
-export type { Progress } from '../events/progress.ts';
+export type { Progress, SaidText } from '../events/progress.ts';
 export type { AgentProgress, AgentsProgress, ToolProgress } from '../events/agent-progress.ts';
 export type { ProgressCall, ProgressMessage } from '../events/progress-message.ts';
 export type { ProgressRequest, RequestProgress } from '../events/progress-request.ts';

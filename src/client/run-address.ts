@@ -1,9 +1,11 @@
 import { messageOf, TroupeError } from '../contracts/error.ts';
 
+type RequestHeaders = Readonly<Record<string, string>>;
+
 /** How a run that is elsewhere is read. */
 export interface AddressOptions {
-  /** Sent with each request. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Sent with each request; a function is asked anew for each, as a token may have been renewed. */
+  readonly headers?: RequestHeaders | (() => RequestHeaders | Promise<RequestHeaders>) | undefined;
   /** Default: the platform's own. */
   readonly fetch?: typeof fetch | undefined;
   /** Whether cookies go with it, as `fetch` has it. */
@@ -26,7 +28,7 @@ export const openAddress = async (
   const response = await get(url, {
     headers: {
       accept: 'text/event-stream, application/x-ndjson;q=0.9',
-      ...headers,
+      ...(typeof headers === 'function' ? await headers() : headers),
       ...(last < 0 ? {} : { 'last-event-id': String(last) }),
     },
     ...(credentials === undefined ? {} : { credentials }),

@@ -37,9 +37,10 @@ export const partialOutput = (progress: Progress, path = progress.root): Json | 
 };
 
 /** What was said last, where a run is between its answer and its end. */
-const lastAnswer = ({ messages }: Progress, path: string | undefined): Json | undefined => {
+const lastAnswer = ({ messages, runId }: Progress, path: string | undefined): Json | undefined => {
   const last = messages.findLast((message) => message.path === path && message.role === 'assistant');
-  return last === undefined || last.calls.length > 0 ? undefined : read(last, last.text);
+  if (last === undefined || last.calls.length > 0 || !last.id.startsWith(`${runId}#`)) return undefined;
+  return read(last, last.text);
 };
 
 /** By the very object that a text is of: a new piece makes a new one. */

@@ -15,6 +15,12 @@ import { foldRequests } from './progress-request.ts';
 import type { Speech } from './speech.ts';
 import { foldSpeeches, NONE } from './speech.ts';
 
+/** What somebody said. */
+export interface SaidText {
+  readonly path: string;
+  readonly text: string;
+}
+
 /** How far a run is: all that a page or a terminal needs to draw it. Plain JSON; what did not change is the same object as before. */
 export interface Progress {
   /** Undefined before the first event. */
@@ -32,6 +38,8 @@ export interface Progress {
   readonly text: string;
   /** Whether more of `text` is to be expected. */
   readonly isStreaming: boolean;
+  /** What was said last, whole. */
+  readonly lastSaid: SaidText | undefined;
   /** What models are saying at the moment, the newest last. */
   readonly speeches: readonly Speech[];
   /** What was said, oldest first. */
@@ -60,6 +68,7 @@ export const noProgress: Progress = {
   speaker: undefined,
   text: '',
   isStreaming: false,
+  lastSaid: undefined,
   speeches: NONE,
   messages: [],
   requests: [],
@@ -110,12 +119,14 @@ const folded = (progress: Progress, event: LiveEvent): Progress => {
     agents === before.agents &&
     totals === before.totals;
   if (isSame) return progress;
-  const after = { ...before, speeches, messages, requests, agents, totals, ...life };
+  const lastSaid = lastSaidOf(before, messages);
+  const after = { ...before, lastSaid, speeches, messages, requests, agents, totals, ...life };
   return speeches === before.speeches && messages === before.messages ? after : withSpeech(after);
 };
 
 const begun = (progress: Progress, { runId, path }: LiveEvent): Progress => ({
   ...noProgress,
+  lastSaid: progress.lastSaid,
   messages: progress.messages,
   runId,
   root: path,
@@ -144,11 +155,17 @@ const lifeAfter = (
 
 /** Who speaks, and what. */
 const withSpeech = (progress: Progress): Progress => {
-  const { speeches, messages } = progress;
-  const isSaid = ({ text }: { readonly text: string }): boolean => text !== '';
-  const speech = speeches.findLast(isSaid);
-  const said = speech ?? messages.findLast((message) => message.role === 'assistant' && isSaid(message));
+  const { speeches, lastSaid } = progress;
+  const speech = speeches.findLast(({ text }) => text !== '');
+  const said = speech ?? lastSaid;
   return { ...progress, speaker: said?.path, text: said?.text ?? '', isStreaming: speech !== undefined };
+};
+
+/** What was said last, once there are these messages: no more than the newest is looked at. */
+const lastSaidOf = ({ lastSaid, messages: before }: Progress, messages: Progress['messages']) => {
+  const newest = messages.length > before.length ? messages.at(-1) : undefined;
+  if (newest === undefined || newest.role !== 'assistant' || newest.text === '') return lastSaid;
+  return { path: newest.path, text: newest.text };
 };
 
 /**

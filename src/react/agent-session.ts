@@ -118,7 +118,7 @@ export class AgentSession<Input, Output> {
 
   #begin(input: Input): boolean {
     this.#leave();
-    const { messages } = this.#state.progress;
+    const { messages, lastSaid, speaker, text } = this.#state.progress;
     try {
       const actor: RunActor = createActor(this.#agent.logicWith(this.#runOptions()), { input });
       this.#run = { actor, last: -1, isOver: false };
@@ -127,7 +127,11 @@ export class AgentSession<Input, Output> {
       this.#change({ failure: errorData(thrown, 'agent.invalid'), hasBegun: true });
       return false;
     }
-    this.#change({ progress: { ...noProgress, messages }, hasBegun: true, failure: undefined });
+    this.#change({
+      progress: { ...noProgress, messages, lastSaid, speaker, text },
+      hasBegun: true,
+      failure: undefined,
+    });
     this.#goOn();
     return true;
   }

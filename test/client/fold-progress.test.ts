@@ -202,12 +202,14 @@ describe('the value', () => {
   });
 
   test('of runs one after the other reads as one conversation', async () => {
-    const model = scriptedModel(['Hello.', 'Again.']);
+    const model = scriptedModel(['{"a": 1}', 'Again.']);
     const greeter = agent({ name: 'greeter', model });
     const { events: one } = await greeter.run('Hi', { runId: 'one' });
     const { events: two } = await greeter.run('Hi again', { runId: 'two' });
     const { messages, runId, totals } = [...one, ...two].reduce(foldProgress, noProgress);
-    expect(messages.map(({ text }) => text)).toEqual(['Hi', 'Hello.', 'Hi again', 'Again.']);
+    expect(messages.map(({ text }) => text)).toEqual(['Hi', '{"a": 1}', 'Hi again', 'Again.']);
+    const anew = [...one, ...two.slice(0, 3)].reduce(foldProgress, noProgress);
+    expect(partialOutput(anew)).toBeUndefined();
     expect(runId).toBe('two');
     expect(totals.modelCalls).toBe(1);
   });

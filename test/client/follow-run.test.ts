@@ -239,6 +239,20 @@ describe('a server', () => {
     expect(asked.map((at) => at - (asked[0] ?? 0))).toEqual([0, 100, 300, 700]);
   });
 
+  test('is told who asks, anew each time', async () => {
+    const handle = lookingUp().stream('go');
+    await handle.result;
+    const asked: (string | null)[] = [];
+    const url = await serve((request) => {
+      asked.push(request.headers.get('authorization'));
+      return asked.length === 1 ? new Response('', { status: 503 }) : lines(handle);
+    });
+    let token = 0;
+    const headers = async () => ({ authorization: `Bearer ${(token += 1)}` });
+    await all(readRun(url, { ...soon, headers }));
+    expect(asked).toEqual(['Bearer 1', 'Bearer 2']);
+  });
+
   test('that stays away is given up after as many attempts as it is given', async () => {
     const url = await serve(() => new Response('down', { status: 503 }));
     await expect(all(readRun(url, { ...soon, attempts: 3 }))).rejects.toMatchObject({
