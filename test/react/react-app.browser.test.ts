@@ -133,6 +133,16 @@ describeInChromium('an agent in a component', (browser) => {
     expect(problems).toEqual([]);
   });
 
+  test("[FIND-07] is an actor to XState's own hook, under StrictMode", async () => {
+    const { page, problems } = await openProbe();
+    await page.evaluate('probe.mount("actor")');
+    await says(page, '.phase', '{"running":"ACT"}');
+    await page.evaluate('probe.open()');
+    await says(page, '.text', 'It is fetched.');
+    expect(await counts(page)).toMatchObject({ runs: 1, asked: 2, called: 1, aborted: 0 });
+    expect(problems).toEqual([]);
+  });
+
   test('is stopped by a click', async () => {
     const { page, problems } = await openProbe();
     await page.evaluate('probe.mount("agent")');

@@ -1,4 +1,5 @@
 // An agent in a component, under StrictMode, whose model and tool do what a test says, and which counts what is done.
+import { useActor } from '@xstate/react';
 import { Activity, StrictMode, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { flushSync } from 'react-dom';
@@ -60,6 +61,17 @@ const Probe = ({ input }: { readonly input?: string | undefined }) => {
   );
 };
 
+// As an app has it that knows XState: the agent's actor by XState's own hook.
+const Actor = () => {
+  const [snapshot] = useActor(probe.logic, { input: 'begin' });
+  return (
+    <section>
+      <p className="phase">{JSON.stringify(snapshot.value)}</p>
+      <p className="text">{snapshot.output?.output}</p>
+    </section>
+  );
+};
+
 const Elsewhere = ({ source }: { readonly source: Parameters<typeof useRun>[0] }) => {
   const { progress, connection } = useRun(source);
   return (
@@ -75,7 +87,9 @@ const App = ({ kind, input }: { readonly kind: string; readonly input?: string |
     <>
       <button onClick={() => setShown(!isShown)}>toggle</button>
       <Activity mode={isShown ? 'visible' : 'hidden'}>
-        {kind === 'agent' ? <Probe input={input} /> : <Elsewhere source={kind} />}
+        {kind === 'agent' && <Probe input={input} />}
+        {kind === 'actor' && <Actor />}
+        {kind.startsWith('http') && <Elsewhere source={kind} />}
       </Activity>
     </>
   );
