@@ -24,6 +24,8 @@ export default defineConfig({
     alias: [
       { find: /^troupe$/, replacement: resolve(root, 'src/index.ts') },
       { find: /^troupe\/testing$/, replacement: resolve(root, 'src/testing/index.ts') },
+      { find: /^troupe\/client$/, replacement: resolve(root, 'src/client/index.ts') },
+      { find: /^troupe\/react$/, replacement: resolve(root, 'src/react/index.ts') },
       { find: /^troupe\/documents$/, replacement: resolve(root, 'src/tools/built-in/documents.ts') },
       { find: /^troupe\/memory$/, replacement: resolve(root, 'src/memory/index.ts') },
       { find: /^troupe\/endings$/, replacement: resolve(root, 'src/runtime/endings.ts') },

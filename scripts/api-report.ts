@@ -18,6 +18,8 @@ const types = join(root, '.tmp/types');
 export const entryPoints = [
   { source: 'index', report: 'troupe' },
   { source: 'testing/index', report: 'troupe-testing' },
+  { source: 'client/index', report: 'troupe-client' },
+  { source: 'react/index', report: 'troupe-react' },
   { source: 'tools/built-in/documents', report: 'troupe-documents' },
   { source: 'memory/index', report: 'troupe-memory' },
   { source: 'runtime/endings', report: 'troupe-endings' },

@@ -281,10 +281,11 @@ export { EVENT_VERSION, runtimeEventSchema } from './contracts/event.ts';
 export { hook } from './events/hooks.ts';
 export { ofType, text$, totals$, under } from './events/select.ts';
 export type { SpokenText } from './events/select.ts';
-export { activity$, activityOf } from './events/activity.ts';
+export { activity$ } from './events/activities.ts';
+export { activityOf } from './events/activity.ts';
 export type { Activity } from './events/activity.ts';
-export { foldProgress, noProgress, progressLine, working$ } from './events/progress.ts';
-export type { AgentProgress, Progress, Working } from './events/progress.ts';
+export { working$ } from './events/working.ts';
+export type { Working } from './events/working.ts';
 export { parseEvent, serialiseEvent } from './events/parse-event.ts';
 export { printable } from './events/printable.ts';
 export type {

@@ -36,8 +36,8 @@ export const blockLines = ({ rows: all, progress }: Rows, setting: BlockSetting)
   const state = progress.status === 'running' ? [] : [progress.status];
   const sum = [
     ...state,
-    counted(progress.steps, 'step'),
-    `${grouped(progress.tokens)} tokens`,
+    counted(progress.totals.steps, 'step'),
+    `${grouped(progress.totals.inputTokens + progress.totals.outputTokens)} tokens`,
     lasting(passed),
   ];
   return [

@@ -82,7 +82,7 @@ const lineView = ({ terminal, sidePaint: paint }: Session): ProgressView => {
       const activity = SILENT.has(event.type) ? undefined : activityOf(event);
       if (activity === undefined) return;
       flush();
-      const { tokens } = progress;
+      const tokens = progress.totals.inputTokens + progress.totals.outputTokens;
       const sum = tokens === toldTokens ? '' : ` ${paint.dim(`(${grouped(tokens)} tokens so far)`)}`;
       toldTokens = tokens;
       const said = activity.line.slice(activity.name.length);

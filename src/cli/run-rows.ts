@@ -1,6 +1,8 @@
 import type { EventOf, LiveEvent } from '../contracts/event.ts';
 import type { RunStatus } from '../contracts/run.ts';
-import type { AgentProgress, Progress } from '../events/progress.ts';
+import type { AgentProgress } from '../events/agent-progress.ts';
+import { isEndPhase } from '../events/agent-progress.ts';
+import type { Progress } from '../events/progress.ts';
 import { foldProgress, noProgress } from '../events/progress.ts';
 import { activityOf, nameOf } from '../events/activity.ts';
 import { oneLine } from '../events/printable.ts';
@@ -40,13 +42,12 @@ export interface Rows {
 export const noRows: Rows = { progress: noProgress, rows: [], planned: {}, given: {} };
 
 const PHASES: ReadonlySet<string> = new Set(['OBSERVE', 'DECIDE', 'ACT', 'REDUCE', 'CRITIC', 'CHECK_STOP']);
-const ENDS: ReadonlySet<string> = new Set(['completed', 'stopped', 'aborted', 'failed']);
 
 /** Whether an agent says that it is in one of its phases: a team says that of its own. */
 export const isAgentAtWork = (event: LiveEvent): boolean =>
   event.type === 'phase.entered' && PHASES.has(event.phase);
 
-const isEnd = (phase: string): phase is RunStatus => ENDS.has(phase);
+const isEnd = (phase: string): phase is RunStatus => isEndPhase(phase);
 
 /** The rows after one more event. Pure. */
 export const foldRows = (state: Rows, event: LiveEvent): Rows => {
@@ -153,7 +154,7 @@ const rowAfter = (
 const doingOf = (agent: AgentProgress | undefined): string | undefined => {
   if (agent === undefined) return undefined;
   const tools = Object.values(agent.tools);
-  return tools.length > 0 ? tools.join(', ') : agent.text;
+  return tools.length > 0 ? tools.map(({ activity }) => activity).join(', ') : agent.activity;
 };
 
 const statusAfter = ({ status }: Row, event: LiveEvent): Row['status'] => {

@@ -41,6 +41,7 @@ const byNoun: Readonly<Record<Noun, ErrorCategory>> = {
   request: 'policy',
   secret: 'policy',
   inspector: 'system',
+  stream: 'system',
   command: 'task',
   telemetry: 'system',
   internal: 'system',

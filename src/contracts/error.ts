@@ -121,6 +121,8 @@ export const errorCodes = [
   'publishing.failed',
   'publishing.overflow',
   'publishing.package-missing',
+  'stream.invalid',
+  'stream.refused',
   'command.usage',
   'telemetry.package-missing',
   'internal',

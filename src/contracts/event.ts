@@ -228,6 +228,11 @@ export interface DeltaEvent {
   readonly agent: string;
   readonly step?: number | undefined;
   readonly key: string;
+  /**
+   * How much of this text, this reasoning or these arguments was told before, in UTF-16 units: whoever has less has missed a piece, as
+   * they came late or did not keep up. Absent in what 0.1 recorded.
+   */
+  readonly offset?: number | undefined;
   readonly delta: ModelDelta;
 }
 

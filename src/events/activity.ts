@@ -1,5 +1,3 @@
-import type { Observable } from 'rxjs';
-import { mergeMap } from 'rxjs';
 import type { EventOf, LiveEvent } from '../contracts/event.ts';
 import type { DropReason } from '../contracts/message.ts';
 import { oneLine } from './printable.ts';
@@ -35,15 +33,6 @@ export const activityOf = (event: LiveEvent): Activity | undefined => {
   const line = [name, phase, text].filter((part) => part !== undefined && part !== '').join(' · ');
   return { at: event.at, path: event.path, name, ...(phase === undefined ? {} : { phase }), text, line };
 };
-
-/** The activities of a run, as they happen. */
-export const activity$ = (events$: Observable<LiveEvent>): Observable<Activity> =>
-  events$.pipe(
-    mergeMap((event) => {
-      const activity = activityOf(event);
-      return activity === undefined ? [] : [activity];
-    }),
-  );
 
 /** The last part of a path, fit to print: `desk/researcher-1` is `researcher-1`. */
 export const nameOf = (path: string): string => oneLine(path.slice(path.lastIndexOf('/') + 1), 60);

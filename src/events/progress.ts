@@ -1,115 +1,171 @@
-import type { Observable } from 'rxjs';
-import { materialize, mergeMap, scan } from 'rxjs';
-import type { LiveEvent } from '../contracts/event.ts';
-import type { RunStatus } from '../contracts/run.ts';
-import { activityOf, nameOf } from './activity.ts';
-import { oneLine } from './printable.ts';
+import type { ErrorData } from '../contracts/error.ts';
+import { TroupeError } from '../contracts/error.ts';
+import type { EventOf, LiveEvent } from '../contracts/event.ts';
+import type { Json } from '../contracts/json.ts';
+import { noTotals } from '../contracts/no-totals.ts';
+import type { RunStatus, RunTotals } from '../contracts/run.ts';
+import { nameOf } from './activity.ts';
+import { addTotals } from './add-totals.ts';
+import type { AgentsProgress } from './agent-progress.ts';
+import { foldAgents } from './agent-progress.ts';
+import type { ProgressMessage } from './progress-message.ts';
+import { foldMessages } from './progress-message.ts';
+import type { ProgressRequest } from './progress-request.ts';
+import { foldRequests } from './progress-request.ts';
+import type { Speech } from './speech.ts';
+import { foldSpeeches, NONE } from './speech.ts';
 
-/** How far one agent or team of a run is. */
-export interface AgentProgress {
+/** What somebody said. */
+export interface SaidText {
   readonly path: string;
-  readonly phase: string | undefined;
-  /** Whether it works: from its first phase until it waits or ends. Never true of a team's supervisor. */
-  readonly isWorking: boolean;
-  /** Tool calls under way, by call id: what each is doing, in words. */
-  readonly tools: Readonly<Record<string, string>>;
-  /** What it did last, in words. */
-  readonly text: string | undefined;
+  readonly text: string;
 }
 
-/** How far a run is: what a terminal needs to draw it. Plain JSON. */
+/** How far a run is: all that a page or a terminal needs to draw it. Plain JSON; what did not change is the same object as before. */
 export interface Progress {
+  /** Undefined before the first event. */
+  readonly runId: string | undefined;
   readonly status: 'running' | 'paused' | RunStatus;
-  /** By path, in the order in which they came. */
-  readonly agents: Readonly<Record<string, AgentProgress>>;
-  /** Completed, of all agents. */
-  readonly steps: number;
-  /** Input and output, of all models. */
-  readonly tokens: number;
+  /** Where the agent or the team sits that was run. */
+  readonly root: string | undefined;
+  /** Of the root: `DECIDE`, `waiting`, `completed` … */
+  readonly phase: string | undefined;
+  /** Of the root, from 0. */
+  readonly step: number | undefined;
+  /** The path of who is speaking, or spoke last. */
+  readonly speaker: string | undefined;
+  /** What the speaker says as it streams; once that is answered, the whole of it. What was taken back is gone. */
+  readonly text: string;
+  /** Whether more of `text` is to be expected. */
+  readonly isStreaming: boolean;
+  /** What was said last, whole. */
+  readonly lastSaid: SaidText | undefined;
+  /** What models are saying at the moment, the newest last. */
+  readonly speeches: readonly Speech[];
+  /** What was said, oldest first. */
+  readonly messages: readonly ProgressMessage[];
+  /** What people were asked, oldest first, with what they said. */
+  readonly requests: readonly ProgressRequest[];
+  /** Everybody in the run: the root and its members. */
+  readonly agents: AgentsProgress;
+  /** So far; once the run is over, the runtime's own account. `durationMs` is 0 until then. */
+  readonly totals: RunTotals;
+  /** Once the run has completed. */
+  readonly output: Json | undefined;
+  /** Once the run is over. */
+  readonly stopReason: EventOf<'run.ended'>['stopReason'] | undefined;
+  /** Why the run failed. */
+  readonly error: ErrorData | undefined;
 }
 
 /** Before the first event. */
-export const noProgress: Progress = { status: 'running', agents: {}, steps: 0, tokens: 0 };
+export const noProgress: Progress = {
+  runId: undefined,
+  status: 'running',
+  root: undefined,
+  phase: undefined,
+  step: undefined,
+  speaker: undefined,
+  text: '',
+  isStreaming: false,
+  lastSaid: undefined,
+  speeches: NONE,
+  messages: [],
+  requests: [],
+  agents: {},
+  totals: noTotals,
+  output: undefined,
+  stopReason: undefined,
+  error: undefined,
+};
 
 /**
  * Progress after one more event. Pure; gives the same object back for an event that changes nothing.
  *
- * Once the run has ended, however it did, nobody works and no tool runs.
+ * Deltas are only ever a preview: with or without them, from the beginning or from the log after a reconnect, a run comes to the same
+ * value. Another run after the first keeps the messages, and begins anew in all else: the runs of a thread read as one conversation.
  *
  * @example
  * handle.events$.pipe(scan(foldProgress, noProgress)).subscribe((progress) => draw(progressLine(progress)));
+ *
+ * @throws {TroupeError} `stream.invalid` for what is no event: that comes from elsewhere.
  */
 export const foldProgress = (progress: Progress, event: LiveEvent): Progress => {
-  switch (event.type) {
-    case 'model.delta':
-    case 'observer.failed':
-    case 'observer.dropped':
-      return progress;
-    case 'run.paused':
-      return { ...progress, status: 'paused' };
-    case 'run.resumed':
-      return { ...progress, status: 'running' };
-    case 'run.ended':
-      return ended(
-        {
-          ...progress,
-          steps: event.totals.steps,
-          tokens: event.totals.inputTokens + event.totals.outputTokens,
-        },
-        event.status,
-      );
-    case 'step.ended':
-      return { ...progress, steps: progress.steps + 1 };
-    case 'model.answered':
-      return { ...progress, tokens: progress.tokens + event.usage.input + event.usage.output };
-    default:
-      return withAgent(progress, event);
+  try {
+    return folded(progress, event);
+  } catch (cause) {
+    const message = `Cannot follow a run as what came is no event: ${nameOf(String(Object(event).type))}`;
+    throw new TroupeError('stream.invalid', message, { cause });
   }
 };
 
-const ended = (progress: Progress, status: Progress['status']): Progress => ({
-  ...progress,
-  status,
-  agents: Object.fromEntries(
-    Object.entries(progress.agents).map(([path, agent]) => [path, { ...agent, isWorking: false, tools: {} }]),
-  ),
+const folded = (progress: Progress, event: LiveEvent): Progress => {
+  if (event.type === 'observer.failed') return progress;
+  const before = event.type === 'run.started' ? begun(progress, event) : progress;
+  const speeches = foldSpeeches(before.speeches, event);
+  if (event.type === 'model.delta')
+    return speeches === before.speeches ? progress : withSpeech({ ...before, speeches });
+  const messages = foldMessages(before.messages, event);
+  const requests = foldRequests(before.requests, event);
+  const agents = foldAgents(before.agents, event);
+  const totals = addTotals(before.totals, event);
+  const life = lifeAfter(before, event);
+  const isSame =
+    before === progress &&
+    life === undefined &&
+    speeches === before.speeches &&
+    messages === before.messages &&
+    requests === before.requests &&
+    agents === before.agents &&
+    totals === before.totals;
+  if (isSame) return progress;
+  const lastSaid = lastSaidOf(before, messages);
+  const after = { ...before, lastSaid, speeches, messages, requests, agents, totals, ...life };
+  return speeches === before.speeches && messages === before.messages ? after : withSpeech(after);
+};
+
+const begun = (progress: Progress, { runId, path }: LiveEvent): Progress => ({
+  ...noProgress,
+  lastSaid: progress.lastSaid,
+  messages: progress.messages,
+  runId,
+  root: path,
 });
 
-const withAgent = (progress: Progress, event: LiveEvent): Progress => {
-  const { path } = event;
-  const before = progress.agents[path] ?? {
-    path,
-    phase: undefined,
-    isWorking: false,
-    tools: {},
-    text: undefined,
-  };
-  const after = foldAgent(before, event);
-  return after === before ? progress : { ...progress, agents: { ...progress.agents, [path]: after } };
+const lifeAfter = (
+  { root, phase, step }: Progress,
+  event: Exclude<LiveEvent, { type: 'model.delta' }>,
+): Partial<Progress> | undefined => {
+  switch (event.type) {
+    case 'run.paused':
+      return { status: 'paused' };
+    case 'run.resumed':
+      return { status: 'running' };
+    case 'run.ended': {
+      const { status, stopReason, output, error } = event;
+      return { status, stopReason, output, error };
+    }
+    case 'phase.entered':
+      if (event.path !== root || (event.phase === phase && event.step === step)) return undefined;
+      return { phase: event.phase, step: event.step ?? step };
+    default:
+      return undefined;
+  }
 };
 
-const PHASES: ReadonlySet<string> = new Set(['OBSERVE', 'DECIDE', 'ACT', 'REDUCE', 'CRITIC', 'CHECK_STOP']);
-const RESTS: ReadonlySet<string> = new Set(['waiting', 'completed', 'stopped', 'aborted', 'failed']);
+/** Who speaks, and what. */
+const withSpeech = (progress: Progress): Progress => {
+  const { speeches, lastSaid } = progress;
+  const speech = speeches.findLast(({ text }) => text !== '');
+  const said = speech ?? lastSaid;
+  return { ...progress, speaker: said?.path, text: said?.text ?? '', isStreaming: speech !== undefined };
+};
 
-/** Whether an agent works in a phase; in one that says neither, it does as it did before. */
-export const isAtWork = (phase: string, wasWorking: boolean): boolean =>
-  PHASES.has(phase) || (wasWorking && !RESTS.has(phase));
-
-const foldAgent = (agent: AgentProgress, event: LiveEvent): AgentProgress => {
-  if (event.type === 'phase.entered') {
-    const { phase } = event;
-    const isWorking = isAtWork(phase, agent.isWorking);
-    return { ...agent, phase: oneLine(phase, 40), isWorking };
-  }
-  const text = activityOf(event)?.text ?? agent.text;
-  if (event.type === 'tool.started') {
-    return { ...agent, text, tools: { ...agent.tools, [event.callId]: text ?? event.tool } };
-  }
-  if (event.type === 'tool.finished') {
-    const { [event.callId]: _, ...tools } = agent.tools;
-    return { ...agent, text, tools };
-  }
-  return text === agent.text ? agent : { ...agent, text };
+/** What was said last, once there are these messages: no more than the newest is looked at. */
+const lastSaidOf = ({ lastSaid, messages: before }: Progress, messages: Progress['messages']) => {
+  const newest = messages.length > before.length ? messages.at(-1) : undefined;
+  if (newest === undefined || newest.role !== 'assistant' || newest.text === '') return lastSaid;
+  return { path: newest.path, text: newest.text };
 };
 
 /**
@@ -118,15 +174,21 @@ const foldAgent = (agent: AgentProgress, event: LiveEvent): AgentProgress => {
  * @example
  * progressLine(progress) // => 'researcher-1 · ACT · Reading config.json | writer · DECIDE · Thinking | 7 steps, 1,234 tokens'
  */
-export const progressLine = ({ status, agents, steps, tokens }: Progress): string => {
+export const progressLine = ({ status, agents, totals }: Progress): string => {
   const working = Object.values(agents).filter(({ isWorking }) => isWorking);
-  const lines = working.slice(0, SHOWN).map(({ path, phase, tools, text }) => {
-    const doing = Object.values(tools).join(', ') || text;
+  const lines = working.slice(0, SHOWN).map(({ path, phase, tools, activity }) => {
+    const doing =
+      Object.values(tools)
+        .map((tool) => tool.activity)
+        .join(', ') || activity;
     return [nameOf(path), phase, doing].filter((part) => part !== undefined).join(' · ');
   });
   const more = working.length > SHOWN ? [`${working.length - SHOWN} more`] : [];
   const state = status === 'running' ? [] : [status];
-  return [...state, ...lines, ...more, `${grouped(steps)} steps, ${grouped(tokens)} tokens`].join(' | ');
+  const tokens = totals.inputTokens + totals.outputTokens;
+  return [...state, ...lines, ...more, `${grouped(totals.steps)} steps, ${grouped(tokens)} tokens`].join(
+    ' | ',
+  );
 };
 
 /** Agents that a line has room for. */
@@ -134,47 +196,3 @@ const SHOWN = 4;
 
 /** The same in every locale. */
 const grouped = (count: number): string => count.toLocaleString('en-US');
-
-/** That somebody began or ceased to work: what a typing indicator shows. */
-export interface Working {
-  readonly path: string;
-  readonly isWorking: boolean;
-}
-
-/**
- * When each agent starts and stops working: a start before its first phase's work, a stop when it waits or ends.
- *
- * Starts and stops alternate for each path, and whatever happens, failure and a stream that breaks off included,
- * everybody who started is stopped before it completes. A team's supervisor is never shown as working.
- *
- * @example
- * working$(handle.events$).subscribe(({ path, isWorking }) => chat.setTyping(path, isWorking));
- */
-export const working$ = (events$: Observable<LiveEvent>): Observable<Working> =>
-  events$.pipe(
-    // So that the end is one more thing that happens, after which nobody works.
-    materialize(),
-    scan(
-      ({ progress }, { kind, value }): Change => {
-        const next =
-          kind === 'N' && value !== undefined
-            ? foldProgress(progress, value)
-            : ended(progress, progress.status);
-        return { progress: next, changes: changesBetween(progress, next) };
-      },
-      { progress: noProgress, changes: [] } as Change,
-    ),
-    mergeMap(({ changes }) => changes),
-  );
-
-interface Change {
-  readonly progress: Progress;
-  readonly changes: readonly Working[];
-}
-
-const changesBetween = (before: Progress, after: Progress): readonly Working[] => {
-  if (before.agents === after.agents) return [];
-  return Object.values(after.agents)
-    .filter(({ path, isWorking }) => isWorking !== (before.agents[path]?.isWorking ?? false))
-    .map(({ path, isWorking }) => ({ path, isWorking }));
-};

@@ -1,9 +1,9 @@
 import type { MonoTypeOperatorFunction, Observable, OperatorFunction } from 'rxjs';
 import { filter, map, mergeMap, scan } from 'rxjs';
 import type { EventOf, EventType, LiveEvent } from '../contracts/event.ts';
-import type { Usage } from '../contracts/model.ts';
 import type { RunTotals } from '../contracts/run.ts';
 import { noTotals } from '../contracts/no-totals.ts';
+import { addTotals } from './add-totals.ts';
 
 /**
  * Only the events of these types, typed as such.
@@ -110,55 +110,4 @@ const counted = (count: Count, event: LiveEvent): Count => {
   if (totals === count.totals) return { totals, isNew: false, startedAt };
   if (event.type === 'run.ended') return { totals, isNew: true, startedAt };
   return { totals: { ...totals, durationMs: event.at - startedAt }, isNew: true, startedAt };
-};
-
-/** Totals with the tokens of one more call; a cost that is not known makes the sum unknown. */
-export const addUsage = (
-  totals: RunTotals,
-  model: string,
-  usage: Usage,
-  costUsd: number | undefined,
-): RunTotals => {
-  const { costUsd: before, unpriced = [], estimated = 0, ...rest } = totals;
-  const isKnown = costUsd !== undefined;
-  return {
-    ...rest,
-    inputTokens: totals.inputTokens + usage.input,
-    outputTokens: totals.outputTokens + usage.output,
-    cachedTokens: totals.cachedTokens + (usage.cached ?? 0),
-    ...(isKnown && before !== undefined ? { costUsd: before + costUsd } : {}),
-    ...(isKnown && unpriced.length === 0
-      ? {}
-      : { unpriced: isKnown ? unpriced : [...new Set([...unpriced, model])] }),
-    ...(usage.isEstimate === true || estimated > 0
-      ? { estimated: estimated + Number(usage.isEstimate === true) }
-      : {}),
-  };
-};
-
-/**
- * A run's totals after one more event; the same object if it changes nothing. `durationMs` is left as it is until
- * `run.ended`, whose account stands.
- */
-export const addTotals = (totals: RunTotals, event: LiveEvent): RunTotals => {
-  switch (event.type) {
-    case 'step.ended':
-      return { ...totals, steps: totals.steps + 1 };
-    case 'model.asked':
-      return { ...totals, modelCalls: totals.modelCalls + 1 };
-    case 'model.answered':
-    case 'model.discarded':
-    case 'model.interrupted':
-      return event.usage === undefined ? totals : addUsage(totals, event.model, event.usage, event.costUsd);
-    case 'tool.finished':
-      return { ...totals, toolCalls: totals.toolCalls + 1 };
-    case 'model.retrying':
-    case 'model.fellBack':
-    case 'tool.retrying':
-      return { ...totals, retries: totals.retries + 1 };
-    case 'run.ended':
-      return event.totals;
-    default:
-      return totals;
-  }
 };

@@ -2,7 +2,7 @@ import type { Observable } from 'rxjs';
 import type { Clock } from '../contracts/clock.ts';
 import { systemClock } from '../contracts/clock.ts';
 import type { LiveEvent } from '../contracts/event.ts';
-import { isAtWork } from './progress.ts';
+import { isAtWork } from './agent-progress.ts';
 import { SafeObservable } from './safe-observable.ts';
 
 /** That somebody is seen to work, or is no more. */

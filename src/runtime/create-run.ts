@@ -2,6 +2,7 @@ import type { RunOptions } from '../contracts/run.ts';
 import { ambientInspector } from './ambient-inspector.ts';
 import { patientClock, systemClock } from '../contracts/clock.ts';
 import { errorData } from '../contracts/error.ts';
+import { randomId } from '../contracts/random-id.ts';
 import type { Definition } from './definition.ts';
 import type { Host, Recorder } from './stage.ts';
 import { drivenHost } from './driven-host.ts';
@@ -42,7 +43,7 @@ export const createRun = (definition: Definition, options: RunOptions, setup: St
     host: setup.host ?? drivenHost(watch, inspector && new Gallery(inspector.look)),
     pacer: processPacer,
     clock,
-    runId: options.runId ?? crypto.randomUUID(),
+    runId: options.runId ?? randomId(),
     random: setup.random ?? Math.random,
     isAttended: setup.isAttended,
     journal: setup.journal ?? new NoJournal(definition.name, clock),

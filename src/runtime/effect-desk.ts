@@ -176,8 +176,8 @@ export class EffectDesk implements Desk {
   }
   delta(delta: ModelDelta): void {
     const { log } = this.#entry.run;
-    if (this.#isOver || !log.wantsDeltas) return;
-    const isHeld = waitsForWhole(this.#principal, delta);
+    if (this.#isOver) return;
+    const isHeld = log.wantsDeltas && waitsForWhole(this.#principal, delta);
     log.delta(this.#ask.key, delta, this.#principal, this.#ask.step, isHeld);
   }
   keep(artifacts: readonly Artifact[]): void {

@@ -7,6 +7,7 @@ import type { RunTotals, StepRecord } from '../contracts/run.ts';
 import { EventStream } from '../events/event-stream.ts';
 import type { Speaker } from './lazy-log.ts';
 import { LazyLog } from './lazy-log.ts';
+import { DeltaOffsets } from './delta-offsets.ts';
 import { RedactedDeltas } from './redacted-deltas.ts';
 import { RunCounter } from './run-counter.ts';
 import { SentBook } from './sent-book.ts';
@@ -66,6 +67,7 @@ export class EventLog {
   readonly #rootPath: string;
   readonly #journal: LogKeeper;
   readonly #deltas: RedactedDeltas;
+  readonly #offsets = new DeltaOffsets();
   readonly #counter = new RunCounter();
   /** By path, then by call id: an actor that ends looks at its own only. */
   readonly #openTools = new Map<string, Map<string, OpenTool>>();
@@ -121,6 +123,7 @@ export class EventLog {
     const { body, at } = admitted;
     // What was held back of a model's words comes before what ends them.
     for (const { key, delta } of this.#deltas.ended(body)) this.#publishDelta(key, delta, speaker, step ?? 0);
+    if ('key' in body && body.type !== 'model.asked') this.#offsets.end(body.key);
     const index = this.events.length;
     // A run may have waited in line since it was made: its time counts from its first event.
     if (index === 0) this.#startedAt = at;
@@ -157,7 +160,11 @@ export class EventLog {
 
   /** Deltas are for those who watch at this moment, after the events before them; no log keeps them. */
   delta(key: string, delta: ModelDelta, { path, agent }: Speaker, step: number, isHeld = false): void {
-    if (this.#isClosed || !this.wantsDeltas) return;
+    if (this.#isClosed) return;
+    if (!this.wantsDeltas) {
+      this.#offsets.take(key, delta);
+      return;
+    }
     const shown = this.#deltas.shown(key, delta, isHeld);
     if (shown !== undefined) this.#publishDelta(key, shown, { path, agent }, step);
   }
@@ -172,6 +179,7 @@ export class EventLog {
       agent,
       step,
       key,
+      offset: this.#offsets.take(key, delta),
       // The model may go on with its own.
       delta: Object.freeze({ ...delta }),
     });

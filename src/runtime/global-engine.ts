@@ -6,6 +6,7 @@ import { patientClock, systemClock } from '../contracts/clock.ts';
 import { TroupeError } from '../contracts/error.ts';
 import type { LiveEvent } from '../contracts/event.ts';
 import type { RunHandle, RunOptions, RunResult } from '../contracts/run.ts';
+import { randomId } from '../contracts/random-id.ts';
 import type { AttachedHooks } from '../events/hooks.ts';
 import { closeResources } from './close-resources.ts';
 import type { Definition } from './definition.ts';
@@ -143,7 +144,7 @@ export class GlobalEngine implements Engine {
         'agent.invalid',
         `Cannot run '${String(agent.name)}' as it was not made by agent() or a team`,
       );
-    const runId = given.runId ?? crypto.randomUUID();
+    const runId = given.runId ?? randomId();
     if (this.#handles.has(runId))
       throw new TroupeError(
         'run.duplicate',

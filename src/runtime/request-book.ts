@@ -1,4 +1,6 @@
 import { freezeJson } from '../contracts/freeze-json.ts';
+import type { Announcement } from '../contracts/announced-request.ts';
+import { requestOf } from '../contracts/announced-request.ts';
 import type { EventBody, RuntimeEvent } from '../contracts/event.ts';
 import type { OpenRequest } from '../contracts/request.ts';
 import type { Approval } from '../machines/tool-call-context.ts';
@@ -81,26 +83,6 @@ export class RequestBook {
     if (id !== undefined && this.#open.delete(id)) this.#closed.set(id, said);
   }
 }
-
-type Announcement = Extract<
-  EventBody,
-  { type: 'tool.approval-requested' | 'tool.ambiguous' | 'person.asked' }
->;
-
-const requestOf = (
-  body: Announcement,
-  place: Pick<OpenRequest, 'askedAt' | 'path' | 'agent' | 'step'>,
-): OpenRequest => {
-  const { id, expiresAt } = body;
-  const base = { id, ...place, ...(expiresAt === undefined ? {} : { expiresAt }) };
-  if (body.type === 'person.asked') {
-    const { question, callId } = body;
-    return { ...base, kind: 'question', question, ...(callId === undefined ? {} : { callId }) };
-  }
-  const { callId, tool, input, description } = body;
-  const kind = body.type === 'tool.ambiguous' ? 'ambiguous' : 'approval';
-  return { ...base, kind, callId, tool, input, description };
-};
 
 /** The event that announces a request. */
 export const announcementOf = (request: OpenRequest): Announcement => {

@@ -4,6 +4,7 @@ import type { Agent } from '../contracts/agent.ts';
 import type { Engine, EngineOptions, ShutdownOptions } from '../contracts/engine.ts';
 import type { LiveEvent } from '../contracts/event.ts';
 import type { RunHandle, RunOptions, RunResult } from '../contracts/run.ts';
+import { randomId } from '../contracts/random-id.ts';
 import { closeResources } from './close-resources.ts';
 import { withDefaults } from './engine-defaults.ts';
 import { engineClosed } from './global-engine.ts';
@@ -154,7 +155,7 @@ class RequestRun {
     signals: readonly (AbortSignal | undefined)[],
     onBegun: (run: RequestRun) => void,
   ) {
-    this.runId = options.runId ?? crypto.randomUUID();
+    this.runId = options.runId ?? randomId();
     const begun = {
       name: 'request',
       on: 'run.started',

@@ -16,8 +16,8 @@ import {
 import { attachHooks, hook } from '../../src/events/hooks.ts';
 import { systemClock } from '../../src/contracts/clock.ts';
 import { text$, totals$ } from '../../src/events/select.ts';
-import { activity$ } from '../../src/events/activity.ts';
-import { working$ } from '../../src/events/progress.ts';
+import { activity$ } from '../../src/events/activities.ts';
+import { working$ } from '../../src/events/working.ts';
 import { noted, sampleRun } from './sample-events.ts';
 
 const escaped: string[] = [];

@@ -9,7 +9,7 @@ import { TroupeError } from '../../src/contracts/error.ts';
 import type { LiveEvent } from '../../src/contracts/event.ts';
 import type { Prices } from '../../src/contracts/prices.ts';
 import type { RunTotals } from '../../src/contracts/run.ts';
-import { addUsage } from '../../src/events/select.ts';
+import { addUsage } from '../../src/events/add-totals.ts';
 import { byTool } from '../../src/machines/endings.ts';
 import { stagnation } from '../../src/machines/soft-rules.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';

@@ -6,7 +6,8 @@ import type { LiveEvent } from '../../src/contracts/event.ts';
 import type { ModelCall } from '../../src/contracts/model.ts';
 import type { RunHandle } from '../../src/contracts/run.ts';
 import type { Progress } from '../../src/events/progress.ts';
-import { foldProgress, noProgress, working$ } from '../../src/events/progress.ts';
+import { foldProgress, noProgress } from '../../src/events/progress.ts';
+import { working$ } from '../../src/events/working.ts';
 import { ofType as only, text$ } from '../../src/events/select.ts';
 import { byTool } from '../../src/machines/endings.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
@@ -192,16 +193,16 @@ test('[TENEX-27] [TENEX-30] where a run stands can be told in one object, in its
   const states: Progress[] = [];
   handle.events$.pipe(scan(foldProgress, noProgress)).subscribe((progress) => states.push(progress));
   await quiet();
-  const a = { path: 'a', phase: 'DECIDE', isWorking: true, tools: {}, text: 'Thinking' };
-  expect(states.at(-1)).toEqual({ status: 'running', agents: { a }, steps: 1, tokens: 2 });
+  const a = { path: 'a', phase: 'DECIDE', isWorking: true, tools: {}, activity: 'Thinking' };
+  const soFar = { steps: 1, inputTokens: 1, outputTokens: 1 };
+  expect(states.at(-1)).toMatchObject({ status: 'running', agents: { a }, totals: soFar });
   expect(states.map(({ agents }) => Object.keys(agents['a']?.tools ?? {}))).toContainEqual(['call_0_0']);
   held.resolve('there');
   const { totals } = await settled(handle);
-  expect(states.at(-1)).toEqual({
+  expect(states.at(-1)).toMatchObject({
     status: 'completed',
-    agents: { a: { ...a, phase: 'completed', isWorking: false, text: 'Answering' } },
-    steps: totals.steps,
-    tokens: totals.inputTokens + totals.outputTokens,
+    agents: { a: { ...a, phase: 'completed', isWorking: false, activity: 'Answering' } },
+    totals,
   });
 });
 

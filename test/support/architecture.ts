@@ -21,9 +21,9 @@ export type Rule = (sources: readonly Source[]) => string[];
 export const floors: readonly (readonly string[])[] = [
   ['contracts'],
   ['machines', 'tools', 'models', 'memory', 'events', 'persistence', 'policy'],
-  ['actors', 'coordination'],
+  ['actors', 'coordination', 'client'],
   ['runtime'],
-  ['inspect', 'testing'],
+  ['inspect', 'testing', 'react'],
   ['cli'],
 ];
 
@@ -38,7 +38,7 @@ export interface Permit {
 export const permits: readonly Permit[] = [
   {
     packages: /^xstate(\/|$)/,
-    allowed: ['machines', 'coordination', 'runtime', 'inspect', 'testing'],
+    allowed: ['machines', 'coordination', 'runtime', 'inspect', 'testing', 'react'],
     types: ['contracts'],
   },
   {
@@ -48,6 +48,7 @@ export const permits: readonly Permit[] = [
   },
   // Everything else also runs in a browser.
   { packages: /^node:/, allowed: ['persistence', 'tools/built-in', 'inspect', 'cli'] },
+  { packages: /^react(\/|$)/, allowed: ['react'] },
   { packages: /^@dagrejs\/dagre$/, allowed: ['inspect/drawing'] },
   // Whoever uses one provider need not have installed the other.
   { packages: /^(openai|@anthropic-ai\/sdk)(\/|$)/, allowed: [], types: ['models'], lazily: ['models'] },

@@ -1,4 +1,5 @@
 import type { LiveEvent } from '../../contracts/event.ts';
+import { DeltaOffsets } from '../../runtime/delta-offsets.ts';
 import { RedactedDeltas } from '../../runtime/redacted-deltas.ts';
 import { RunSecrets } from '../../runtime/run-secrets.ts';
 import type { Secrets } from '../../policy/redaction.ts';
@@ -10,10 +11,20 @@ import type { Secrets } from '../../policy/redaction.ts';
 export const eventRedactor = (secrets: Secrets | undefined): ((event: LiveEvent) => readonly LiveEvent[]) => {
   const found = new RunSecrets(secrets);
   const deltas = new RedactedDeltas(found);
+  const heard = new DeltaOffsets();
+  const told = new DeltaOffsets();
   return (event) => {
     if (event.type === 'model.delta') {
-      const delta = deltas.shown(event.key, event.delta);
-      return delta === undefined ? [] : [delta === event.delta ? event : { ...event, delta }];
+      const { key, delta, offset } = event;
+      const place = heard.take(key, delta);
+      if (offset !== undefined && offset > place) {
+        heard.skip(key, delta, offset - place);
+        told.skip(key, delta, offset - place);
+      }
+      const shown = deltas.shown(key, delta);
+      if (shown === undefined) return [];
+      const at = told.take(key, shown);
+      return shown === delta && at === offset ? [event] : [{ ...event, offset: at, delta: shown }];
     }
     const { v, at, runId, path, agent, step = 0 } = event;
     const rest = deltas.ended(event).map(({ key, delta }) => ({
@@ -25,8 +36,13 @@ export const eventRedactor = (secrets: Secrets | undefined): ((event: LiveEvent)
       agent,
       step,
       key,
+      offset: told.take(key, delta),
       delta,
     }));
+    if ('key' in event && event.type !== 'model.asked') {
+      heard.end(event.key);
+      told.end(event.key);
+    }
     return [...rest, found.event(event)];
   };
 };

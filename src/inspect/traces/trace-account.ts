@@ -3,7 +3,7 @@ import { EVENT_VERSION } from '../../contracts/event.ts';
 import type { Json } from '../../contracts/json.ts';
 import { toJson } from '../../contracts/json.ts';
 import { noTotals } from '../../contracts/no-totals.ts';
-import { addTotals } from '../../events/select.ts';
+import { addTotals } from '../../events/add-totals.ts';
 import type { TraceManifest } from './trace-schema.ts';
 import { TRACE_VERSION } from './trace-schema.ts';
 

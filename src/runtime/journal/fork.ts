@@ -4,6 +4,7 @@ import { errorData, toError } from '../../contracts/error.ts';
 import type { Arrived, Began, JournalRecord } from '../../contracts/journal-record.ts';
 import type { Message } from '../../contracts/message.ts';
 import type { RunHandle, RunOptions } from '../../contracts/run.ts';
+import { randomId } from '../../contracts/random-id.ts';
 import { secretKeyOf } from '../../policy/secret-key-of.ts';
 import { Handle } from '../handle.ts';
 import { hideInput } from '../hide-fields.ts';
@@ -58,7 +59,7 @@ export interface ForkChange {
 export const fork = async <Input, Output, State>(
   agent: Agent<Input, Output, State>,
   runId: string,
-  { store, at, change, runId: forkId = crypto.randomUUID(), ...options }: ForkOptions,
+  { store, at, change, runId: forkId = randomId(), ...options }: ForkOptions,
 ): Promise<RunHandle<Output, State>> => {
   const definition = journaledDefinition(agent);
   const key = secretKeyOf(options.secretKey);

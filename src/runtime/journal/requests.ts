@@ -7,6 +7,7 @@ import { listed } from '../../contracts/listed.ts';
 import type { OpenRequest, RequestAnswer } from '../../contracts/request.ts';
 import { EXPIRED } from '../../contracts/request.ts';
 import type { RunOptions } from '../../contracts/run.ts';
+import { randomId } from '../../contracts/random-id.ts';
 import { redactorOf } from '../../policy/redaction.ts';
 import { givenSecrets, secretKeyOf } from '../../policy/secret-key-of.ts';
 import { misfitOf } from '../person-words.ts';
@@ -118,7 +119,7 @@ export const answerRequest = async (
   const { letterText } = await import('./sealed-letters.ts');
   const redactor = redactorOf(undefined, givenSecrets(known));
   const text = await letterText(letterOf(answer), runId, { redactor, key: secretKeyOf(known.secretKey) });
-  await store.post({ id: crypto.randomUUID(), runId, at, text });
+  await store.post({ id: randomId(), runId, at, text });
 };
 
 const requestsOf = async (store: JournalStore, runId: string): Promise<readonly StoredRequest[]> => {

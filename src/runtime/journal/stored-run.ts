@@ -7,6 +7,7 @@ import type { RunHandle, RunOptions } from '../../contracts/run.ts';
 import type { TreeLimits } from '../../contracts/tree-limits.ts';
 import type { OpenedJournal } from '../../persistence/journal-codec.ts';
 import type { SecretKey } from '../../contracts/secrets/secret-key.ts';
+import { randomId } from '../../contracts/random-id.ts';
 import { givenSecrets, secretKeyOf } from '../../policy/secret-key-of.ts';
 import { modelSecrets } from '../models.ts';
 import { hideInput, markedFields } from '../hide-fields.ts';
@@ -350,4 +351,4 @@ export const wishFor = ({ identity = NOBODY }: JournalStore): LeaseWish => ({
   isGone: (holder) => identity.isGone(holder),
 });
 
-const NOBODY = { holder: crypto.randomUUID(), isGone: () => false };
+const NOBODY = { holder: randomId(), isGone: () => false };

@@ -2,6 +2,7 @@ import type { Clock } from '../../contracts/clock.ts';
 import type { EngineResource } from '../../contracts/engine.ts';
 import { TroupeError } from '../../contracts/error.ts';
 import type { Tool } from '../../contracts/tool.ts';
+import { randomId } from '../../contracts/random-id.ts';
 import type { HeldLock, LockOptions, LockTimes } from './held-lock.ts';
 import type { DefinedTool } from '../../tools/define-tool.ts';
 import { lockedTool } from './locked-tool.ts';
@@ -56,7 +57,7 @@ class NamedLocks implements Locks {
   readonly #leaseMs: number;
   readonly #locks = new Map<string, NamedLock>();
   /** Names of owners mean somebody else in other locks. */
-  readonly #scope = crypto.randomUUID();
+  readonly #scope = randomId();
   #fence = 0;
   #owners = 0;
   #isClosed = false;

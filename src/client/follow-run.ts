@@ -1,0 +1,210 @@
+import type { ErrorData } from '../contracts/error.ts';
+import { errorData, TroupeError } from '../contracts/error.ts';
+import type { LiveEvent } from '../contracts/event.ts';
+import type { Progress } from '../events/progress.ts';
+import { foldProgress, noProgress } from '../events/progress.ts';
+import type { Connection, ReadRunOptions } from './read-run.ts';
+import { readRun } from './read-run.ts';
+import { addressOf } from './run-address.ts';
+
+/** Somebody to be told of events: part of an RxJS observer. */
+export interface EventObserver {
+  next(event: LiveEvent): void;
+  error(thrown: unknown): void;
+  complete(): void;
+}
+
+/** A run in this process: a `RunHandle` is one. */
+export interface LocalRun {
+  readonly events$: { subscribe(observer: EventObserver): { unsubscribe(): void } };
+}
+
+/** Where a run is: its handle, or the URL at which its events are served. */
+export type RunSource = LocalRun | URL | string;
+
+/** How a run is followed. */
+export type FollowOptions = Omit<ReadRunOptions, 'after' | 'signal' | 'onConnection'>;
+
+/** A run as it is known at a moment; the same object as long as nothing changes. */
+export interface FollowedRun {
+  readonly progress: Progress;
+  readonly connection: Connection;
+  /** Why it is followed no more: not an error of the run. */
+  readonly failure: ErrorData | undefined;
+}
+
+/** Before anything is known. */
+export const notFollowed: FollowedRun = { progress: noProgress, connection: 'idle', failure: undefined };
+
+/**
+ * Follows a run wherever it is, as long as somebody is subscribed: what a user interface needs of it.
+ *
+ * Connected by the first subscriber, let go of when the last one has left for more than a microtask (so that one who leaves and comes
+ * back at once costs nothing), and gone on with where it was by the next. Subscribers are told at most once for all that comes at once.
+ *
+ * @example
+ * const run = followRun('/runs/r1/events');
+ * const stop = run.subscribe(() => draw(run.current.progress));
+ *
+ * @throws {TroupeError} `stream.invalid` for what is neither a run nor a URL.
+ */
+export const followRun = (source: RunSource, options: FollowOptions = {}): RunFollower =>
+  new RunFollower(source, options);
+
+/** A run that is followed; see {@link followRun}. */
+export class RunFollower {
+  readonly #connect: (follower: Following) => () => void;
+  readonly #listeners = new Set<() => void>();
+  #current = notFollowed;
+  #last = -1;
+  /** Ends the connection there is. */
+  #disconnect: (() => void) | undefined;
+  #isTelling = false;
+
+  constructor(source: RunSource, options: FollowOptions) {
+    this.#connect = connectionTo(source, options);
+  }
+
+  get current(): FollowedRun {
+    return this.#current;
+  }
+
+  /** The same by a function that needs no `this`. */
+  readonly getSnapshot = (): FollowedRun => this.#current;
+
+  /** Has `listener` called when there is something new. Gives the function that ends it. */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    // By a name of its own: the same function may be there twice.
+    const each = (): void => {
+      listener();
+    };
+    this.#listeners.add(each);
+    this.#begin();
+    return () => {
+      this.#listeners.delete(each);
+      queueMicrotask(() => {
+        if (this.#listeners.size === 0) this.#leave();
+      });
+    };
+  };
+
+  #begin(): void {
+    const { connection } = this.#current;
+    if (this.#disconnect !== undefined || connection === 'closed') return;
+    let isHere = true;
+    const change = (news: Partial<FollowedRun>): void => {
+      if (isHere) this.#change(news);
+    };
+    const disconnect = this.#connect({
+      last: this.#last,
+      take: (events) => {
+        if (isHere) this.#take(events);
+      },
+      connection: (now) => {
+        change({ connection: now });
+      },
+      failed: (thrown) => {
+        change({ failure: errorData(thrown, 'stream.invalid'), connection: 'closed' });
+      },
+    });
+    this.#disconnect = () => {
+      isHere = false;
+      disconnect();
+    };
+  }
+
+  #leave(): void {
+    this.#disconnect?.();
+    this.#disconnect = undefined;
+    if (this.#current.connection !== 'closed') this.#change({ connection: 'idle' });
+  }
+
+  #take(events: readonly LiveEvent[]): void {
+    let { progress } = this.#current;
+    for (const event of events) {
+      if (isLogged(event)) {
+        if (event.seq <= this.#last) continue;
+        this.#last = event.seq;
+      }
+      progress = foldProgress(progress, event);
+    }
+    if (progress !== this.#current.progress) this.#change({ progress });
+  }
+
+  #change(news: Partial<FollowedRun>): void {
+    this.#current = { ...this.#current, ...news };
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    queueMicrotask(() => {
+      this.#isTelling = false;
+      for (const listener of this.#listeners) listener();
+    });
+  }
+}
+
+/** Whether it has a number of its own in the log of the run. */
+const isLogged = (
+  event: LiveEvent,
+): event is Exclude<LiveEvent, { type: 'model.delta' | 'observer.dropped' }> =>
+  event.type !== 'model.delta' && event.type !== 'observer.dropped';
+
+interface Following {
+  readonly last: number;
+  take(events: readonly LiveEvent[]): void;
+  connection(connection: Connection): void;
+  failed(thrown: unknown): void;
+}
+
+const connectionTo = (source: RunSource, options: FollowOptions): ((following: Following) => () => void) => {
+  if (typeof source === 'string' || source instanceof URL) {
+    const address = addressOf(source);
+    return (following) => readAddress(address, options, following);
+  }
+  const events$: unknown = Reflect.get(Object(source), 'events$');
+  if (typeof Reflect.get(Object(events$), 'subscribe') === 'function')
+    return (following) => listenTo(source, following);
+  const found = source === null ? 'null' : typeof source;
+  throw new TroupeError(
+    'stream.invalid',
+    `Cannot follow a run as it is neither the handle of one nor a URL: ${found}`,
+  );
+};
+
+const readAddress = (address: string, options: FollowOptions, following: Following): (() => void) => {
+  const ending = new AbortController();
+  const read = async (): Promise<void> => {
+    const run = readRun(address, {
+      ...options,
+      after: following.last,
+      signal: ending.signal,
+      onConnection: (connection) => {
+        following.connection(connection);
+      },
+    });
+    for await (const events of run) following.take(events);
+  };
+  read().catch((thrown: unknown) => {
+    following.failed(thrown);
+  });
+  return () => {
+    ending.abort();
+  };
+};
+
+const listenTo = ({ events$ }: LocalRun, following: Following): (() => void) => {
+  following.connection('open');
+  const listening = events$.subscribe({
+    next: (event) => {
+      following.take([event]);
+    },
+    error: (thrown) => {
+      following.failed(thrown);
+    },
+    complete: () => {
+      following.connection('closed');
+    },
+  });
+  return () => {
+    listening.unsubscribe();
+  };
+};

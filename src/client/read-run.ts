@@ -1,0 +1,154 @@
+import type { Clock } from '../contracts/clock.ts';
+import { systemClock } from '../contracts/clock.ts';
+import { messageOf, TroupeError } from '../contracts/error.ts';
+import type { LiveEvent } from '../contracts/event.ts';
+import { readEvent } from './read-event.ts';
+import { LineReader, SseReader } from './read-sse.ts';
+import type { AddressOptions } from './run-address.ts';
+import { addressOf, openAddress } from './run-address.ts';
+
+/** How the connection to a run is. */
+export type Connection = 'idle' | 'connecting' | 'open' | 'waiting' | 'closed';
+
+/** How a run is read that is elsewhere. */
+export interface ReadRunOptions extends AddressOptions {
+  /** The last event that is known: what comes after it is given. Default: none. */
+  readonly after?: number | undefined;
+  /** Ends it. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onConnection?: ((connection: Connection) => void) | undefined;
+  /** What waits are timed by. Default: the machine's own. */
+  readonly clock?: Clock | undefined;
+}
+
+/**
+ * The events of a run that is served elsewhere, by server-sent events or as lines of JSON: each durable one once and in order, up to
+ * `run.ended`. Given in the pieces in which they come.
+ *
+ * A connection that breaks, or ends before the run does, is made again from the last event on (`Last-Event-ID`); a server that sends
+ * all of it again is as good.
+ *
+ * @example
+ * for await (const events of readRun('/runs/r1/events')) progress = events.reduce(foldProgress, progress);
+ *
+ * @throws {TroupeError} `stream.refused` where the server says no (its `status` is in the error), or `attempts` are used up;
+ * `stream.invalid` for what is no URL, or no stream of events.
+ */
+export async function* readRun(
+  url: string | URL,
+  options: ReadRunOptions = {},
+): AsyncGenerator<readonly LiveEvent[], void, void> {
+  const address = addressOf(url);
+  const { after = -1, clock = systemClock, onConnection, signal, attempts = Infinity } = options;
+  const { retryMs = 1_000, maxRetryMs = 30_000 } = options;
+  const seen: Seen = { last: after, retryMs, isOver: false, hasNews: false, isOpen: false };
+  let failures = 0;
+  let quiet = 0;
+  try {
+    while (!seen.isOver) {
+      onConnection?.('connecting');
+      seen.hasNews = false;
+      seen.isOpen = false;
+      try {
+        yield* onceThrough(address, seen, options);
+      } catch (thrown) {
+        if (isAborted(signal)) return;
+        if (isFinal(thrown)) throw thrown;
+        failures = seen.isOpen ? 0 : failures + 1;
+        if (failures >= attempts) throw refused(address, thrown);
+      }
+      if (seen.isOver || isAborted(signal)) return;
+      quiet = seen.hasNews ? 0 : quiet + 1;
+      onConnection?.('waiting');
+      await pause(clock, Math.min(seen.retryMs * 2 ** Math.max(0, quiet - 1), maxRetryMs), signal);
+      if (isAborted(signal)) return;
+    }
+  } finally {
+    onConnection?.('closed');
+  }
+}
+
+interface Seen {
+  last: number;
+  retryMs: number;
+  isOver: boolean;
+  /** Whether this connection gave anything that was not known. */
+  hasNews: boolean;
+  /** Whether it came about. */
+  isOpen: boolean;
+}
+
+const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
+
+const isFinal = (thrown: unknown): boolean => thrown instanceof TroupeError && thrown.retryable === 'no';
+
+const refused = (address: string, thrown: unknown): TroupeError =>
+  new TroupeError(
+    'stream.refused',
+    `Cannot follow the run at ${address} as it cannot be reached: ${messageOf(thrown)}`,
+    { cause: thrown, retryable: 'yes' },
+  );
+
+/** What one connection gives. */
+async function* onceThrough(
+  address: string,
+  seen: Seen,
+  { signal, onConnection, ...options }: ReadRunOptions,
+): AsyncGenerator<readonly LiveEvent[], void, void> {
+  const ending = new AbortController();
+  const end = (): void => {
+    ending.abort();
+  };
+  signal?.addEventListener('abort', end);
+  try {
+    if (isAborted(signal)) return;
+    const response = await openAddress(address, seen.last, options, ending.signal);
+    const reader = readerFor(address, response);
+    seen.isOpen = true;
+    onConnection?.('open');
+    const pieces = (response.body ?? new ReadableStream<Uint8Array>()).getReader();
+    const decoder = new TextDecoder();
+    for (let piece = await pieces.read(); !piece.done; piece = await pieces.read()) {
+      const messages = reader.push(decoder.decode(piece.value, { stream: true }));
+      seen.retryMs = reader.retryMs ?? seen.retryMs;
+      const events = messages.map(({ data }) => readEvent(data)).filter((event) => isNew(event, seen));
+      if (events.length > 0) yield events;
+      if (seen.isOver) return;
+    }
+  } finally {
+    signal?.removeEventListener('abort', end);
+    // The body is let go of, whoever ends it.
+    end();
+  }
+}
+
+const readerFor = (address: string, { headers, body }: Response): SseReader | LineReader => {
+  const type = headers.get('content-type') ?? '';
+  if (type.startsWith('text/event-stream')) return new SseReader();
+  if (/^application\/(x-ndjson|ndjson|jsonl|x-jsonlines)/.test(type)) return new LineReader();
+  void body?.cancel().catch(() => undefined);
+  const message = `Cannot follow the run at ${address} as it is no stream of events: it is '${type}'`;
+  throw new TroupeError('stream.invalid', message);
+};
+
+/** Whether it was not given before. Takes note of it. */
+const isNew = (event: LiveEvent, seen: Seen): boolean => {
+  // What is in no log is told once; news of what was lost has the number of the event before it.
+  if (event.type === 'model.delta' || event.type === 'observer.dropped') return true;
+  if (event.seq <= seen.last) return false;
+  seen.hasNews = true;
+  seen.last = event.seq;
+  if (event.type === 'run.ended') seen.isOver = true;
+  return true;
+};
+
+const pause = (clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve) => {
+    const over = (): void => {
+      clock.clearTimeout(timer);
+      signal?.removeEventListener('abort', over);
+      resolve();
+    };
+    const timer = clock.setTimeout(over, ms);
+    signal?.addEventListener('abort', over);
+  });

@@ -1,0 +1,51 @@
+/** What one server-sent event says, as far as a run needs it. */
+export interface SseMessage {
+  readonly data: string;
+}
+
+/** Reads server-sent events out of texts that end anywhere. */
+export class SseReader {
+  /** How long the server wants nobody to come back, in ms. */
+  retryMs: number | undefined;
+  #rest = '';
+  #data: string[] = [];
+  #isFirst = true;
+
+  /** The messages that are whole with this piece. */
+  push(piece: string): readonly SseMessage[] {
+    let text = this.#rest + piece;
+    if (this.#isFirst && text !== '') {
+      if (text.startsWith('\uFEFF')) text = text.slice(1);
+      this.#isFirst = false;
+    }
+    // A line may end in CR and LF, the second of which is still to come.
+    const lines = text.split(/\r\n|\n|\r(?!$)/);
+    this.#rest = lines.pop() ?? '';
+    return lines.flatMap((line) => this.#line(line));
+  }
+
+  #line(line: string): readonly SseMessage[] {
+    if (line === '') {
+      const data = this.#data.splice(0);
+      return data.length === 0 ? [] : [{ data: data.join('\n') }];
+    }
+    const colon = line.indexOf(':');
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
+    if (field === 'data') this.#data.push(value);
+    if (field === 'retry' && /^\d{1,9}$/.test(value)) this.retryMs = Number(value);
+    return [];
+  }
+}
+
+/** Reads lines of JSON out of texts that end anywhere. */
+export class LineReader {
+  readonly retryMs = undefined;
+  #rest = '';
+
+  push(piece: string): readonly SseMessage[] {
+    const lines = (this.#rest + piece).split('\n');
+    this.#rest = lines.pop() ?? '';
+    return lines.filter((line) => line.trim() !== '').map((data) => ({ data }));
+  }
+}

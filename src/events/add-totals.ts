@@ -1,0 +1,54 @@
+import type { LiveEvent } from '../contracts/event.ts';
+import type { Usage } from '../contracts/model.ts';
+import type { RunTotals } from '../contracts/run.ts';
+
+/** Totals with the tokens of one more call; a cost that is not known makes the sum unknown. */
+export const addUsage = (
+  totals: RunTotals,
+  model: string,
+  usage: Usage,
+  costUsd: number | undefined,
+): RunTotals => {
+  const { costUsd: before, unpriced = [], estimated = 0, ...rest } = totals;
+  const isKnown = costUsd !== undefined;
+  return {
+    ...rest,
+    inputTokens: totals.inputTokens + usage.input,
+    outputTokens: totals.outputTokens + usage.output,
+    cachedTokens: totals.cachedTokens + (usage.cached ?? 0),
+    ...(isKnown && before !== undefined ? { costUsd: before + costUsd } : {}),
+    ...(isKnown && unpriced.length === 0
+      ? {}
+      : { unpriced: isKnown ? unpriced : [...new Set([...unpriced, model])] }),
+    ...(usage.isEstimate === true || estimated > 0
+      ? { estimated: estimated + Number(usage.isEstimate === true) }
+      : {}),
+  };
+};
+
+/**
+ * A run's totals after one more event; the same object if it changes nothing. `durationMs` is left as it is until
+ * `run.ended`, whose account stands.
+ */
+export const addTotals = (totals: RunTotals, event: LiveEvent): RunTotals => {
+  switch (event.type) {
+    case 'step.ended':
+      return { ...totals, steps: totals.steps + 1 };
+    case 'model.asked':
+      return { ...totals, modelCalls: totals.modelCalls + 1 };
+    case 'model.answered':
+    case 'model.discarded':
+    case 'model.interrupted':
+      return event.usage === undefined ? totals : addUsage(totals, event.model, event.usage, event.costUsd);
+    case 'tool.finished':
+      return { ...totals, toolCalls: totals.toolCalls + 1 };
+    case 'model.retrying':
+    case 'model.fellBack':
+    case 'tool.retrying':
+      return { ...totals, retries: totals.retries + 1 };
+    case 'run.ended':
+      return event.totals;
+    default:
+      return totals;
+  }
+};

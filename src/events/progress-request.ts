@@ -1,0 +1,70 @@
+import { requestOf } from '../contracts/announced-request.ts';
+import type { LiveEvent } from '../contracts/event.ts';
+import type { Json } from '../contracts/json.ts';
+import type { OpenRequest } from '../contracts/request.ts';
+
+/** What became of a request to a person. */
+export type RequestProgress =
+  | { readonly state: 'open' }
+  /** The call is made; with `input`, with these arguments. */
+  | { readonly state: 'approved'; readonly input?: Json | undefined }
+  | { readonly state: 'denied'; readonly reason?: string | undefined }
+  | { readonly state: 'answered'; readonly text: string }
+  /** Nobody waits for an answer any more. */
+  | { readonly state: 'withdrawn'; readonly reason: string };
+
+/** A request to a person, and what became of it. */
+export type ProgressRequest = OpenRequest & { readonly outcome: RequestProgress };
+
+/** The requests of a run after one more event, oldest first; the same array for an event that changes nothing. */
+export const foldRequests = (
+  requests: readonly ProgressRequest[],
+  event: LiveEvent,
+): readonly ProgressRequest[] => {
+  switch (event.type) {
+    case 'tool.approval-requested':
+    case 'tool.ambiguous':
+    case 'person.asked': {
+      if (requests.some(({ id }) => id === event.id)) return requests;
+      const { at: askedAt, path, agent, step } = event;
+      const request = requestOf(event, { askedAt, path, agent, ...(step === undefined ? {} : { step }) });
+      return [...requests, { ...request, outcome: OPEN }];
+    }
+    case 'tool.approved': {
+      const { id, input } = event;
+      return settled(requests, id, { state: 'approved', ...(input === undefined ? {} : { input }) });
+    }
+    case 'tool.denied': {
+      const { id, reason } = event;
+      return settled(requests, id, { state: 'denied', ...(reason === undefined ? {} : { reason }) });
+    }
+    case 'person.answered':
+      return settled(requests, event.id, { state: 'answered', text: event.text });
+    case 'request.withdrawn':
+      return settled(requests, event.id, { state: 'withdrawn', reason: event.reason });
+    case 'run.ended':
+      return requests.some(isOpen)
+        ? requests.map((request) =>
+            isOpen(request)
+              ? { ...request, outcome: { state: 'withdrawn', reason: `the run has ${event.status}` } }
+              : request,
+          )
+        : requests;
+    default:
+      return requests;
+  }
+};
+
+const OPEN: RequestProgress = { state: 'open' };
+
+const isOpen = ({ outcome }: ProgressRequest): boolean => outcome.state === 'open';
+
+const settled = (
+  requests: readonly ProgressRequest[],
+  id: string | undefined,
+  outcome: RequestProgress,
+): readonly ProgressRequest[] => {
+  const index = requests.findLastIndex((request) => request.id === id && isOpen(request));
+  const request = requests[index];
+  return request === undefined ? requests : requests.with(index, { ...request, outcome });
+};

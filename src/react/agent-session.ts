@@ -1,0 +1,231 @@
+import { createActor } from 'xstate';
+import { waitingRequests, runningTools, partialOutput } from '../client/select-progress.ts';
+import type { ErrorData } from '../contracts/error.ts';
+import { errorData, TroupeError } from '../contracts/error.ts';
+import type { LiveEvent } from '../contracts/event.ts';
+import type { Json } from '../contracts/json.ts';
+import { randomId } from '../contracts/random-id.ts';
+import type { Threads } from '../contracts/thread.ts';
+import type { Progress } from '../events/progress.ts';
+import { foldProgress, noProgress } from '../events/progress.ts';
+import { threads } from '../memory/threads.ts';
+import { memoryStore } from '../persistence/memory-store.ts';
+import type { AgentCommand } from '../runtime/embed/agent-command.ts';
+import { eventsOf } from '../runtime/embed/events-of.ts';
+import type { AgentSessionView, UseAgentOptions, ViewedAgent } from './agent-session-view.ts';
+
+/** One run of the session, and its actor. */
+interface SessionRun {
+  readonly actor: RunActor;
+  /** The last event that was taken in. */
+  last: number;
+  isOver: boolean;
+}
+
+/** What of an actor is used here; its types are its agent's. */
+interface RunActor {
+  start(): unknown;
+  stop(): unknown;
+  send(command: AgentCommand): void;
+  getSnapshot(): unknown;
+}
+
+interface SessionState {
+  readonly progress: Progress;
+  readonly hasBegun: boolean;
+  readonly failure: ErrorData | undefined;
+}
+
+/**
+ * An agent and whoever talks with it, one run after the other: what is behind `useAgent`, without React.
+ *
+ * I1  There is one run at a time, moved by an actor of the agent's logic.
+ * I2  It works while it is attached. Left for more than a microtask, its actor is stopped; attached again, it goes on.
+ * I3  The view is the same object as long as nothing changes.
+ */
+export class AgentSession<Input, Output> {
+  readonly name: string;
+  #agent: ViewedAgent<Input, Output>;
+  #options: UseAgentOptions<Input>;
+  readonly #listeners = new Set<() => void>();
+  /** Its runs are one conversation: kept here where the caller does not say where. */
+  readonly #thread = `session-${randomId()}`;
+  #threads: Threads | undefined;
+  #run: SessionRun | undefined;
+  #following: { unsubscribe(): void } | undefined;
+  #isAttached = false;
+  #isRunning = false;
+  #isTelling = false;
+  #state: SessionState = { progress: noProgress, hasBegun: false, failure: undefined };
+  #view: AgentSessionView<Input, Output>;
+
+  constructor(agent: ViewedAgent<Input, Output>, options: UseAgentOptions<Input>) {
+    this.name = agent.name;
+    this.#agent = agent;
+    this.#options = options;
+    this.#view = this.#viewed();
+  }
+
+  /** The agent and the options that the next run is given. */
+  update(agent: ViewedAgent<Input, Output>, options: UseAgentOptions<Input>): void {
+    this.#agent = agent;
+    this.#options = options;
+  }
+
+  readonly getSnapshot = (): AgentSessionView<Input, Output> => this.#view;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    const each = (): void => {
+      listener();
+    };
+    this.#listeners.add(each);
+    return () => {
+      this.#listeners.delete(each);
+    };
+  };
+
+  /** Somebody looks: the run that is wanted goes on. Gives the function that says that nobody does. */
+  readonly attach = (): (() => void) => {
+    this.#isAttached = true;
+    if (this.#run === undefined && this.#options.input !== undefined) this.#begin(this.#options.input);
+    else this.#goOn();
+    return () => {
+      this.#isAttached = false;
+      // StrictMode and fast refresh leave and come back at once.
+      queueMicrotask(() => {
+        if (!this.#isAttached) this.#rest();
+      });
+    };
+  };
+
+  readonly send = (input: Input): boolean => {
+    const run = this.#run;
+    if (run === undefined || run.isOver) return this.#begin(input);
+    if (typeof input !== 'string') {
+      const message = `Cannot send '${this.name}' what is no text while its run is under way`;
+      this.#change({ failure: errorData(new TroupeError('message.invalid', message), 'message.invalid') });
+      return false;
+    }
+    run.actor.send({ type: 'send', message: input });
+    return true;
+  };
+
+  readonly command = (command: AgentCommand): boolean => {
+    if (this.#run === undefined || this.#run.isOver) return false;
+    this.#run.actor.send(command);
+    return true;
+  };
+
+  #begin(input: Input): boolean {
+    this.#leave();
+    const { messages, lastSaid, speaker, text } = this.#state.progress;
+    try {
+      const actor: RunActor = createActor(this.#agent.logicWith(this.#runOptions()), { input });
+      this.#run = { actor, last: -1, isOver: false };
+    } catch (thrown) {
+      this.#run = undefined;
+      this.#change({ failure: errorData(thrown, 'agent.invalid'), hasBegun: true });
+      return false;
+    }
+    this.#change({
+      progress: { ...noProgress, messages, lastSaid, speaker, text },
+      hasBegun: true,
+      failure: undefined,
+    });
+    this.#goOn();
+    return true;
+  }
+
+  #runOptions() {
+    const { input: _, ...options } = this.#options;
+    if (options.thread !== undefined || options.history !== undefined) return options;
+    this.#threads ??= threads(memoryStore().files('threads'));
+    return { ...options, thread: this.#thread, threads: options.threads ?? this.#threads };
+  }
+
+  /** Starts the actor, for the first time or after a rest. */
+  #goOn(): void {
+    const run = this.#run;
+    if (run === undefined || run.isOver || this.#isRunning || !this.#isAttached) return;
+    this.#isRunning = true;
+    run.actor.start();
+    this.#following = eventsOf(run.actor, { from: run.last + 1 }).subscribe((event) => {
+      if (this.#run === run) this.#take(run, event);
+    });
+  }
+
+  #rest(): void {
+    if (!this.#isRunning) return;
+    this.#leave();
+    if (this.#run?.isOver === false) this.#run.actor.stop();
+  }
+
+  #leave(): void {
+    this.#isRunning = false;
+    this.#following?.unsubscribe();
+    this.#following = undefined;
+  }
+
+  #take(run: SessionRun, event: LiveEvent): void {
+    if (event.type !== 'model.delta' && event.type !== 'observer.dropped') {
+      if (event.seq <= run.last) return;
+      run.last = event.seq;
+    }
+    if (event.type === 'run.ended') run.isOver = true;
+    const progress = foldProgress(this.#state.progress, event);
+    if (progress !== this.#state.progress) this.#change({ progress });
+  }
+
+  #change(news: Partial<SessionState>): void {
+    this.#state = { ...this.#state, ...news };
+    this.#view = this.#viewed();
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    queueMicrotask(() => {
+      this.#isTelling = false;
+      for (const listener of this.#listeners) listener();
+    });
+  }
+
+  #viewed(): AgentSessionView<Input, Output> {
+    const { progress, hasBegun, failure } = this.#state;
+    const { phase, step, speaker, text, isStreaming, messages, totals } = progress;
+    const status = failure !== undefined && this.#run === undefined ? 'failed' : progress.status;
+    return {
+      status: hasBegun ? status : 'idle',
+      phase,
+      step,
+      speaker,
+      text,
+      isStreaming,
+      messages,
+      totals,
+      progress,
+      error: failure ?? progress.error,
+      // The definition that typed the session also made what the run gives.
+      output: progress.output as Output | undefined,
+      get partial() {
+        return partialOutput(progress) as AgentSessionView<Input, Output>['partial'];
+      },
+      get requests() {
+        return waitingRequests(progress);
+      },
+      get tools() {
+        return runningTools(progress);
+      },
+      ...this.#controls,
+    };
+  }
+
+  /** The same in every view. */
+  readonly #controls = {
+    send: this.send,
+    stop: (reason?: string) => this.command({ type: 'abort', reason }),
+    pause: () => this.command({ type: 'pause' }),
+    resume: () => this.command({ type: 'resume' }),
+    approve: (id: string, { input }: { readonly input?: Json | undefined } = {}) =>
+      this.command({ type: 'approve', id, input }),
+    deny: (id: string, reason?: string) => this.command({ type: 'deny', id, reason }),
+    reply: (text: string, id?: string) => this.command({ type: 'reply', text, id }),
+  };
+}

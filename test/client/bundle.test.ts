@@ -1,0 +1,81 @@
+import { gzipSync } from 'node:zlib';
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { build } from 'esbuild';
+import { expect, test } from 'vitest';
+import { builtFile } from '../support/built-package.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** A page that imports these names, as a bundler makes it. */
+const bundled = async (entry: string, names: string) => {
+  const { outputFiles, metafile } = await build({
+    stdin: {
+      contents: `export { ${names} } from './${entry}';`,
+      resolveDir: root,
+    },
+    bundle: true,
+    write: false,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    metafile: true,
+    logLevel: 'silent',
+  });
+  const [output] = Object.values(metafile.outputs);
+  const inputs = Object.entries(output?.inputs ?? {}).filter(([, { bytesInOutput }]) => bytesInOutput > 0);
+  return {
+    bytes: gzipSync(outputFiles[0]?.contents ?? '', { level: 9 }).length,
+    files: inputs.map(([path]) => path).sort(),
+  };
+};
+
+const all =
+  'foldProgress, noProgress, progressLine, followRun, readRun, readEvent, partialJson, partialOutput, waitingRequests, runningTools, messagesOf, isOver';
+
+test('what a page needs that only shows a run takes at most 12 kB, and is this', async () => {
+  const { bytes, files } = await bundled('src/client/index.ts', all);
+  expect(bytes).toBeLessThanOrEqual(12_000);
+  expect(files).toEqual([
+    'src/client/follow-run.ts',
+    'src/client/partial-json.ts',
+    'src/client/read-event.ts',
+    'src/client/read-run.ts',
+    'src/client/read-sse.ts',
+    'src/client/run-address.ts',
+    'src/client/select-progress.ts',
+    'src/contracts/announced-request.ts',
+    'src/contracts/clock.ts',
+    'src/contracts/error.ts',
+    'src/contracts/json.ts',
+    'src/contracts/no-totals.ts',
+    'src/events/activity.ts',
+    'src/events/add-totals.ts',
+    'src/events/agent-progress.ts',
+    'src/events/printable.ts',
+    'src/events/progress-message.ts',
+    'src/events/progress-request.ts',
+    'src/events/progress.ts',
+    'src/events/speech.ts',
+  ]);
+});
+
+test('as published it imports no package, and nothing that does', () => {
+  const seen = new Set<string>();
+  const packages = new Set<string>();
+  const visit = (file: string): void => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    for (const [, from = ''] of readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*"([^"]+)"/g))
+      if (from.startsWith('.')) visit(resolve(dirname(file), from));
+      else packages.add(from);
+  };
+  visit(builtFile('client/index.js'));
+  expect([...packages]).toEqual([]);
+});
+
+test('what only folds takes less', async () => {
+  const { bytes, files } = await bundled('src/client/index.ts', 'foldProgress, noProgress');
+  expect(bytes).toBeLessThanOrEqual(9_000);
+  expect(files.filter((path) => path.startsWith('src/client'))).toEqual([]);
+});

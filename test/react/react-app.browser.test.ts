@@ -1,0 +1,257 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { createElement, StrictMode } from 'react';
+import { renderToString } from 'react-dom/server';
+import { expect, onTestFinished, test } from 'vitest';
+import { sseResponse } from '../../src/inspect/publishing/sse.ts';
+import { agent } from '../../src/runtime/agent.ts';
+import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
+import { serveLoopback } from '../inspect/publishing/loopback.ts';
+import { describeInChromium } from '../support/chromium.ts';
+import { deferred, echo } from '../support/runs.ts';
+import { serveApp } from './vite-app.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const example = join(root, 'examples/30-react-app');
+const probe = join(import.meta.dirname, 'probe');
+
+/** Where pictures of the pages are put, if anywhere. */
+const pictures = process.env['TROUPE_SCREENSHOTS'];
+const takePicture = async (page: Page, name: string): Promise<void> => {
+  if (pictures === undefined || pictures === 'docs') return;
+  mkdirSync(pictures, { recursive: true });
+  await page.screenshot({ path: join(pictures, `react-${name}.png`) });
+};
+
+/** Counts the timers that are set and not yet over. */
+const countTimers = (): void => {
+  const live = new Set<unknown>();
+  const { setTimeout: set, clearTimeout: clear } = globalThis;
+  const counted = (work: (...given: unknown[]) => void, ms?: number, ...given: unknown[]): unknown => {
+    const timer: unknown = set(() => {
+      live.delete(timer);
+      work(...given);
+    }, ms);
+    live.add(timer);
+    return timer;
+  };
+  const cleared = (timer: number): void => {
+    live.delete(timer);
+    clear(timer);
+  };
+  Object.assign(globalThis, { setTimeout: counted, clearTimeout: cleared, timers: live });
+};
+
+const open = async (browser: Browser, url: string): Promise<{ page: Page; problems: string[] }> => {
+  const page = await browser.newPage({ viewport: { width: 900, height: 760 } });
+  onTestFinished(() => page.close());
+  const problems: string[] = [];
+  page.on('pageerror', ({ message }) => problems.push(message));
+  page.on('console', (line) => {
+    if (['error', 'warning'].includes(line.type())) problems.push(line.text());
+  });
+  await page.addInitScript(countTimers);
+  await page.goto(url);
+  return { page, problems };
+};
+
+const serve = async (...given: Parameters<typeof serveApp>) => {
+  const app = await serveApp(...given);
+  onTestFinished(() => app.close());
+  return app;
+};
+
+const counts = (page: Page) =>
+  page.evaluate<Record<'runs' | 'asked' | 'called' | 'aborted', number>>('({ ...probe.counts })');
+
+const says = async (page: Page, place: string, text: string): Promise<void> => {
+  await expect.poll(() => page.locator(place).textContent(), { timeout: 30_000 }).toBe(text);
+};
+
+describeInChromium('an agent in a component', (browser) => {
+  const openProbe = async () => {
+    const app = await serve(probe);
+    const opened = await open(browser(), app.url);
+    await opened.page.waitForFunction('globalThis.probe !== undefined', undefined, { timeout: 50_000 });
+    return opened;
+  };
+
+  test('runs once under StrictMode, and a second run goes on from the first', async () => {
+    const { page, problems } = await openProbe();
+    await page.evaluate('probe.mount("agent", "begin")');
+    await says(page, '.phase', 'ACT');
+    await page.evaluate('probe.open()');
+    await says(page, '.status', 'completed');
+    await says(page, '.text', 'It is fetched.');
+    expect(await counts(page)).toMatchObject({ runs: 1, asked: 2, called: 1, aborted: 0 });
+    await page.getByText('send').click();
+    await says(page, '.phase', 'ACT');
+    await page.evaluate('probe.open()');
+    await says(page, '.status', 'completed');
+    // It was shown all that was said before: no run begins anew.
+    expect(await counts(page)).toMatchObject({ runs: 1, asked: 4, called: 2, aborted: 0 });
+    expect(await page.locator('li').allTextContents()).toEqual([
+      'begin',
+      '',
+      'It is fetched.',
+      'go',
+      '',
+      'It is fetched.',
+    ]);
+    expect(problems).toEqual([]);
+  });
+
+  test('hidden in mid-run rests, and shown again goes on to its end', async () => {
+    const { page, problems } = await openProbe();
+    await page.evaluate('probe.mount("agent", "begin")');
+    await says(page, '.phase', 'ACT');
+    await page.getByText('toggle').click();
+    await expect.poll(async () => (await counts(page)).aborted).toBe(1);
+    await page.getByText('toggle').click();
+    await expect.poll(async () => (await counts(page)).called).toBe(2);
+    await page.evaluate('probe.open()');
+    await says(page, '.status', 'completed');
+    await says(page, '.text', 'It is fetched.');
+    // What a model answered is never asked for again.
+    expect(await counts(page)).toMatchObject({ runs: 1, asked: 2, called: 2, aborted: 1 });
+    expect(problems).toEqual([]);
+  });
+
+  test('unmounted in mid-run is aborted, and leaves nothing behind', async () => {
+    const { page, problems } = await openProbe();
+    const timers = () => page.evaluate<number>('timers.size');
+    const before = await timers();
+    for (let time = 1; time <= 3; time += 1) {
+      await page.evaluate('probe.mount("agent", "begin")');
+      await says(page, '.phase', 'ACT');
+      await page.evaluate('probe.unmount()');
+      await expect.poll(async () => (await counts(page)).aborted).toBe(time);
+    }
+    await expect.poll(timers).toBeLessThanOrEqual(before);
+    expect(await counts(page)).toMatchObject({ runs: 3, asked: 3, called: 3 });
+    expect(problems).toEqual([]);
+  });
+
+  test("[FIND-07] is an actor to XState's own hook, under StrictMode", async () => {
+    const { page, problems } = await openProbe();
+    await page.evaluate('probe.mount("actor")');
+    await says(page, '.phase', '{"running":"ACT"}');
+    await page.evaluate('probe.open()');
+    await says(page, '.text', 'It is fetched.');
+    expect(await counts(page)).toMatchObject({ runs: 1, asked: 2, called: 1, aborted: 0 });
+    expect(problems).toEqual([]);
+  });
+
+  test('is stopped by a click', async () => {
+    const { page, problems } = await openProbe();
+    await page.evaluate('probe.mount("agent")');
+    await says(page, '.status', 'idle');
+    await page.getByText('send').click();
+    await says(page, '.phase', 'ACT');
+    await page.getByText('stop').click();
+    await says(page, '.status', 'aborted');
+    expect(problems).toEqual([]);
+  });
+
+  test('shows a run that is served elsewhere, hidden and shown again from where it was', async () => {
+    const gate = deferred<string>();
+    const model = scriptedModel([calls({ name: 'echo', input: { text: 'x' } }), () => gate.promise]);
+    const handle = agent({ name: 'far', tools: [echo], model }).stream('go');
+    const asked: (string | null)[] = [];
+    const server = await serveLoopback((request) => {
+      const headers = {
+        'access-control-allow-origin': '*',
+        'access-control-allow-headers': 'last-event-id',
+      };
+      if (request.method === 'OPTIONS') return new Response(null, { headers });
+      asked.push(request.headers.get('last-event-id'));
+      return sseResponse(handle, { after: request, headers, secrets: {} });
+    });
+    onTestFinished(() => server.close());
+    const { page, problems } = await openProbe();
+    await page.evaluate(`probe.mount(${JSON.stringify(server.url)})`);
+    await says(page, '.elsewhere', 'open running ');
+    expect(asked).toEqual([null]);
+    await page.getByText('toggle').click();
+    await page.waitForFunction('document.querySelector(".elsewhere").style.display === "none"');
+    gate.resolve('Far away.');
+    await handle.result;
+    await page.getByText('toggle').click();
+    await says(page, '.elsewhere', 'closed completed Far away.');
+    expect(Number(asked[1])).toBeGreaterThan(0);
+    expect(asked).toHaveLength(2);
+    expect(problems).toEqual([]);
+  });
+});
+
+describeInChromium('example 30', (browser) => {
+  test('is a chat that streams, asks, waits while hidden, and goes on', async () => {
+    const app = await serve(example);
+    const { page, problems } = await open(browser(), app.url);
+    await page.getByText('Send').click({ timeout: 50_000 });
+    await page.locator('.streaming').waitFor();
+    await takePicture(page, 'streaming');
+    await page.getByText('Watering the beans with 12 litres?').waitFor({ timeout: 30_000 });
+    await takePicture(page, 'request');
+    await page.getByText('About').click();
+    await page.getByText('waits until you are back').waitFor();
+    await takePicture(page, 'hidden');
+    await page.getByRole('button', { name: 'Chat' }).click();
+    await page.getByText('Yes').click();
+    await says(page, '.status', 'completed');
+    expect(await page.locator('.messages > li').last().textContent()).toBe('Done: 12 litres on the beans.');
+    await takePicture(page, 'completed');
+    expect(problems).toEqual([]);
+  });
+
+  test('keeps its run while its component is edited', async () => {
+    mkdirSync(join(root, '.tmp'), { recursive: true });
+    const folder = mkdtempSync(join(root, '.tmp/react-app-'));
+    onTestFinished(() => {
+      rmSync(folder, { recursive: true, force: true });
+    });
+    cpSync(example, folder, { recursive: true });
+    const app = await serve(folder);
+    const { page, problems } = await open(browser(), app.url);
+    await page.getByText('Send').click({ timeout: 50_000 });
+    await page.getByText('Watering the beans with 12 litres?').waitFor({ timeout: 30_000 });
+    await page.evaluate('globalThis.isTheSamePage = true');
+    const chat = join(folder, 'chat.tsx');
+    writeFileSync(chat, readFileSync(chat, 'utf8').replace('The gardener', 'Your gardener'));
+    await page.getByText('Your gardener').waitFor({ timeout: 30_000 });
+    // The agent itself is edited, too: the run goes on as it began.
+    const gardener = join(folder, 'gardener.ts');
+    const before = readFileSync(gardener, 'utf8');
+    writeFileSync(gardener, before.replace('Look after the garden.', 'Look after it well.'));
+    writeFileSync(chat, readFileSync(chat, 'utf8').replace('Your gardener', 'Our gardener'));
+    await page.getByText('Our gardener').waitFor({ timeout: 30_000 });
+    await page.getByText('Yes').click();
+    await says(page, '.status', 'completed');
+    expect(await page.locator('.messages > li').last().textContent()).toBe('Done: 12 litres on the beans.');
+    expect(await page.evaluate('globalThis.isTheSamePage')).toBe(true);
+    expect(problems).toEqual([]);
+  });
+
+  test('is rendered by a server, and goes on from that in the browser without a word', async () => {
+    const app = await serve(example, async (vite) => {
+      const { App } = (await vite.ssrLoadModule('/app.tsx')) as { readonly App: () => null };
+      return renderToString(createElement(StrictMode, null, createElement(App)));
+    });
+    const html = await (await fetch(app.url)).text();
+    expect(html).toContain('The gardener</h1>');
+    expect(html).toContain('idle');
+    const { page, problems } = await open(browser(), app.url);
+    await page.waitForFunction(
+      `Object.keys(document.querySelector('form') ?? {}).some((key) => key.startsWith('__react'))`,
+      undefined,
+      { timeout: 50_000 },
+    );
+    await page.getByText('Send').click();
+    await page.getByText('No', { exact: true }).click({ timeout: 30_000 });
+    await says(page, '.status', 'completed');
+    expect(await page.locator('.messages > li').last().textContent()).toContain('I leave the beans dry');
+    await takePicture(page, 'denied');
+    expect(problems).toEqual([]);
+  });
+});
