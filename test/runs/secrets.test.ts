@@ -14,13 +14,14 @@ import { scriptedModel } from 'troupe/testing';
 
 const KEY = 'shop-4217-Zx81-key';
 const ENCODED = Buffer.from(`id:${KEY}`).toString('base64');
-const before = { ...process.env };
+const NAMES = ['SHOP_API_KEY', 'OTHER_TOKEN', 'ANOTHER_SECRET'];
 
 beforeEach(() => {
   process.env['SHOP_API_KEY'] = KEY;
 });
 afterEach(() => {
-  process.env = { ...before };
+  // In place: whoever stubs variables in another test has this very object.
+  for (const name of NAMES) delete process.env[name];
 });
 
 /** A model that says what is in the script, and what it was asked. */

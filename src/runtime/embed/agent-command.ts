@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Json } from '../../contracts/json.ts';
 import type { Message } from '../../contracts/message.ts';
 import type { Handle } from '../handle.ts';

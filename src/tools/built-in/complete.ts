@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Json, JsonObject } from '../../contracts/json.ts';
 import { isJsonObject, toJson } from '../../contracts/json.ts';
 import { asProperty } from '../../contracts/schema-as-property.ts';
