@@ -27,11 +27,10 @@ const tsx = (file: string): string[] => ['node_modules/.bin/tsx', `scripts/${fil
 
 /** Stage after stage, cheapest first; the steps of a stage share the cores. */
 const stages: Step[][] = [
-  [
-    { name: 'typecheck', command: script('typecheck') },
-    { name: 'lint', command: script('lint') },
-    { name: 'format', command: script('format:check') },
-  ],
+  // The type checker and the linter keep all cores busy by themselves.
+  [{ name: 'typecheck', command: script('typecheck') }],
+  [{ name: 'lint', command: script('lint') }],
+  [{ name: 'format', command: script('format:check') }],
   // What part of the sources the tests run is counted in the full gate only, as counting takes its time.
   [{ name: 'tests', command: script('test', ...(full ? ['--coverage'] : [])), shown: true }],
   [
