@@ -56,7 +56,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
-    maxWorkers: 2,
+    // A third, as many tests wait for a browser, a child process or a socket.
+    maxWorkers: 3,
     maxConcurrency: 2,
     passWithNoTests: true,
     reporters: [

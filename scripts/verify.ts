@@ -23,6 +23,12 @@ const full = process.argv.includes('--full');
 const script = (name: string, ...args: readonly string[]): string[] =>
   ['npm', 'run', '--silent', name].concat(args.length > 0 ? ['--', ...args] : []);
 
+const vitest = (...projects: readonly string[]): string[] => [
+  'node_modules/.bin/vitest',
+  'run',
+  ...projects.flatMap((project) => ['--project', project]),
+];
+
 const tsx = (file: string): string[] => ['node_modules/.bin/tsx', `scripts/${file}`];
 
 /** Stage after stage, cheapest first; the steps of a stage share the cores. */
@@ -33,6 +39,7 @@ const stages: Step[][] = [
   [{ name: 'format', command: script('format:check') }],
   // What part of the sources the tests run is counted in the full gate only, as counting takes its time.
   [{ name: 'tests', command: script('test', ...(full ? ['--coverage'] : [])), shown: true }],
+  [{ name: 'surface, examples, README', command: vitest('surface', 'examples', 'readme') }],
   [
     { name: 'coverage of the mission', command: tsx('coverage.ts') },
     { name: 'build', command: script('build') },
