@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import react from '@vitejs/plugin-react';
 import type { ViteDevServer } from 'vite';
 import { createServer } from 'vite';
+import { builtFile } from '../support/built-package.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -30,8 +31,8 @@ export const serveApp = async (
     plugins: [react()],
     resolve: {
       alias: [
-        { find: /^troupe\/react$/, replacement: join(root, 'src/react/index.ts') },
-        { find: /^troupe$/, replacement: join(root, 'src/index.ts') },
+        { find: /^troupe\/react$/, replacement: builtFile('react/index.js') },
+        { find: /^troupe$/, replacement: builtFile('index.js') },
       ],
     },
     server: { middlewareMode: true, hmr: { server }, fs: { allow: [root] } },
