@@ -45,7 +45,8 @@ describe('a stored run whose schemas mark fields as secret', () => {
   const INPUT = { key: 'the-key-of-ada' };
   const rowsIn = async (store: JournalStore, runId = 'r'): Promise<string> =>
     JSON.stringify([await store.read(runId), await store.entry(runId)]);
-  const secretsOf = ['the-key-of-ada', '5312', '4711', '"17', '\\"17'];
+  // Digits that stand apart: times and digests hold any others.
+  const secretsOf = [/the-key-of-ada/, /(?<![\w+/])5312(?![\w+/])/, /(?<![\w+/])4711(?![\w+/])/, /"17\\*"/];
 
   const suspended = async (store: JournalStore, secretKey: string | readonly string[] = KEY_A) => {
     seen.length = 0;
@@ -97,15 +98,15 @@ describe('a stored run whose schemas mark fields as secret', () => {
 
   test('[FIND-52] has the values in no row, and calls its tool with them when it is resumed', async () => {
     const store = await suspended(memoryStore());
-    for (const each of secretsOf) expect(await rowsIn(store)).not.toContain(each);
+    for (const each of secretsOf) expect(await rowsIn(store)).not.toMatch(each);
     const result = await finished(await resume(clerk(), 'r', { store, secretKey: KEY_A }));
     expect(seen).toEqual([payment]);
     expect(result.output).toBe(`Done by ${JSON.stringify(INPUT)}.`);
-    for (const each of secretsOf) expect(await rowsIn(store)).not.toContain(each);
+    for (const each of secretsOf) expect(await rowsIn(store)).not.toMatch(each);
     const replayed = await replay(clerk(), 'r', { store, secretKey: KEY_A });
     expect(replayed.events).toEqual(result.events);
     expect(replayed.result?.output).toBe(result.output);
-    for (const each of secretsOf.slice(0, 3)) expect(JSON.stringify(result.events)).not.toContain(each);
+    for (const each of secretsOf.slice(0, 3)) expect(JSON.stringify(result.events)).not.toMatch(each);
   });
 
   test('[FIND-52] is read without the key as `[redacted FIELD]`, and not gone on with', async () => {
@@ -131,7 +132,7 @@ describe('a stored run whose schemas mark fields as secret', () => {
       const other = await fork(clerk(), 'r', { store, runId: 'f', secretKey: [KEY_B, KEY_A] });
       await finished(other);
       expect(seen).toEqual([payment]);
-      for (const each of secretsOf) expect(await rowsIn(store, 'f')).not.toContain(each);
+      for (const each of secretsOf) expect(await rowsIn(store, 'f')).not.toMatch(each);
       // What the fork wrote is sealed by the new key alone.
       await expect(replay(clerk(), 'f', { store, secretKey: KEY_A })).rejects.toMatchObject({
         code: 'secret.wrong-key',
@@ -154,7 +155,7 @@ describe('a stored run whose schemas mark fields as secret', () => {
     await handle.addTools([spend]);
     handle.resume();
     await expect(handle.result).rejects.toMatchObject({ code: 'secret.missing' });
-    for (const each of secretsOf) expect(await rowsIn(store)).not.toContain(each);
+    for (const each of secretsOf) expect(await rowsIn(store)).not.toMatch(each);
   });
 
   test('[FIND-52] is kept in a database, and read by another connection', async () => {
@@ -166,7 +167,7 @@ describe('a stored run whose schemas mark fields as secret', () => {
       await store.close();
       for (const name of await readdir(folder)) {
         const bytes = (await readFile(join(folder, name))).toString('latin1');
-        for (const each of secretsOf.slice(0, 2)) expect(bytes, name).not.toContain(each);
+        for (const each of secretsOf.slice(0, 2)) expect(bytes, name).not.toMatch(each);
       }
       const again = sqliteStore(path);
       const result = await finished(await resume(clerk(), 'r', { store: again, secretKey: KEY_A }));
@@ -253,7 +254,7 @@ describe('what is kept beside a journal', () => {
       const person = { answer: () => 'typed-by-ada' };
       await desk().run('go', { ...options, person });
       const kept = JSON.stringify(await threads(files).load('ada'));
-      for (const each of ['typed-by-ada', SHOP]) expect(kept).not.toContain(each);
+      for (const each of ['typed-by-ada', SHOP]) expect(kept).not.toMatch(each);
       const { state, events } = await desk().run('go', {
         ...options,
         runId: 'next',
