@@ -26,6 +26,7 @@ export type ComparableRun = Pick<
  * What tells two runs apart, one readable line each; empty if they mean the same.
  *
  * Events are compared by path, in order, without times: agents that run side by side may take turns differently.
+ * News of observers is left out, as those go at their own pace: what fails after the end of one run may fail before that of the other.
  * Effects are compared by key, so what was asked in one run only is found too.
  *
  * @example
@@ -34,8 +35,8 @@ export type ComparableRun = Pick<
 export const compareRuns = (one: ComparableRun, other: ComparableRun): readonly string[] => [
   ...differences('result', summaryOf(one), summaryOf(other)),
   ...byName(
-    groupsOf(one.events, one.runId, 'path'),
-    groupsOf(other.events, other.runId, 'path'),
+    groupsOf(ownEvents(one), one.runId, 'path'),
+    groupsOf(ownEvents(other), other.runId, 'path'),
     'events of',
   ),
   ...byName(groupsOf(one.effects, one.runId, 'key'), groupsOf(other.effects, other.runId, 'key'), 'effect'),
@@ -43,6 +44,10 @@ export const compareRuns = (one: ComparableRun, other: ComparableRun): readonly 
 
 const summaryOf = ({ runId, status, stopReason, output, candidate, state, totals }: ComparableRun): Json =>
   essence(toJson({ status, stopReason, output, candidate, state, totals }), runId);
+
+/** The events that follow from the run itself. */
+const ownEvents = ({ events }: ComparableRun): ComparableRun['events'] =>
+  events.filter(({ type }) => !type.startsWith('observer.'));
 
 type Groups = ReadonlyMap<string, readonly Json[]>;
 

@@ -35,6 +35,18 @@ test('runs that mean the same do not differ, whenever and under whatever id they
   expect(compareRuns(await ada().run('go'), await ada().run('go', { store: memoryStore() }))).toEqual([]);
 });
 
+test('news of observers are no difference: how soon one fails follows from the machine, not from the run', async () => {
+  const failing = {
+    name: 'fragile',
+    handle: () => {
+      throw new Error('nobody is there yet');
+    },
+  };
+  const result = await settled(start(ada(), 'go', { hooks: [failing] }));
+  expect(result.events.map(({ type }) => type)).toContain('observer.failed');
+  expect(compareRuns(await faithful(), result)).toEqual([]);
+});
+
 test('a run in which one output is dropped is found out', async () => {
   let dropped = 0;
   const forgetful = changed((actor) => {
