@@ -12,6 +12,7 @@ import { createContext, runInContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { deadLinks } from './dead-links.ts';
+import { readerPages } from './pages.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const folder = join(root, '.tmp/package');
@@ -58,8 +59,10 @@ const pack = (): { tarball: string; report: string } => {
   );
   if (foreign.length > 0) throw new Error(`Not meant to be in the package: ${foreign.join(', ')}`);
 
-  const dead = deadLinks(readFileSync(join(root, 'README.md'), 'utf8'), files);
-  if (dead.length > 0) throw new Error(`Dead links in the README of the package: ${dead.join(', ')}`);
+  for (const page of readerPages()) {
+    const dead = deadLinks(readFileSync(join(root, page), 'utf8'), files, page);
+    if (dead.length > 0) throw new Error(`Dead links in ${page} of the package: ${dead.join(', ')}`);
+  }
 
   const report = `${files.length} files, ${kilobytes(packed.size)} packed, ${kilobytes(packed.unpackedSize)} unpacked`;
   return { tarball: join(folder, packed.filename), report };

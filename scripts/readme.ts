@@ -1,19 +1,41 @@
 /**
- * Draws the six phases into the README, out of the diagram of the agent machine.
+ * Draws the charts of the guide, out of the machines: between `<!-- chart:NAME -->` and `<!-- chart:end -->`.
  *
- *   tsx scripts/readme.ts            fails when the README shows something else
+ *   tsx scripts/readme.ts            fails when a page shows something else
  *   tsx scripts/readme.ts --update   draws them anew
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { AnyStateMachine } from 'xstate';
+import { charts } from '../src/coordination/charts.ts';
 import { agentMachine } from '../src/machines/agent-machine.ts';
+import { breakerMachine } from '../src/machines/breaker-machine.ts';
 import { toMermaid } from '../src/machines/diagram.ts';
+import { leaseMachine } from '../src/machines/lease-machine.ts';
+import { modelCallMachine } from '../src/machines/model-call-machine.ts';
+import { toolCallMachine } from '../src/machines/tool-call-machine.ts';
+import { readerPages } from './pages.ts';
 
-const readme = resolve(import.meta.dirname, '../README.md');
-const BLOCK = /(?<=<!-- phases:begin -->\n\n```mermaid\n)[\s\S]*?(?=```\n\n<!-- phases:end -->)/;
+const root = resolve(import.meta.dirname, '..');
+const BLOCK = /(<!-- chart:([\w-]+) -->\n\n```mermaid\n)[\s\S]*?(```\n\n<!-- chart:end -->)/g;
 
-/** The phases, and the arrows that begin in them: of the whole chart, what lies within `running`. */
+/** The machines that a page may show, by the names of their files in `docs/diagrams`. */
+export const machines: Readonly<Record<string, () => AnyStateMachine>> = {
+  agent: () => agentMachine,
+  'model-call': () => modelCallMachine,
+  'tool-call': () => toolCallMachine,
+  breaker: () => breakerMachine,
+  lease: () => leaseMachine,
+  ...Object.fromEntries(
+    Object.entries(charts).map(([name, chart]) => [
+      name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
+      chart,
+    ]),
+  ),
+};
+
+/** The phases, and the arrows that begin in them: of the agent's chart, what lies within `running`. */
 const phases = (): string => {
   const [head = '', , direction = '', ...lines] = toMermaid(agentMachine, { descriptions: 'none' }).split(
     '\n',
@@ -26,15 +48,36 @@ const phases = (): string => {
   return [head, direction, ...within, ...leaving, ''].join('\n');
 };
 
-/** The README as it has to be. */
-export const withPhases = (text: string): string => text.replace(BLOCK, phases());
+/** A chart without the arrows that are in every chart of a team: an abort, a limit and a failure end it from anywhere. */
+const shown = (name: string, page: string): string => {
+  if (name === 'phases') return phases();
+  const machine = machines[name];
+  if (machine === undefined)
+    throw new Error(`Cannot draw a chart in ${page} as there is none called ${name}`);
+  const everywhere = /--> \w+ : (?:abort|expired\.\*|failed\.\*)$/;
+  return toMermaid(machine(), { descriptions: 'none' })
+    .split('\n')
+    .filter((line) => !everywhere.test(line))
+    .join('\n');
+};
+
+/** A page as it has to be. */
+export const charted = (text: string, page: string): string =>
+  text.replaceAll(
+    BLOCK,
+    (_, begin: string, name: string, end: string) => `${begin}${shown(name, page)}${end}`,
+  );
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const text = readFileSync(readme, 'utf8');
-  const wanted = withPhases(text);
-  if (process.argv.includes('--update')) writeFileSync(readme, wanted);
-  else if (text !== wanted) {
-    console.error('README.md shows another machine than there is. Run `npx tsx scripts/readme.ts --update`.');
-    process.exitCode = 1;
+  for (const page of readerPages()) {
+    const text = readFileSync(join(root, page), 'utf8');
+    const wanted = charted(text, page);
+    if (process.argv.includes('--update')) writeFileSync(join(root, page), wanted);
+    else if (text !== wanted) {
+      console.error(
+        `${page} shows another machine than there is. Run \`npx tsx scripts/readme.ts --update\`.`,
+      );
+      process.exitCode = 1;
+    }
   }
 }

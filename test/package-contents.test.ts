@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { deadLinks } from '../scripts/dead-links.ts';
+import { guidePages, readerPages } from '../scripts/pages.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
@@ -16,12 +17,23 @@ const packed = (path: string): string[] => {
   const found = statSync(place, { throwIfNoEntry: false });
   if (found === undefined) return [];
   if (found.isFile()) return [relative(root, place)];
-  return readdirSync(place).flatMap((name) => packed(join(path, name)));
+  return readdirSync(place).flatMap((name) => (name === 'node_modules' ? [] : packed(join(path, name))));
 };
+
+/** All files of the package but those that the build makes. */
+const files = manifest.files.filter((path) => path !== 'dist').flatMap((path) => packed(path));
+
+/** Headings of a page, as they are linked to. */
+const anchors = (text: string): readonly string[] =>
+  Array.from(text.replaceAll(/```[\s\S]*?```/g, '').matchAll(/^#+ (.*)$/gm), ([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
 
 describe('the package', () => {
   test('[FIND-39] has what its README links to, and says where it is kept', () => {
-    const files = manifest.files.filter((path) => path !== 'dist').flatMap((path) => packed(path));
     expect(deadLinks(readFileSync(join(root, 'README.md'), 'utf8'), files)).toEqual([]);
     expect(manifest.repository?.url).toMatch(/^git\+https:/);
   });
@@ -29,6 +41,41 @@ describe('the package', () => {
   test('[FIND-39] a link that leads nowhere is found', () => {
     const text = '[a](docs/a.md) [b](docs) [c](docs/gone.md#part) [d](https://x.test/d) [e](#e) ![f](f.png)';
     expect(deadLinks(text, ['docs/a.md'])).toEqual(['docs/gone.md#part', 'f.png']);
+    expect(deadLinks('[a](../a.md) [b](b.md)', ['docs/a.md'], 'docs/guide/index.md')).toEqual(['b.md']);
+  });
+
+  test.each(readerPages())('has what %s links to', (page) => {
+    expect(deadLinks(readFileSync(join(root, page), 'utf8'), files, page)).toEqual([]);
+  });
+
+  test('has the headings that its pages link to', () => {
+    const texts = new Map(readerPages().map((page) => [page, readFileSync(join(root, page), 'utf8')]));
+    const lost = [...texts].flatMap(([page, text]) =>
+      Array.from(text.matchAll(/\]\(([^()\s#]*)#([^()\s]+)\)/g)).flatMap(([, target = '', anchor = '']) => {
+        if (/^[a-z]+:/.test(target)) return [];
+        const path = target === '' ? page : relative(root, resolve(root, page, '..', target));
+        return anchors(texts.get(path) ?? '').includes(anchor) ? [] : [`${page}: ${target}#${anchor}`];
+      }),
+    );
+    expect(lost).toEqual([]);
+  });
+
+  test('has a guide whose first page leads to every page', () => {
+    const texts = new Map(guidePages().map((page) => [page, readFileSync(join(root, page), 'utf8')]));
+    const reached = new Set(['docs/guide/index.md']);
+    for (const page of reached) {
+      for (const [, target = ''] of (texts.get(page) ?? '').matchAll(/\]\(([^()\s#:]+\.md)/g)) {
+        const path = relative(root, resolve(root, page, '..', target));
+        if (texts.has(path)) reached.add(path);
+      }
+    }
+    expect([...texts.keys()].filter((page) => !reached.has(page))).toEqual([]);
+  });
+
+  test('has a README of at most 150 lines', () => {
+    expect(readFileSync(join(root, 'README.md'), 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(
+      150,
+    );
   });
 
   test('[FIND-39] depends on nothing that it does not import', () => {

@@ -1,19 +1,70 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, test } from 'vitest';
+import { readerPages } from '../scripts/pages.ts';
+import { charted } from '../scripts/readme.ts';
 import { codeBlocks } from './support/markdown-blocks.ts';
 import { root, runScript } from './support/run-script.ts';
 
 /**
- * Every ```ts block of the README is a program of its own: it compiles, and it runs without a key. A block
- * marked ```ts no-run only compiles.
+ * Every ```ts block of the README and of the guide is a program of its own: it compiles, runs without a key, and prints what its `// =>` say.
+ * A block marked ```ts no-run only compiles.
  */
-const readme = join(root, 'README.md');
+const pages = readerPages();
 const folder = '.tmp/readme';
-const programs = (existsSync(readme) ? codeBlocks(readFileSync(readme, 'utf8')) : [])
-  .filter(({ language }) => language === 'ts' || language === 'typescript')
-  .map((block) => ({ ...block, file: join(folder, `line-${block.line}.ts`) }));
+
+interface Program {
+  readonly place: string;
+  readonly file: string;
+  readonly code: string;
+  readonly isRun: boolean;
+  /** What it prints, line by line, as its comments have it. */
+  readonly prints: readonly string[];
+}
+
+const programs: readonly Program[] = pages.flatMap((page) =>
+  codeBlocks(readFileSync(join(root, page), 'utf8'))
+    .filter(({ language }) => language === 'ts' || language === 'typescript')
+    .map(({ code, line, marks }) => ({
+      place: `${page}:${line}`,
+      file: `${page.replaceAll(/[^\w-]/g, '-')}-${line}.ts`,
+      code,
+      isRun: !marks.includes('no-run'),
+      prints: Array.from(code.matchAll(/\/\/ => (.*)$/gm), ([, text = '']) => text.trim()),
+    })),
+);
+
+/** What came of a program. */
+interface Ran {
+  readonly printed: string;
+  readonly error: string | null;
+}
+
+/** Runs the programs one after the other in one process, each with what it prints to itself. */
+const runner = (run: readonly Program[]): string => `
+import { writeFileSync } from 'node:fs';
+import { format } from 'node:util';
+const programs: Record<string, () => Promise<unknown>> = {
+${run.map(({ place, file }) => `  ${JSON.stringify(place)}: () => import(${JSON.stringify(`./${file}`)}),`).join('\n')}
+};
+const ran: Record<string, { printed: string; error: string | null }> = {};
+let printed: string[] = [];
+let failure: unknown;
+console.log = (...said: unknown[]) => void printed.push(format(...said));
+process.on('unhandledRejection', (error) => void (failure ??= error));
+process.on('uncaughtException', (error) => void (failure ??= error));
+for (const [place, start] of Object.entries(programs)) {
+  printed = [];
+  failure = undefined;
+  await start().catch((error: unknown) => void (failure ??= error));
+  // What it left to happen right after it is its own, too.
+  await new Promise((resolve) => setTimeout(resolve));
+  ran[place] = { printed: printed.join('\\n'), error: failure === undefined ? null : format(failure) };
+  writeFileSync(process.argv[2] ?? '', JSON.stringify(ran));
+}
+process.exit(0);
+`;
 
 describe('the code blocks of a Markdown text', () => {
   it('are found with their marks, their place and without the indent of a list', () => {
@@ -27,29 +78,56 @@ describe('the code blocks of a Markdown text', () => {
   });
 });
 
-describe.skipIf(programs.length === 0)('the README', () => {
-  beforeAll(() => {
+describe('the README and the guide', () => {
+  const results = join(root, folder, 'results.json');
+  const runnable = programs.filter(({ isRun }) => isRun);
+  let ran: Readonly<Record<string, Ran>> = {};
+
+  beforeAll(async () => {
     rmSync(join(root, folder), { recursive: true, force: true });
     mkdirSync(join(root, folder), { recursive: true });
     // In the README, as at a reader's, the package's name leads to the package: here to its sources.
     writeFileSync(
       join(root, folder, 'tsconfig.json'),
-      JSON.stringify({ extends: '../../tsconfig.json', include: ['*.ts'] }),
+      JSON.stringify({
+        extends: '../../tsconfig.json',
+        compilerOptions: { lib: ['es2023', 'dom'] },
+        include: ['*.ts'],
+        exclude: ['run-all.ts'],
+      }),
     );
-    for (const { file, code } of programs) writeFileSync(join(root, file), code);
-  });
+    for (const { file, code } of programs) writeFileSync(join(root, folder, file), code);
+    writeFileSync(join(root, folder, 'run-all.ts'), runner(runnable));
+    const { output } = await runScript(join(folder, 'run-all.ts'), { args: [results], timeoutMs: 250_000 });
+    writeFileSync(join(root, folder, 'output.txt'), output);
+    ran = JSON.parse(readFileSync(results, 'utf8')) as typeof ran;
+  }, 300_000);
 
-  it('has only code that compiles', () => {
+  it('have only code that compiles', () => {
     const tsc = join(root, 'node_modules/typescript/bin/tsc');
     const run = spawnSync(process.execPath, [tsc, '-p', folder], { cwd: root, encoding: 'utf8' });
     expect(run.status, run.stdout).toBe(0);
-  });
+  }, 300_000);
 
-  it.concurrent.each(programs.filter(({ marks }) => !marks.includes('no-run')))(
-    'has a program in line $line that runs without a key',
-    async ({ file }) => {
-      const { exit, output } = await runScript(file);
-      expect(exit, output).toBe(0);
+  it.each(runnable)(
+    'have a program at $place that runs without a key, and prints what it says',
+    (program) => {
+      const { printed, error } = ran[program.place] ?? { printed: '', error: 'It did not come to its end.' };
+      expect(error, printed).toBeNull();
+      // In the order of the page.
+      let rest = printed;
+      for (const text of program.prints) {
+        expect(rest, `${program.place} is to print ${text}`).toContain(text);
+        rest = rest.slice(rest.indexOf(text) + text.length);
+      }
+    },
+  );
+
+  test.each(pages.filter((page) => readFileSync(join(root, page), 'utf8').includes('<!-- chart:')))(
+    'show the charts that there are: %s (else: npx tsx scripts/readme.ts --update)',
+    (page) => {
+      const text = readFileSync(join(root, page), 'utf8');
+      expect(charted(text, page)).toBe(text);
     },
   );
 });
