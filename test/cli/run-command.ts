@@ -37,6 +37,9 @@ export const command = (): string => builtFile('cli/main.js');
 /** What has Node read modules in TypeScript. */
 export const loader = pathToFileURL(join(root, 'node_modules/tsx/dist/loader.mjs')).href;
 
+/** This Node reads TypeScript without any help; from 22.18 on. */
+const hasTypeScript = Boolean(Reflect.get(process.features, 'typescript'));
+
 /** Runs `troupe` in a process of its own: no keys, no settings, an empty home, and no terminal. */
 export const troupe = async (
   args: readonly string[],
@@ -53,8 +56,9 @@ export const troupe = async (
     timeoutMs = 50_000,
   } = options;
   const home = mkdtempSync(join(tmpdir(), 'troupe-home-'));
-  // Modules of agents in TypeScript are read by tsx; the command itself needs nothing to read it.
-  const readsTypeScript = main === undefined && args.some((each) => each.endsWith('.ts'));
+  // Modules of agents in TypeScript are read by tsx; the command itself needs nothing to read it. A stored run names its module
+  // itself: a Node that reads TypeScript does so without tsx, and finds no `troupe` installed beside it.
+  const readsTypeScript = main === undefined && (args.some((each) => each.endsWith('.ts')) || hasTypeScript);
   const loaded = [...(readsTypeScript ? [loader] : []), ...imports].flatMap((each) => ['--import', each]);
   try {
     return await new Promise((done, failed) => {
