@@ -1,5 +1,6 @@
 import { trimEndOf } from '../contracts/trim-end.ts';
 import type { JsonSchema } from '../contracts/json.ts';
+import { linearPattern } from '../contracts/patterns/linear-pattern.ts';
 import { plainText } from './offline-canonical.ts';
 import { bestAlternative } from './offline-choices.ts';
 import type { Material } from './offline-material.ts';
@@ -63,16 +64,11 @@ const stringFor = (
 };
 
 const patternValue = (pattern: string, { pool }: Material): string | undefined => {
-  let whole: RegExp;
-  let part: RegExp;
-  try {
-    whole = new RegExp(pattern, 'u');
-    part = new RegExp(pattern.replace(/^\^/, '(?<![\\w-])').replace(/\$$/, '(?![\\w-])'), 'u');
-  } catch {
+  const whole = linearPattern(pattern);
+  const part = linearPattern(pattern.replace(/^\^/, '(?<![\\w-])').replace(/\$$/, '(?![\\w-])'));
+  const found = part?.find(pool.text);
+  if (found === undefined || found === '' || whole?.test(found) !== true || pool.used.has(found))
     return undefined;
-  }
-  const found = part.exec(pool.text)?.[0];
-  if (found === undefined || found === '' || !whole.test(found) || pool.used.has(found)) return undefined;
   pool.used.add(found);
   return found;
 };

@@ -1,6 +1,7 @@
 import { canonical } from '../contracts/canonical.ts';
 import type { Json, JsonObject } from '../contracts/json.ts';
 import { isJsonObject } from '../contracts/json.ts';
+import { linearPattern } from '../contracts/patterns/linear-pattern.ts';
 import { resolveReference } from './json-schema-reference.ts';
 
 /** One thing wrong with a value. */
@@ -19,8 +20,8 @@ const MOST_REFERENCES = 50;
 const MOST_ISSUES = 50;
 
 /**
- * What is wrong with a value by a JSON Schema (draft 2020-12, and of the older drafts what they write otherwise): empty if it fits. Formats and
- * `unevaluated…` are notes, and are not checked.
+ * What is wrong with a value by a JSON Schema (draft 2020-12, and of the older drafts what they write otherwise): empty if it fits. Formats,
+ * `unevaluated…` and patterns that {@link linearPattern} does not read are notes, and are not checked.
  */
 export const jsonSchemaIssues = (root: JsonObject, value: Json): readonly JsonSchemaIssue[] =>
   new Checking(root).issues(root, value, [], 0);
@@ -30,6 +31,7 @@ class Checking {
   #looks = 0;
   /** Times that something could not be checked: a part that gave up says neither that a value fits nor that it does not. */
   #gaveUp = 0;
+  #isTooLong = false;
 
   constructor(root: JsonObject) {
     this.#root = root;
@@ -52,10 +54,29 @@ class Checking {
     if (value === null && schema['nullable'] === true) return found;
     const wrong = wrongByItself(schema, value);
     if (wrong !== undefined) return [...found, { path, message: wrong }];
+    if (typeof value === 'string' && typeof schema['pattern'] === 'string')
+      found.push(...this.#text(schema['pattern'], value, path));
     found.push(...this.#combined(schema, value, path, references));
     if (Array.isArray(value)) found.push(...this.#list(schema, value, path));
     else if (isJsonObject(value)) found.push(...this.#object(schema, value, path, references));
     return found;
+  }
+
+  #text(pattern: string, text: string, path: Path): readonly JsonSchemaIssue[] {
+    const isMatch = this.#matches(pattern, text);
+    if (isMatch === undefined) return this.#giveUp(path, `it is too long for its pattern: /${pattern}/`);
+    return isMatch ? [] : [{ path, message: `Invalid string: must match pattern /${pattern}/` }];
+  }
+
+  /** Undefined where that takes too long: after one such text no other is tried. */
+  #matches(pattern: string, text: string): boolean | undefined {
+    if (this.#isTooLong) return undefined;
+    const found = linearPattern(pattern);
+    // What cannot be read, or not be bounded, forbids nothing.
+    if (found === undefined) return true;
+    const isMatch = found.test(text);
+    this.#isTooLong = isMatch === undefined;
+    return isMatch;
   }
 
   #giveUp(path: Path, reason: string): readonly JsonSchemaIssue[] {
@@ -165,7 +186,8 @@ class Checking {
       const at = [...path, name];
       const isKnown = Object.hasOwn(properties, name);
       if (isKnown) found.push(...this.issues(properties[name], item, at, 0));
-      const fitting = patterns.filter(([pattern]) => matches(pattern, name));
+      const fitting = patterns.filter(([pattern]) => this.#matches(pattern, name) ?? true);
+      if (this.#isTooLong) found.push(...this.#giveUp(at, 'its name is too long for a pattern of names'));
       for (const [, inner] of fitting) found.push(...this.issues(inner, item, at, 0));
       if (isKnown || fitting.length > 0) continue;
       const rest = schema['additionalProperties'];
@@ -251,14 +273,8 @@ const wrongNumber = (schema: JsonObject, value: number): string | undefined => {
 };
 
 const wrongText = (schema: JsonObject, value: string): string | undefined => {
-  const { pattern } = schema;
-  if (schema['minLength'] !== undefined || schema['maxLength'] !== undefined) {
-    const wrong = outOf(schema, 'Length', Array.from(value).length, 'characters');
-    if (wrong !== undefined) return wrong;
-  }
-  return typeof pattern === 'string' && !matches(pattern, value)
-    ? `Invalid string: must match pattern /${pattern}/`
-    : undefined;
+  if (schema['minLength'] === undefined && schema['maxLength'] === undefined) return undefined;
+  return outOf(schema, 'Length', Array.from(value).length, 'characters');
 };
 
 const outOf = (schema: JsonObject, what: string, count: number, of: string): string | undefined => {
@@ -269,29 +285,6 @@ const outOf = (schema: JsonObject, what: string, count: number, of: string): str
   return most !== undefined && count > most
     ? `Too big: expected at most ${most} ${of}, received ${count}`
     : undefined;
-};
-
-const patterns = new Map<string, RegExp | undefined>();
-const MOST_PATTERNS = 1_000;
-
-/** A pattern that JavaScript cannot read forbids nothing. */
-const matches = (pattern: string, text: string): boolean => {
-  if (!patterns.has(pattern)) {
-    if (patterns.size >= MOST_PATTERNS) patterns.clear();
-    patterns.set(pattern, compiled(pattern));
-  }
-  return patterns.get(pattern)?.test(text) ?? true;
-};
-
-const compiled = (pattern: string): RegExp | undefined => {
-  for (const flags of ['u', '']) {
-    try {
-      return new RegExp(pattern, flags);
-    } catch {
-      // Other languages allow escapes that `u` refuses.
-    }
-  }
-  return undefined;
 };
 
 const isOfType = (value: Json, type: Json): boolean => {

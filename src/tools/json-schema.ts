@@ -16,7 +16,8 @@ export interface JsonSchemaOf<Value> {
  * Standard Schema is taken. Values are checked against it and stay as they are; no default is filled in.
  *
  * Draft 2020-12 and what older drafts write otherwise are understood, and the type names of other vocabularies (`dict`, `float`, `any`).
- * Formats are not checked.
+ * Formats are not checked, and neither is a `pattern` that refers back to what it matched (`\1`), has modifiers, or counts that make it very long: what
+ * it takes to match one cannot be bounded. All others are matched in time that grows with the text, whoever wrote them.
  *
  * @throws `tool.invalid` for what is no object, or refers to what is not in it: nothing is fetched.
  *

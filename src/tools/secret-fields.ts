@@ -1,5 +1,6 @@
 import type { Json, JsonObject, JsonSchema } from '../contracts/json.ts';
 import { isJsonObject } from '../contracts/json.ts';
+import { linearPattern } from '../contracts/patterns/linear-pattern.ts';
 import type { Schema } from '../contracts/schema.ts';
 import type { FieldSecret } from '../contracts/secrets/field-secret.ts';
 import { resolveReference } from './json-schema-reference.ts';
@@ -119,13 +120,8 @@ const mayBe = (branch: Json, value: Json): boolean => {
   });
 };
 
-const matches = (pattern: string, name: string): boolean => {
-  try {
-    return new RegExp(pattern, 'u').test(name);
-  } catch {
-    return false;
-  }
-};
+/** Where a pattern cannot be matched, the name may be of a field that is secret. */
+const matches = (pattern: string, name: string): boolean => linearPattern(pattern)?.test(name) ?? true;
 
 const parsed = (text: string): Json | undefined => {
   if (!/^\s*[[{]/.test(text)) return undefined;

@@ -114,4 +114,56 @@ describe('a tool whose schema somebody else wrote', () => {
       expect(JSON.stringify(sent).length).toBeLessThan(1_000_000);
     }
   });
+
+  test('whose pattern would take JavaScript for ever refuses what does not match, takes what does, and the run goes on', async () => {
+    const found: string[] = [];
+    const find = tool({
+      name: 'find',
+      description: 'Finds it.',
+      parameters: {
+        type: 'object',
+        properties: { name: { type: 'string', pattern: '^(a+)+$' } },
+        patternProperties: { '^(b+)+$': { type: 'number' } },
+        additionalProperties: false,
+        required: ['name'],
+      },
+      execute: (input) => {
+        found.push(JSON.stringify(input).slice(0, 30));
+        return 'found';
+      },
+    });
+    const call = (id: string, input: Json) => ({ calls: [{ id, name: 'find', input }] });
+    const model = scriptedModel([
+      call('1', { name: `${'a'.repeat(5_000)}!` }),
+      call('2', { name: 'a', [`${'b'.repeat(5_000)}!`]: 1 }),
+      call('3', { name: 'aaa', bbb: 1 }),
+      'Done.',
+    ]);
+    const { records, output } = await agent({ name: 'finder', model, tools: [find] }).run('go');
+    expect(output).toBe('Done.');
+    expect(found).toEqual(['{"name":"aaa","bbb":1}']);
+    expect(records.flatMap(({ results }) => results.map(({ ok }) => ok))).toEqual([false, false, true]);
+    expect(records[0]?.results[0]?.text).toContain('must match pattern /^(a+)+$/');
+  });
+
+  test.each([
+    ['a text', { pattern: '(?=.*x)y' }, 'a'.repeat(10_000)],
+    ['what a text must not be', { not: { pattern: '(?=.*x)y' } }, 'a'.repeat(10_000)],
+    ['a name', { patternProperties: { '(?=.*x)y': false } }, { ['a'.repeat(10_000)]: 1 }],
+    [
+      'one of many texts',
+      { items: { pattern: '(?=.*x)y' } },
+      Array.from({ length: 40 }, () => 'a'.repeat(10_000)),
+    ],
+  ] as const)('that cannot be matched in time with %s is refused by name', (_, schema, value) => {
+    const checked = check(schema, value);
+    expect(checked.ok).toBe(false);
+    expect(JSON.stringify(checked)).toMatch(
+      /Cannot be checked as (?:it|its name) is too long|Cannot be checked as a part/,
+    );
+  });
+
+  test('forbids nothing by a pattern that refers back to what it matched', () => {
+    expect(check({ pattern: '^(a+)+\\1$' }, `${'a'.repeat(100)}!`).ok).toBe(true);
+  });
 });
