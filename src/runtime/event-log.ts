@@ -4,13 +4,14 @@ import type { DeltaEvent, EventBody, LiveEvent, RuntimeEvent } from '../contract
 import { EVENT_VERSION } from '../contracts/event.ts';
 import type { ModelDelta, Usage } from '../contracts/model.ts';
 import type { RunTotals, StepRecord } from '../contracts/run.ts';
+import type { SentSource } from '../contracts/sent-request.ts';
 import { EventStream } from '../events/event-stream.ts';
 import type { Speaker } from './lazy-log.ts';
 import { LazyLog } from './lazy-log.ts';
 import { DeltaOffsets } from './delta-offsets.ts';
 import { RedactedDeltas } from './redacted-deltas.ts';
 import { RunCounter } from './run-counter.ts';
-import { SentBook } from './sent-book.ts';
+import { redactedSent, SentBook } from './sent-book.ts';
 import { RunSecrets } from './run-secrets.ts';
 import { ToldLog } from './told-log.ts';
 
@@ -60,6 +61,8 @@ export class EventLog {
   readonly events: LazyLog;
   /** What models were sent, and gave: no event of the log has it. */
   readonly sent = new SentBook();
+  /** The same as observers may read it. */
+  readonly shownSent: SentSource;
   readonly stream: EventStream;
   /** The steps of the root, in order. */
   readonly records: StepRecord[] = [];
@@ -85,6 +88,7 @@ export class EventLog {
     if (journal.keepsSent) this.sent.keep();
     this.#startedAt = journal.now();
     this.#deltas = new RedactedDeltas(secrets);
+    this.shownSent = redactedSent(this.sent, (value) => secrets.value(value));
     const redact = (event: RuntimeEvent): RuntimeEvent => secrets.event(event);
     this.events = new LazyLog(runId, redact);
     this.#told = journal.keeps ? new ToldLog(this.events) : undefined;

@@ -27,7 +27,7 @@ export const attachRunHooks = (
     if (observers.some(({ wantsRequests }) => wantsRequests === true)) run.log.sent.keep();
     const attached = attachHooks(run.log.stream, observers, {
       clock: run.clock,
-      scope: { context, thread, sent: run.log.sent },
+      scope: { context, thread, sent: run.log.shownSent },
       onFailure: (observer, error, event) => {
         run.observerFailed(observer, error, event);
       },

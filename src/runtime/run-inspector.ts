@@ -53,7 +53,7 @@ const inspected = (run: Run, isReplayed: boolean, failed: (error: unknown) => vo
     watch: (next) => {
       run.log.inspect(safely(next, failed));
     },
-    sent: run.log.sent,
+    sent: run.log.shownSent,
     secrets: (next) => {
       run.secrets.tell(next);
     },

@@ -3,7 +3,7 @@ import type { History } from '../contracts/history.ts';
 import { HistoryView } from '../contracts/history.ts';
 import { toJson } from '../contracts/json.ts';
 import type { ModelRequest } from '../contracts/model.ts';
-import type { RawAnswer, SentRequest } from '../contracts/sent-request.ts';
+import type { RawAnswer, SentRequest, SentSource } from '../contracts/sent-request.ts';
 import { sha256 } from '../contracts/sha256.ts';
 import type { Turn } from '../contracts/transcript.ts';
 
@@ -88,6 +88,12 @@ export class SentBook {
     return recorded;
   }
 }
+
+/** The same for observers: what is secret by now is redacted when it is read. */
+export const redactedSent = (book: SentSource, redact: <Value>(value: Value) => Value): SentSource => ({
+  requestOf: (key) => redact(book.requestOf(key)),
+  answerOf: (key) => redact(book.answerOf(key)),
+});
 
 const nothingSent = (): Sent => ({
   instructions: undefined,

@@ -10,6 +10,8 @@ import { missingPostgres } from './fixtures-missing.ts';
 export interface PostgresServer {
   /** An address of its database. */
   readonly connectionString: string;
+  /** Where it keeps its data. */
+  readonly folder: string;
 }
 
 /**
@@ -32,7 +34,10 @@ export const describeWithPostgres = (name: string, body: (server: PostgresServer
       await stop?.();
       rmSync(folder, { recursive: true, force: true });
     });
-    body({ connectionString: `postgresql://troupe@/postgres?host=${encodeURIComponent(folder)}` });
+    body({
+      connectionString: `postgresql://troupe@/postgres?host=${encodeURIComponent(folder)}`,
+      folder,
+    });
   });
 };
 
