@@ -21,46 +21,64 @@ export interface ChatFields {
  * fields.all() // => { reasoning_details: [{ type: 'reasoning.text', index: 0, text: 'Hm.' }] }
  */
 export const chatFields = (known: ReadonlySet<string>): ChatFields => {
-  let fields: JsonObject | undefined;
+  let fields: Record<string, Json | undefined> | undefined;
+  let own = new Own();
   return {
     take: (piece) => {
       for (const key of Object.keys(piece)) {
         if (known.has(key)) continue;
         const value = toJson(Reflect.get(piece, key));
         if (value === null || value === '') continue;
-        fields = { ...fields, [key]: merged(key, fields?.[key], value) };
+        fields ??= {};
+        fields[key] = own.merged(key, fields[key], value);
       }
     },
-    all: () => fields,
+    all: () => {
+      // What was given out stays as it is.
+      own = new Own();
+      return fields === undefined ? undefined : { ...fields };
+    },
   };
 };
 
 /** Text under such a name comes bit by bit; any other text is whole. */
 const FLOWS = /(^|_)(text|summary|content|thinking|reasoning)$/;
 
-const merged = (key: string, before: Json | undefined, value: Json): Json => {
-  if (before === undefined) return value;
-  if (typeof before === 'string' && typeof value === 'string')
-    return FLOWS.test(key) ? before + value : value || before;
-  if (Array.isArray(before) && Array.isArray(value)) return value.reduce(appended, before);
-  return isJsonObject(before) && isJsonObject(value) ? joined(before, value) : value;
-};
+/** Merges pieces into values, each of which is copied once, when something is first added to it, and added to from then on. */
+class Own {
+  /** The copies, each by itself. */
+  readonly #objects = new WeakMap<object, Record<string, Json | undefined>>();
+  readonly #lists = new WeakMap<object, Json[]>();
 
-const joined = (before: JsonObject, value: JsonObject): JsonObject => {
-  const found: Record<string, Json | undefined> = { ...before };
-  for (const [key, each] of Object.entries(value)) {
-    if (each !== undefined && each !== null) found[key] = merged(key, before[key], each);
+  merged(key: string, before: Json | undefined, value: Json): Json {
+    if (before === undefined) return value;
+    if (typeof before === 'string' && typeof value === 'string')
+      return FLOWS.test(key) ? before + value : value || before;
+    if (Array.isArray(before) && Array.isArray(value)) return this.#appended(before, value);
+    return isJsonObject(before) && isJsonObject(value) ? this.#joined(before, value) : value;
   }
-  return found;
-};
 
-/** A piece of the entry that came last is joined to it; anything else is a new entry. */
-const appended = (list: readonly Json[], item: Json): readonly Json[] => {
-  const last = list.at(-1);
-  return isJsonObject(last) && isJsonObject(item) && isSameEntry(last, item)
-    ? [...list.slice(0, -1), joined(last, item)]
-    : [...list, item];
-};
+  #joined(before: JsonObject, value: JsonObject): JsonObject {
+    const found = this.#objects.get(before) ?? { ...before };
+    this.#objects.set(found, found);
+    for (const [key, each] of Object.entries(value))
+      if (each !== undefined && each !== null) found[key] = this.merged(key, found[key], each);
+    return found;
+  }
+
+  /** A piece of the entry that came last is joined to it; anything else is a new entry. */
+  #appended(before: readonly Json[], items: readonly Json[]): readonly Json[] {
+    const list = this.#lists.get(before) ?? [...before];
+    this.#lists.set(list, list);
+    for (const item of items) {
+      const last = list.at(-1);
+      if (isJsonObject(last) && isJsonObject(item) && isSameEntry(last, item))
+        list[list.length - 1] = this.#joined(last, item);
+      else list.push(item);
+    }
+    return list;
+  }
+}
 
 const isSameEntry = (left: JsonObject, right: JsonObject): boolean =>
   left['type'] === right['type'] &&
