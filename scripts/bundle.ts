@@ -1,13 +1,13 @@
 /**
  * Bundles what is published: one module for each entry point, and the parts that they share, or load when they need
- * them, as chunks beside them. Whoever imports troupe opens a few files, not hundreds (decision 0009).
+ * them, as chunks beside them. An import of troupe opens a few files, not hundreds (decision 0009).
  *
  *   tsx scripts/bundle.ts [FOLDER]     default: dist
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'rolldown';
 import { buildPage } from './page.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -37,27 +37,88 @@ export const entryPointsOf = (): readonly BuiltEntry[] =>
       : [{ name: name.replace('.', 'troupe'), built: withinBuild(target.default) }],
   );
 
+/** The entry point that brings in most of the others' parts. */
+const MAIN = 'index.js';
+/** The entry point that pages load which only look on: it has no part that needs a package. */
+const LEAST = 'client/index.js';
+/** An entry point with less than this share of the modules of the main one has those in a chunk without the rest. */
+const SMALL = 0.25;
+/** Packages that are opened quickly, or that every agent needs. */
+const LIGHT = /^(zod|@noble\/hashes\/.+)$/;
+
+/** Helpers of the bundler's own are a part of what it makes. */
+const isPackage = (path: string): boolean => !/^(\.|@oxc-project\/runtime\/)/.test(path) && !isAbsolute(path);
+
+/** What the main entry point loads, in chunks: each with all that its modules load, apart from what is in those before it. */
+const CHUNKS = ['least', 'small', 'shared', 'main'] as const;
+
+/** Follows what modules import as they are parsed, and says in which of {@link CHUNKS} a module goes; undefined: in another. */
+const chunking = (files: readonly string[]) => {
+  const imported = new Map<string, readonly string[]>();
+  const loadedBy = (module: string): ReadonlySet<string> => {
+    const loaded = new Set([module]);
+    for (const found of loaded) for (const each of imported.get(found) ?? []) loaded.add(each);
+    return loaded;
+  };
+  const divide = (): ReadonlyMap<string, string> => {
+    const main = loadedBy(sourceOf(MAIN));
+    const least = loadedBy(sourceOf(LEAST));
+    const entries = new Set(files.map(sourceOf));
+    const parts = [...entries].map(loadedBy).filter(({ size }) => size < main.size * SMALL);
+    const nameOf = (module: string): (typeof CHUNKS)[number] => {
+      if (least.has(module)) return 'least';
+      if (!parts.some((part) => part.has(module))) return 'main';
+      return [...loadedBy(module)].every((each) => !isPackage(each) || LIGHT.test(each)) ? 'small' : 'shared';
+    };
+    return new Map(
+      [...main].filter((each) => isAbsolute(each) && !entries.has(each)).map((each) => [each, nameOf(each)]),
+    );
+  };
+  let chunks: ReadonlyMap<string, string> | undefined;
+  const plugin: Plugin = {
+    name: 'imports of modules',
+    moduleParsed: ({ id, importedIds }) => {
+      imported.set(id, importedIds);
+    },
+  };
+  return { plugin, chunkOf: (module: string) => (chunks ??= divide()).get(module) };
+};
+
+const sourceOf = (file: string): string => join(root, 'src', file.replace(/\.js$/, '.ts'));
+
 /** Bundles entry points and commands into `folder`, an empty one or one that may be written over. */
 export const bundlePackage = async (folder: string): Promise<void> => {
   const files = [
-    ...entryPointsOf().map(({ built }) => built),
-    ...Object.values(manifest().bin).map(withinBuild),
+    ...new Set([
+      ...entryPointsOf().map(({ built }) => built),
+      ...Object.values(manifest().bin).map(withinBuild),
+    ]),
   ];
+  const { plugin, chunkOf } = chunking(files);
   await build({
-    absWorkingDir: root,
-    entryPoints: [...new Set(files)].map((file) => `src/${file.replace(/\.js$/, '.ts')}`),
-    outbase: 'src',
-    outdir: folder,
-    chunkNames: 'chunks/[name]-[hash]',
-    bundle: true,
-    splitting: true,
-    format: 'esm',
+    cwd: root,
+    input: Object.fromEntries(files.map((file) => [file.replace(/\.js$/, ''), sourceOf(file)])),
     platform: 'node',
-    target: 'node20.19',
-    packages: 'external',
-    sourcemap: 'linked',
-    sourcesContent: false,
-    logLevel: 'warning',
+    external: (path, importer) => importer !== undefined && isPackage(path),
+    plugins: [plugin],
+    transform: { target: 'es2023' },
+    output: {
+      dir: resolve(root, folder),
+      format: 'esm',
+      entryFileNames: '[name].js',
+      chunkFileNames: 'chunks/[name]-[hash].js',
+      comments: { legal: true, annotation: true, jsdoc: false },
+      sourcemap: true,
+      sourcemapExcludeSources: true,
+      codeSplitting: {
+        groups: CHUNKS.map((name, index) => ({
+          name,
+          priority: CHUNKS.length - index,
+          test: (module) => chunkOf(module) === name,
+        })),
+      },
+    },
+    logLevel: 'warn',
   });
   const page = resolve(root, folder, 'inspect/page.html');
   mkdirSync(dirname(page), { recursive: true });

@@ -5,6 +5,7 @@ import { effectKey } from '../contracts/effect.ts';
 import { errorData, messageOf, toError, TroupeError } from '../contracts/error.ts';
 import { HistoryView } from '../contracts/history.ts';
 import { LazyAbort } from '../contracts/lazy-abort.ts';
+import { onDemand } from '../contracts/on-demand.ts';
 import { isThenable } from '../contracts/thenable.ts';
 import type { ToolTurn } from '../contracts/transcript.ts';
 import type { AgentContext, Critiqued } from '../machines/agent-context.ts';
@@ -111,13 +112,15 @@ const isCritique = (said: unknown): said is Critique =>
   (said.verdict === 'accept' || ('note' in said && typeof said.note === 'string'));
 
 /** Keys that there are not are refused: a change that is silently left out would be worse. */
-const patchSchema = z.strictObject({
-  state: z.record(z.string(), z.json()).optional(),
-  instruction: z.string().trim().min(1).optional(),
-});
+const patchSchema = onDemand(() =>
+  z.strictObject({
+    state: z.record(z.string(), z.json()).optional(),
+    instruction: z.string().trim().min(1).optional(),
+  }),
+);
 
 const plainPatch = (patch: unknown): CritiquePatch => {
-  const parsed = patchSchema.safeParse(patch);
+  const parsed = patchSchema().safeParse(patch);
   if (parsed.success) {
     // What holds itself passes the schema, and throws here.
     JSON.stringify(parsed.data);

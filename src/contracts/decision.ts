@@ -88,36 +88,31 @@ export const bestCandidate: Selector = (candidates) =>
 /** What a candidate is worth by itself: its score, else the more the earlier it was named. */
 export const scoreOf = ({ score }: Candidate, position: number): number => score ?? 1 / (1 + position);
 
-const json = z.json();
-
 /**
  * The schema behind {@link Decision}: what an agent's own `decide` returns is checked against it. Plain JSON comes out: a
  * selector is no part of it.
  */
-export const decisionSchema: z.ZodType<Decision> = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('act'),
-    calls: z.array(z.object({ name: z.string().min(1), input: json })).min(1),
-  }),
-  z.object({ kind: z.literal('answer'), answer: json }),
-  z.object({
-    kind: z.literal('wait'),
-    reason: z.string().optional(),
-    forMs: z.number().nonnegative().optional(),
-  }),
-  z.object({ kind: z.literal('handoff'), to: z.string().min(1), message: z.string().optional() }),
-  z.object({
-    kind: z.literal('branch'),
-    get candidates() {
-      return z.array(candidateSchema).min(1);
-    },
-  }),
-]);
-
-const candidateSchema: z.ZodType<Candidate> = z.object({
-  decision: z.lazy(() => decisionSchema),
-  score: z.number().optional(),
-  label: z.string().optional(),
+export const decisionSchema: z.ZodType<Decision> = z.lazy(() => {
+  const json = z.json();
+  const candidate: z.ZodType<Candidate> = z.object({
+    decision: decisionSchema,
+    score: z.number().optional(),
+    label: z.string().optional(),
+  });
+  return z.discriminatedUnion('kind', [
+    z.object({
+      kind: z.literal('act'),
+      calls: z.array(z.object({ name: z.string().min(1), input: json })).min(1),
+    }),
+    z.object({ kind: z.literal('answer'), answer: json }),
+    z.object({
+      kind: z.literal('wait'),
+      reason: z.string().optional(),
+      forMs: z.number().nonnegative().optional(),
+    }),
+    z.object({ kind: z.literal('handoff'), to: z.string().min(1), message: z.string().optional() }),
+    z.object({ kind: z.literal('branch'), candidates: z.array(candidate).min(1) }),
+  ]);
 });
 
 /** Decide to use tools: `act({ name: 'add', input: { a: 1, b: 2 } })`. */

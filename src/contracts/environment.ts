@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { fieldsOnDemand } from './fields-on-demand.ts';
 import type { Json } from './json.ts';
 import type { Task } from './task.ts';
 import type { ToolContext, ToolResult } from './tool.ts';
@@ -207,7 +208,7 @@ export interface Environment {
 }
 
 /** An environment as data, for a task that names one: `{ type: 'host', root: '/srv/work' }`. */
-export const environmentSpecSchema = z.looseObject({ type: z.string().trim().min(1) });
+export const environmentSpecSchema = z.looseObject(fieldsOnDemand({ type: () => z.string().trim().min(1) }));
 
 /** See {@link environmentSpecSchema}. */
 export type EnvironmentSpec = z.infer<typeof environmentSpecSchema>;

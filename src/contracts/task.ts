@@ -1,72 +1,83 @@
 import * as z from 'zod';
 import { environmentSpecSchema } from './environment.ts';
+import { fieldsOnDemand } from './fields-on-demand.ts';
+import { onDemand } from './on-demand.ts';
 
-const name = z.string().trim().min(1);
+const name = onDemand(() => z.string().trim().min(1));
+
+const taskResourceSchema = onDemand(() =>
+  z.strictObject({
+    kind: z.enum(['file', 'folder', 'url', 'artifact']),
+    /** A path below the environment's root, a URL, or the name of an artifact. */
+    locator: name(),
+    /** Where it is to appear in the environment: a relative path. */
+    mount: z.string().optional(),
+    /** Default `read`. */
+    access: z.enum(['read', 'write']).default('read'),
+    /** Default true: its absence is a problem. */
+    required: z.boolean().default(true),
+    description: z.string().optional(),
+  }),
+);
 
 /** Something that a task works on or makes. */
-export const taskResourceSchema = z.strictObject({
-  kind: z.enum(['file', 'folder', 'url', 'artifact']),
-  /** A path below the environment's root, a URL, or the name of an artifact. */
-  locator: name,
-  /** Where it is to appear in the environment: a relative path. */
-  mount: z.string().optional(),
-  /** Default `read`. */
-  access: z.enum(['read', 'write']).default('read'),
-  /** Default true: its absence is a problem. */
-  required: z.boolean().default(true),
-  description: z.string().optional(),
-});
+export type TaskResource = z.infer<ReturnType<typeof taskResourceSchema>>;
 
-/** See {@link taskResourceSchema}. */
-export type TaskResource = z.infer<typeof taskResourceSchema>;
+const successCriterionSchema = onDemand(() =>
+  z.union([
+    /** In words: a judge decides. */
+    name().transform((criterion) => ({ kind: 'judge' as const, criterion })),
+    z.discriminatedUnion('kind', [
+      z.strictObject({ kind: z.literal('exact'), expected: z.json() }),
+      z.strictObject({
+        kind: z.literal('contains'),
+        text: z.string().min(1),
+        ignoreCase: z.boolean().optional(),
+      }),
+      z.strictObject({
+        kind: z.literal('matches'),
+        pattern: z.string().min(1),
+        flags: z.string().optional(),
+      }),
+      z.strictObject({ kind: z.literal('judge'), criterion: name() }),
+      /** By the name of an evaluator that is given to the evaluation. */
+      z.strictObject({ kind: z.literal('evaluator'), name: name() }),
+    ]),
+  ]),
+);
 
 /** What has to hold of the answer; each is evaluated on the finished run. */
-export const successCriterionSchema = z.union([
-  /** In words: a judge decides. */
-  name.transform((criterion) => ({ kind: 'judge' as const, criterion })),
-  z.discriminatedUnion('kind', [
-    z.strictObject({ kind: z.literal('exact'), expected: z.json() }),
-    z.strictObject({
-      kind: z.literal('contains'),
-      text: z.string().min(1),
-      ignoreCase: z.boolean().optional(),
-    }),
-    z.strictObject({ kind: z.literal('matches'), pattern: z.string().min(1), flags: z.string().optional() }),
-    z.strictObject({ kind: z.literal('judge'), criterion: name }),
-    /** By the name of an evaluator that whoever evaluates brings along. */
-    z.strictObject({ kind: z.literal('evaluator'), name }),
-  ]),
-]);
+export type SuccessCriterion = z.output<ReturnType<typeof successCriterionSchema>>;
 
-/** See {@link successCriterionSchema}. */
-export type SuccessCriterion = z.output<typeof successCriterionSchema>;
+const taskBudgetSchema = onDemand(() =>
+  z.strictObject({
+    steps: z.number().int().positive().optional(),
+    timeMs: z.number().positive().optional(),
+    /** In and out together. */
+    tokens: z.number().int().positive().optional(),
+    toolCalls: z.number().int().nonnegative().optional(),
+    /** In US dollars. */
+    usd: z.number().nonnegative().optional(),
+  }),
+);
 
 /** The most that a task may use; unset: no limit of its own. */
-export const taskBudgetSchema = z.strictObject({
-  steps: z.number().int().positive().optional(),
-  timeMs: z.number().positive().optional(),
-  /** In and out together. */
-  tokens: z.number().int().positive().optional(),
-  toolCalls: z.number().int().nonnegative().optional(),
-  /** In US dollars. */
-  usd: z.number().nonnegative().optional(),
-});
-
-/** See {@link taskBudgetSchema}. */
-export type TaskBudget = z.infer<typeof taskBudgetSchema>;
+export type TaskBudget = z.infer<ReturnType<typeof taskBudgetSchema>>;
 
 /** What {@link Task} is checked against; a plain string is its objective. A key that there is not is an issue. */
-export const taskSchema = z.strictObject({
-  id: name.default('task'),
-  objective: name,
-  inputs: z.record(z.string(), z.json()).default({}),
-  resources: z.array(taskResourceSchema).default([]),
-  environment: environmentSpecSchema.optional(),
-  constraints: z.array(name).default([]),
-  successCriteria: z.array(successCriterionSchema).default([]),
-  budget: taskBudgetSchema.default({}),
-  metadata: z.record(z.string(), z.json()).default({}),
-});
+export const taskSchema = z.strictObject(
+  fieldsOnDemand({
+    id: () => name().default('task'),
+    objective: name,
+    inputs: () => z.record(z.string(), z.json()).default({}),
+    resources: () => z.array(taskResourceSchema()).default([]),
+    environment: () => environmentSpecSchema.optional(),
+    constraints: () => z.array(name()).default([]),
+    successCriteria: () => z.array(successCriterionSchema()).default([]),
+    budget: () => taskBudgetSchema().default({}),
+    metadata: () => z.record(z.string(), z.json()).default({}),
+  }),
+);
 
 /**
  * What is to be done, as data: an objective, what it works on, what limits it and how success shows.

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Insight, InsightBounds, InsightQuery } from '../memory/insights.ts';
 import { insightStatistics, queryInsights, withInsight, withoutOld } from '../memory/insights.ts';
 import { decisionOf, insightLines, insightsIn } from './board-reading.ts';
-import { onDemand } from './on-demand.ts';
+import { onDemand } from '../contracts/on-demand.ts';
 import { messageLines, troubleOf } from './reply-text.ts';
 import { textOf } from './said-json.ts';
 import { beginRound } from './settle-reply.ts';

@@ -4,7 +4,7 @@ import { errorData } from '../contracts/error.ts';
 import type { Json } from '../contracts/json.ts';
 import { isJsonObject } from '../contracts/json.ts';
 import { atOnce, rulesInForce } from '../machines/rules.ts';
-import { onDemand } from './on-demand.ts';
+import { onDemand } from '../contracts/on-demand.ts';
 import type { Reply } from './round.ts';
 import { saidJson, textOf } from './said-json.ts';
 import { beginRound } from './settle-reply.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { EventBody } from '../contracts/event.ts';
 import { bestFit } from './best-fit.ts';
-import { onDemand } from './on-demand.ts';
+import { onDemand } from '../contracts/on-demand.ts';
 import type { Reply } from './round.ts';
 import { saidJson, textOf } from './said-json.ts';
 import { beginRound } from './settle-reply.ts';

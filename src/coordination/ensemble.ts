@@ -2,7 +2,7 @@ import { assign } from 'xstate';
 import type { Json } from '../contracts/json.ts';
 import { bestFit } from './best-fit.ts';
 import type { Card } from './card.ts';
-import { onDemand } from './on-demand.ts';
+import { onDemand } from '../contracts/on-demand.ts';
 import { messageLines, troubleOf } from './reply-text.ts';
 import { textOf } from './said-json.ts';
 import { beginRound } from './settle-reply.ts';

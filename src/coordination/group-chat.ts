@@ -10,7 +10,7 @@ import type {
   GroupChatOwn as Own,
 } from './group-chat-talk.ts';
 import { conversation, lineOf, listening, MODERATOR, NEXT_SPEAKER, utterances } from './group-chat-talk.ts';
-import { onDemand } from './on-demand.ts';
+import { onDemand } from '../contracts/on-demand.ts';
 import { troubleOf, wordsOf } from './reply-text.ts';
 import { saidJson, textOf } from './said-json.ts';
 import { beginRound } from './settle-reply.ts';

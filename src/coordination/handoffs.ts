@@ -7,7 +7,7 @@ import { isJsonObject } from '../contracts/json.ts';
 import type { Turn } from '../contracts/transcript.ts';
 import { rulesInForce } from '../machines/rules.ts';
 import { fieldsOf, lastRounds } from './hand-over.ts';
-import { onDemand } from './on-demand.ts';
+import { onDemand } from '../contracts/on-demand.ts';
 import type { Reply } from './round.ts';
 import { beginRound } from './settle-reply.ts';
 import { awaiting, setupTeam, teamArrows, teamEnds } from './setup-team.ts';

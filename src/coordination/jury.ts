@@ -1,5 +1,5 @@
 import { assign } from 'xstate';
-import { onDemand } from './on-demand.ts';
+import { onDemand } from '../contracts/on-demand.ts';
 import { placeAt } from './round.ts';
 import { beginRound } from './settle-reply.ts';
 import { awaiting, setupTeam, teamArrows, teamEnds } from './setup-team.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Json } from '../contracts/json.ts';
 import type { RunStatus } from '../contracts/run.ts';
 import type { Cursors } from '../memory/perspective.ts';
-import { onDemand } from './on-demand.ts';
+import { onDemand } from '../contracts/on-demand.ts';
 import { saidJson } from './said-json.ts';
 import type { Heard } from './talk.ts';
 import type { TeamContext } from './team-context.ts';

@@ -1,5 +1,5 @@
 import { assign } from 'xstate';
-import { onDemand } from './on-demand.ts';
+import { onDemand } from '../contracts/on-demand.ts';
 import type {
   Completion,
   OrchestratorContext as Context,

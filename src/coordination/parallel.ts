@@ -3,7 +3,7 @@ import { errorData, TroupeError } from '../contracts/error.ts';
 import type { Json } from '../contracts/json.ts';
 import type { RunStatus } from '../contracts/run.ts';
 import { atOnce, plain, rulesInForce } from '../machines/rules.ts';
-import { onDemand } from './on-demand.ts';
+import { onDemand } from '../contracts/on-demand.ts';
 import { messageLines, troubleOf } from './reply-text.ts';
 import type { Reply, Task } from './round.ts';
 import { textOf } from './said-json.ts';

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../contracts/error.ts';
 import { errorData } from '../contracts/error.ts';
 import type { Json } from '../contracts/json.ts';
 import { rulesInForce } from '../machines/rules.ts';
-import { onDemand } from './on-demand.ts';
+import { onDemand } from '../contracts/on-demand.ts';
 import type { Reply } from './round.ts';
 import { beginRound } from './settle-reply.ts';
 import { awaiting, setupTeam, teamArrows, teamEnds, tell } from './setup-team.ts';

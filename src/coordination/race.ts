@@ -1,6 +1,6 @@
 import { assign } from 'xstate';
 import type { Json } from '../contracts/json.ts';
-import { onDemand } from './on-demand.ts';
+import { onDemand } from '../contracts/on-demand.ts';
 import { troubleOf } from './reply-text.ts';
 import type { Reply } from './round.ts';
 import { beginRound } from './settle-reply.ts';

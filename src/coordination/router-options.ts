@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { onDemand } from './on-demand.ts';
+import { onDemand } from '../contracts/on-demand.ts';
 import type { Card } from './card.ts';
 
 /** Whoever is asked who it should be, by its name among the members; no agent may be called that. */

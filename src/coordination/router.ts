@@ -3,7 +3,7 @@ import { messageOf } from '../contracts/error.ts';
 import type { EventBody } from '../contracts/event.ts';
 import type { Json } from '../contracts/json.ts';
 import { rulesInForce } from '../machines/rules.ts';
-import { onDemand } from './on-demand.ts';
+import { onDemand } from '../contracts/on-demand.ts';
 import type { Card } from './card.ts';
 import type { Assessment, Ranking } from './rank.ts';
 import { byChance, byNames, byScores, inOrder, tierFor } from './rank.ts';

@@ -3,7 +3,7 @@ import { errorData } from '../contracts/error.ts';
 import type { ErrorData } from '../contracts/error.ts';
 import type { Json } from '../contracts/json.ts';
 import { atOnce, rulesInForce } from '../machines/rules.ts';
-import { onDemand } from './on-demand.ts';
+import { onDemand } from '../contracts/on-demand.ts';
 import { troubleOf } from './reply-text.ts';
 import type { Reply } from './round.ts';
 import { beginRound } from './settle-reply.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Json } from '../contracts/json.ts';
 import { isJsonObject } from '../contracts/json.ts';
 import type { RunStatus } from '../contracts/run.ts';
-import { onDemand } from './on-demand.ts';
+import { onDemand } from '../contracts/on-demand.ts';
 import { wordsOf } from './reply-text.ts';
 import { saidJson, textOf } from './said-json.ts';
 

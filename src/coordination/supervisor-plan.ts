@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { bestFit } from './best-fit.ts';
-import { onDemand } from './on-demand.ts';
+import { onDemand } from '../contracts/on-demand.ts';
 import { saidJson } from './said-json.ts';
 import type {
   SupervisorContext,

@@ -8,7 +8,7 @@ import {
   toldOfRefusals,
   toldOfReviews,
 } from './delegated-work.ts';
-import { onDemand } from './on-demand.ts';
+import { onDemand } from '../contracts/on-demand.ts';
 import { beginRound } from './settle-reply.ts';
 import { awaiting, setupTeam, teamArrows, teamEnds, tell } from './setup-team.ts';
 import type { SupervisorContext, SupervisorOwn, SupervisorWorkerOptions } from './supervisor-context.ts';

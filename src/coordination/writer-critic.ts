@@ -1,7 +1,7 @@
 import { assign } from 'xstate';
 import * as z from 'zod';
 import type { Json } from '../contracts/json.ts';
-import { onDemand } from './on-demand.ts';
+import { onDemand } from '../contracts/on-demand.ts';
 import { messageLines, troubleOf } from './reply-text.ts';
 import type { Reply } from './round.ts';
 import { textOf } from './said-json.ts';

@@ -1,5 +1,6 @@
 import type { EventOf, LiveEvent } from '../contracts/event.ts';
 import type { DropReason } from '../contracts/message.ts';
+import { onDemand } from '../contracts/on-demand.ts';
 import { oneLine } from './printable.ts';
 
 /** What somebody in a run is doing, in words for people; safe to print. */
@@ -237,20 +238,21 @@ const rounds = ({ period, repeats, tools }: EventOf<'loop.warned'>): string => {
 
 const percent = (fraction: number): string => `${Math.round(fraction * 100)} %`;
 
-const number = new Intl.NumberFormat('en', { maximumFractionDigits: 4 });
+// Locales take longer to load than all else of this package's import.
+const number = onDemand(() => new Intl.NumberFormat('en', { maximumFractionDigits: 4 }));
 
 type Spent = Pick<EventOf<'budget.warned'>, 'used' | 'limit'>;
 
 const counted =
   (what: string) =>
   ({ used, limit }: Spent): string =>
-    `${number.format(used)} of ${number.format(limit)} ${what}`;
+    `${number().format(used)} of ${number().format(limit)} ${what}`;
 
 const BUDGETS = {
   steps: counted('steps'),
   tokens: counted('tokens'),
   toolCalls: counted('tool calls'),
-  usd: ({ used, limit }: Spent) => `$${number.format(used)} of $${number.format(limit)}`,
+  usd: ({ used, limit }: Spent) => `$${number().format(used)} of $${number().format(limit)}`,
   timeMs: ({ used, limit }: Spent) => `${seconds(used)} of ${seconds(limit)}`,
 } as const;
 

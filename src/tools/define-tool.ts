@@ -14,6 +14,7 @@ import {
   schemaFound,
 } from './schemas.ts';
 import { letGo } from '../contracts/let-go.ts';
+import { onDemand } from '../contracts/on-demand.ts';
 import { unsendableIn } from './unsendable-parts.ts';
 import { isThenable } from '../contracts/thenable.ts';
 import { jsonSchema } from './json-schema.ts';
@@ -139,8 +140,43 @@ export const tool = <
   Executed<Output, Result>
 > => {
   refuseInvalid(options);
-  const { name, description, output, approval, describe } = options;
   const { input, parameters } = checkedBy(options);
+  return toolOf<Input, Output, Result>(options, () => input, parameters);
+};
+
+/**
+ * Defines a tool of this package: as {@link tool} does, but its schema is made when the tool is first used, and nothing is checked,
+ * as modules must not take long to load.
+ */
+export const packageTool = <Input extends Schema, Result>({
+  input,
+  forOutput,
+  ...options
+}: Omit<ToolOptions<Input, undefined, Result>, 'input'> &
+  Pick<Tool, 'forOutput'> & { readonly input: () => Input }): DefinedTool<
+  OutputOf<Input, Json>,
+  ValueOf<Result>,
+  Result
+> =>
+  Object.assign(
+    toolOf<Input, undefined, Result>(options, onDemand(input)),
+    forOutput === undefined ? {} : { forOutput },
+  );
+
+const toolOf = <
+  Input extends Schema | undefined,
+  Output extends Schema | undefined,
+  Result extends Returned<Output>,
+>(
+  options: Omit<ToolOptions<Input, Output, Result>, 'input'>,
+  input: () => Schema | undefined,
+  parameters?: JsonSchema,
+): DefinedTool<
+  OutputOf<Input, Json>,
+  Output extends Schema ? OutputOf<Output> : ValueOf<Result>,
+  Executed<Output, Result>
+> => {
+  const { name, description, output, approval, describe } = options;
   const safety = options.safety ?? 'read';
   const idempotent = options.idempotent ?? safety === 'read';
   const check = checkerOf<OutputOf<Input, Json>>(input);
@@ -163,7 +199,7 @@ export const tool = <
     retry: retryOf(options.retry, idempotent),
     dynamicSchema: options.dynamicSchema ?? false,
     get parameters() {
-      return (schema ??= parametersOf(name, input));
+      return (schema ??= parametersOf(name, input()));
     },
     get outputSchema() {
       return output === undefined ? undefined : describedBy(output);
@@ -236,15 +272,13 @@ const executorOf = <Input, Output extends Schema | undefined, Result>(
 type Executor<Input, Executed> = (input: Input, context: ToolContext) => Executed;
 
 /** The input's check; without a schema everything is let through as it is. */
-const checkerOf = <Value>(
-  input: Schema | undefined,
-): ((raw: Json) => Checked<Value> | Promise<Checked<Value>>) => {
-  // The schema is the one from which `Value` was inferred: TypeScript cannot see that through the conditional type.
-  const schema = input as Schema<unknown, Value> | undefined;
-  return schema === undefined
-    ? (raw) => ({ ok: true, value: raw as Value })
-    : (raw) => checkInput(schema, raw);
-};
+const checkerOf =
+  <Value>(input: () => Schema | undefined) =>
+  (raw: Json): Checked<Value> | Promise<Checked<Value>> => {
+    // The schema is the one from which `Value` was inferred: TypeScript cannot see that through the conditional type.
+    const schema = input() as Schema<unknown, Value> | undefined;
+    return schema === undefined ? { ok: true, value: raw as Value } : checkInput(schema, raw);
+  };
 
 /** Unset follows idempotence; what was said explicitly wins. */
 const retryOf = (retry: boolean | Partial<ToolRetry> | undefined, idempotent: boolean): ToolRetry => {

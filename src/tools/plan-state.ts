@@ -1,32 +1,41 @@
 import * as z from 'zod';
 import { TroupeError } from '../contracts/error.ts';
+import { fieldsOnDemand } from '../contracts/fields-on-demand.ts';
 import type { Json, JsonObject } from '../contracts/json.ts';
 import { isJsonObject } from '../contracts/json.ts';
+import { onDemand } from '../contracts/on-demand.ts';
 import type { ToolResult } from '../contracts/tool.ts';
 
 /** How a step of a plan stands. */
-const stepStatus = z.enum(['pending', 'active', 'done', 'skipped']);
+const stepStatus = onDemand(() => z.enum(['pending', 'active', 'done', 'skipped']));
 
 /** See {@link planSchema}. */
-const planStepSchema = z.object({
-  title: z.string().trim().min(1, 'a step needs a title'),
-  status: stepStatus.default('pending'),
-});
+const planStepSchema = onDemand(() =>
+  z.object({
+    title: z.string().trim().min(1, 'a step needs a title'),
+    status: stepStatus().default('pending'),
+  }),
+);
+
+const inputFields = {
+  steps: () => z.array(planStepSchema()).min(3, 'a plan has 3 to 6 steps').max(6, 'a plan has 3 to 6 steps'),
+  risks: () => z.array(z.string().trim().min(1)).default([]),
+};
 
 /** What a model says when it plans: three to six steps, and what could go wrong. */
-export const planInputSchema = z.object({
-  steps: z.array(planStepSchema).min(3, 'a plan has 3 to 6 steps').max(6, 'a plan has 3 to 6 steps'),
-  risks: z.array(z.string().trim().min(1)).default([]),
-});
+export const planInputSchema = onDemand(() => z.object(fieldsOnDemand(inputFields)));
 
 /** See {@link planInputSchema}. */
-export type PlanInput = z.output<typeof planInputSchema>;
+export type PlanInput = z.output<ReturnType<typeof planInputSchema>>;
 
 /** A plan as part of an agent's state. `revision` counts from 1; `cursor` is the first step that is not over. */
-export const planSchema = planInputSchema.extend({
-  revision: z.number().int().positive(),
-  cursor: z.number().int().nonnegative(),
-});
+export const planSchema = z.object(
+  fieldsOnDemand({
+    ...inputFields,
+    revision: () => z.number().int().positive(),
+    cursor: () => z.number().int().nonnegative(),
+  }),
+);
 
 /** See {@link planSchema}. */
 export type Plan = z.output<typeof planSchema>;
@@ -89,7 +98,7 @@ export const PLAN_TOOL = 'plan';
 export const withPlan = (state: Json, results: readonly ToolResult[]): Json => {
   const said = results.findLast((result) => result.ok && result.tool === PLAN_TOOL);
   if (said?.ok !== true) return state;
-  const parsed = planInputSchema.safeParse(said.value);
+  const parsed = planInputSchema().safeParse(said.value);
   if (!parsed.success) return state;
   const base: JsonObject = isJsonObject(state) ? state : {};
   return { ...base, plan: revisedPlan(parsed.data, planIn(state)) };

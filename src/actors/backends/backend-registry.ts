@@ -1,11 +1,14 @@
 import type { Backend, BackendChoice } from '../../contracts/backend.ts';
 import { messageOf, TroupeError } from '../../contracts/error.ts';
+import { onDemand } from '../../contracts/on-demand.ts';
 import { routing } from './routing.ts';
 
 /** Models and tools, round and round: what an agent does where nobody says anything else. */
 const reasonAct: Backend = { name: 'reason-act' };
 
-const registered = new Map<string, Backend>([reasonAct, routing()].map((backend) => [backend.name, backend]));
+const registered = onDemand(
+  () => new Map<string, Backend>([reasonAct, routing()].map((backend) => [backend.name, backend])),
+);
 
 /**
  * Makes a backend known by its name, to all agents that are defined from then on.
@@ -18,17 +21,17 @@ const registered = new Map<string, Backend>([reasonAct, routing()].map((backend)
  */
 export const registerBackend = (backend: Backend): void => {
   const checked = assertBackend(backend);
-  const known = registered.get(checked.name);
+  const known = registered().get(checked.name);
   if (known !== undefined && known !== checked)
     throw new TroupeError(
       'agent.duplicate',
       `Cannot register the backend '${checked.name}' as another one is called that: there are ${backendNames().join(', ')}`,
     );
-  registered.set(checked.name, checked);
+  registered().set(checked.name, checked);
 };
 
 /** The names that an agent's `backend` may say. */
-export const backendNames = (): readonly string[] => [...registered.keys()];
+export const backendNames = (): readonly string[] => [...registered().keys()];
 
 /**
  * The backend that a choice means.
@@ -38,7 +41,7 @@ export const backendNames = (): readonly string[] => [...registered.keys()];
 export const backendOf = (choice: BackendChoice | undefined, agent: string): Backend => {
   if (choice === undefined) return reasonAct;
   if (typeof choice !== 'string') return assertBackend(choice);
-  const backend = registered.get(choice);
+  const backend = registered().get(choice);
   if (backend !== undefined) return backend;
   const hint =
     choice === 'passthrough' ? ': make one for your engine with passthrough({ name, engine })' : '';

@@ -2,6 +2,8 @@ import * as z from 'zod';
 import type { Backend } from '../../contracts/backend.ts';
 import { handoff } from '../../contracts/decision.ts';
 import { TroupeError } from '../../contracts/error.ts';
+import { fieldsOnDemand } from '../../contracts/fields-on-demand.ts';
+import { onDemand } from '../../contracts/on-demand.ts';
 
 /** Who a request may go to. */
 export interface RoutingOptions {
@@ -13,14 +15,16 @@ export interface RoutingOptions {
   readonly handsOff?: boolean | undefined;
 }
 
-const name = z.string().trim().min(1);
+const name = onDemand(() => z.string().trim().min(1));
 
 /** A routing decision: who is to go on, in which phase, and why. The `output` of an agent that routes. */
-export const routingSchema = z.object({
-  agents: z.array(name).min(1).describe('Who is to go on: at least one, each named once.'),
-  phase: name.optional().describe('The phase that the work is in from now on, if it changes.'),
-  reason: name.describe('Why, in a sentence.'),
-});
+export const routingSchema = z.object(
+  fieldsOnDemand({
+    agents: () => z.array(name()).min(1).describe('Who is to go on: at least one, each named once.'),
+    phase: () => name().optional().describe('The phase that the work is in from now on, if it changes.'),
+    reason: () => name().describe('Why, in a sentence.'),
+  }),
+);
 
 /** See {@link routingSchema}. */
 export type RoutingDecision = z.output<typeof routingSchema>;
@@ -50,7 +54,7 @@ export const routing = ({ agents, phases, handsOff = false }: RoutingOptions = {
     );
   const schema = routingSchema.extend({
     agents: z
-      .array(names === undefined ? name : z.enum(names))
+      .array(names === undefined ? name() : z.enum(names))
       .min(1)
       .refine((chosen) => new Set(chosen).size === chosen.length, 'an agent is named twice'),
     ...(phases === undefined ? {} : { phase: z.enum(phases).optional() }),

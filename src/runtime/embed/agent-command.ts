@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Json } from '../../contracts/json.ts';
 import type { Message } from '../../contracts/message.ts';
+import { onDemand } from '../../contracts/on-demand.ts';
 import type { Handle } from '../handle.ts';
 
 /** One of the requests that wait for a person, by its id or by that of the call that it is about. */
@@ -29,30 +30,31 @@ export type AgentCommand =
   | { readonly type: 'step'; readonly unit?: 'step' | 'effect' | undefined }
   | { readonly type: 'abort'; readonly reason?: string | undefined };
 
-const text = z.string();
-const reason = text.optional().catch(undefined);
-const ofRequest = { id: text.optional(), callId: text.optional() };
-
-const commandSchema = z.discriminatedUnion('type', [
-  z.object({
-    type: z.enum(['send', 'message']),
-    message: z.union([text, z.object({ from: text, text, data: z.json().optional() })]),
-    path: text.optional(),
-  }),
-  z.object({ type: z.literal('approve'), ...ofRequest, input: z.json().optional() }),
-  z.object({ type: z.literal('deny'), ...ofRequest, reason }),
-  z.object({ type: z.enum(['answer', 'reply']), text, id: text.optional() }),
-  z.object({ type: z.literal('pause') }),
-  z.object({ type: z.literal('resume') }),
-  z.object({ type: z.literal('step'), unit: z.enum(['step', 'effect']).optional() }),
-  z.object({ type: z.literal('abort'), reason }),
-]);
+const commandSchema = onDemand(() => {
+  const text = z.string();
+  const reason = text.optional().catch(undefined);
+  const ofRequest = { id: text.optional(), callId: text.optional() };
+  return z.discriminatedUnion('type', [
+    z.object({
+      type: z.enum(['send', 'message']),
+      message: z.union([text, z.object({ from: text, text, data: z.json().optional() })]),
+      path: text.optional(),
+    }),
+    z.object({ type: z.literal('approve'), ...ofRequest, input: z.json().optional() }),
+    z.object({ type: z.literal('deny'), ...ofRequest, reason }),
+    z.object({ type: z.enum(['answer', 'reply']), text, id: text.optional() }),
+    z.object({ type: z.literal('pause') }),
+    z.object({ type: z.literal('resume') }),
+    z.object({ type: z.literal('step'), unit: z.enum(['step', 'effect']).optional() }),
+    z.object({ type: z.literal('abort'), reason }),
+  ]);
+});
 
 /** A command as it was understood. */
-export type ReadCommand = z.infer<typeof commandSchema>;
+export type ReadCommand = z.infer<ReturnType<typeof commandSchema>>;
 
 /** Reads what an app sent; undefined for what is no command: it must not break the app. */
-export const readCommand = (event: unknown): ReadCommand | undefined => commandSchema.safeParse(event).data;
+export const readCommand = (event: unknown): ReadCommand | undefined => commandSchema().safeParse(event).data;
 
 /** Carries out what an app wants of a run, or of its member at `path`. */
 export const obey = (handle: Handle<unknown, unknown>, command: ReadCommand, path?: string): void => {

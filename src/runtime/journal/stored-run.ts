@@ -3,6 +3,7 @@ import { patientClock, systemClock } from '../../contracts/clock.ts';
 import { errorData, toError, TroupeError } from '../../contracts/error.ts';
 import type { JournalRow, JournalStore, Lease, Letter, LeaseWish } from '../../contracts/journal.ts';
 import type { Began, JournalRecord } from '../../contracts/journal-record.ts';
+import { onDemand } from '../../contracts/on-demand.ts';
 import type { RunHandle, RunOptions } from '../../contracts/run.ts';
 import type { TreeLimits } from '../../contracts/tree-limits.ts';
 import type { OpenedJournal } from '../../persistence/journal-codec.ts';
@@ -343,7 +344,7 @@ export const opening =
   };
 
 /** Who this process is to a store. */
-export const wishFor = ({ identity = NOBODY }: JournalStore): LeaseWish => ({
+export const wishFor = ({ identity = nobody() }: JournalStore): LeaseWish => ({
   holder: identity.holder,
   ttlMs: LEASE_MS,
   // Of the machine: a run may have a clock of its own.
@@ -351,4 +352,4 @@ export const wishFor = ({ identity = NOBODY }: JournalStore): LeaseWish => ({
   isGone: (holder) => identity.isGone(holder),
 });
 
-const NOBODY = { holder: randomId(), isGone: () => false };
+const nobody = onDemand(() => ({ holder: randomId(), isGone: () => false }));

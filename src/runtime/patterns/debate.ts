@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { DebateResult, DebateState, DebateTurn, Side } from '../../coordination/debate.ts';
 import { debateMachine, JUDGE } from '../../coordination/debate.ts';
-import { onDemand } from '../../coordination/on-demand.ts';
+import { onDemand } from '../../contracts/on-demand.ts';
 import type { EmbeddableAgent } from '../face.ts';
 import type { TeamSetup } from '../team.ts';
 import { setupOf, team } from '../team.ts';

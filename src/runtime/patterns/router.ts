@@ -3,7 +3,7 @@ import { answer } from '../../contracts/decision.ts';
 import type { Hook } from '../../contracts/event.ts';
 import type { Json } from '../../contracts/json.ts';
 import { isJsonObject } from '../../contracts/json.ts';
-import { onDemand } from '../../coordination/on-demand.ts';
+import { onDemand } from '../../contracts/on-demand.ts';
 import type { Card } from '../../coordination/card.ts';
 import type { Assessment } from '../../coordination/rank.ts';
 import type { RouterOptions } from '../../coordination/router-options.ts';

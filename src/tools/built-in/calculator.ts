@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ErrorCode } from '../../contracts/error.ts';
 import { messageOf, TroupeError } from '../../contracts/error.ts';
-import { tool } from '../define-tool.ts';
+import { packageTool } from '../define-tool.ts';
 
 /** No honest sum is longer; in characters. */
 const MAX_LENGTH = 1_000;
@@ -246,13 +246,13 @@ class Formula {
  * @example
  * agent({ name: 'clerk', tools: [calculator] });
  */
-export const calculator = tool({
+export const calculator = packageTool({
   name: 'calculator',
   description:
     'Calculates a formula and gives the number. Knows + - * / // (rounded down) % ^ **, parentheses, decimals, pi, e and the functions ' +
     `${Object.keys(functions).join(', ')}. Examples: "2 + 2", "round(19.99 * 3, 2)", "sqrt(3^2 + 4^2)".`,
   category: 'math',
-  input: z.object({ expression: z.string().describe('The formula, such as "(2 + 3) * 4".') }),
+  input: () => z.object({ expression: z.string().describe('The formula, such as "(2 + 3) * 4".') }),
   describe: ({ expression }) => `Calculating ${expression.slice(0, 50)}`,
   // The same formula fails the same way.
   retry: false,

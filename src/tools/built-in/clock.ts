@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { messageOf, TroupeError } from '../../contracts/error.ts';
-import { tool } from '../define-tool.ts';
+import { packageTool } from '../define-tool.ts';
 import { dual } from '../tool-result.ts';
 
 /** What the tool `clock` tells the program. */
@@ -21,13 +21,14 @@ export interface ClockReading {
  * @example
  * agent({ name: 'planner', tools: [clock] }); // the model reads: Thursday, 1 January 1970, 01:00:00 (Europe/Berlin)
  */
-export const clock = tool({
+export const clock = packageTool({
   name: 'clock',
   description: 'Tells the current date, weekday and time, in UTC or in a time zone.',
   category: 'time',
-  input: z.object({
-    timeZone: z.string().optional().describe('IANA name, such as "Europe/Berlin". Default: UTC.'),
-  }),
+  input: () =>
+    z.object({
+      timeZone: z.string().optional().describe('IANA name, such as "Europe/Berlin". Default: UTC.'),
+    }),
   describe: ({ timeZone }) =>
     timeZone === undefined ? 'Looking at the clock' : `Looking at the clock of ${timeZone}`,
   // A time zone that is unknown now stays unknown.

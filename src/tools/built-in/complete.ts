@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import type { Json, JsonObject } from '../../contracts/json.ts';
 import { isJsonObject, toJson } from '../../contracts/json.ts';
+import { onDemand } from '../../contracts/on-demand.ts';
 import { asProperty } from '../../contracts/schema-as-property.ts';
 import type { DefinedTool } from '../define-tool.ts';
-import { tool } from '../define-tool.ts';
+import { packageTool } from '../define-tool.ts';
 import { checkInput, jsonSchemaOf } from '../schemas.ts';
 import type { Dual } from '../tool-result.ts';
 import { dual } from '../tool-result.ts';
@@ -19,16 +20,20 @@ const whyNone =
       ? `it is ${input === null ? 'null' : 'missing'}: give the final answer there${wanted}`
       : undefined;
 
-const values = [
-  z.string().trim().min(1, EMPTY),
-  z.number(),
-  z.boolean(),
-  z.array(z.unknown()),
-  z.record(z.string(), z.unknown()),
-] as const;
+const values = onDemand(
+  () =>
+    [
+      z.string().trim().min(1, EMPTY),
+      z.number(),
+      z.boolean(),
+      z.array(z.unknown()),
+      z.record(z.string(), z.unknown()),
+    ] as const,
+);
 
-const summary = z.string().optional().describe('What was done, in a sentence.');
-const input = z.object({ answer: z.union(values, { error: whyNone() }).describe(WHAT), summary });
+const summary = onDemand(() => z.string().optional().describe('What was done, in a sentence.'));
+const input = () =>
+  z.object({ answer: z.union(values(), { error: whyNone() }).describe(WHAT), summary: summary() });
 
 /**
  * The control tool `complete`: ends the run with an answer, once the other calls of the same step are through.
@@ -39,29 +44,27 @@ const input = z.object({ answer: z.union(values, { error: whyNone() }).describe(
  * @example
  * agent({ name: 'clerk', tools: [complete] }); // the model calls complete({ answer: '42', summary: 'added them up' })
  */
-export const complete: DefinedTool<z.output<typeof input>, Json, Dual<Json>> = {
-  ...tool({
-    name: 'complete',
-    description: 'Ends the task with its final answer. Call it alone, when everything is done.',
-    category: 'control',
-    input,
-    describe: () => 'Finishing',
-    execute: ({ answer: given, summary: done }): Dual<Json> => {
-      const value: Json = toJson(given);
-      return dual({
-        text: done ?? (typeof value === 'string' ? value : JSON.stringify(value)),
-        value,
-        control: { type: 'complete', answer: value, ...(done === undefined ? {} : { summary: done }) },
-      });
-    },
-  }),
+export const complete: DefinedTool<z.output<ReturnType<typeof input>>, Json, Dual<Json>> = packageTool({
+  name: 'complete',
+  description: 'Ends the task with its final answer. Call it alone, when everything is done.',
+  category: 'control',
+  input,
+  describe: () => 'Finishing',
+  execute: ({ answer: given, summary: done }): Dual<Json> => {
+    const value: Json = toJson(given);
+    return dual({
+      text: done ?? (typeof value === 'string' ? value : JSON.stringify(value)),
+      value,
+      control: { type: 'complete', answer: value, ...(done === undefined ? {} : { summary: done }) },
+    });
+  },
   forOutput: (schema) => {
-    const answer = z.union([...values, z.null()], { error: whyNone(shapeOf(schema)) });
+    const answer = z.union([...values(), z.null()], { error: whyNone(shapeOf(schema)) });
     // Only whether there is an answer: what it has to be is checked by the schema itself, which may do more than JSON Schema can say.
-    const checked = z.object({ answer, summary });
+    const checked = z.object({ answer, summary: summary() });
     return { parameters: parametersFor(schema), check: (given) => checkInput(checked, given) };
   },
-};
+});
 
 const parametersFor = (schema: JsonObject): JsonObject => {
   const { property, definitions } = asProperty(schema, 'answer');
@@ -71,7 +74,7 @@ const parametersFor = (schema: JsonObject): JsonObject => {
       : property;
   return {
     type: 'object',
-    properties: { answer: described, summary: jsonSchemaOf(summary) },
+    properties: { answer: described, summary: jsonSchemaOf(summary()) },
     required: ['answer'],
     ...definitions,
   };

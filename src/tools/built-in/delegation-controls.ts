@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { TroupeError } from '../../contracts/error.ts';
-import { tool } from '../define-tool.ts';
+import { packageTool } from '../define-tool.ts';
 import { dual } from '../tool-result.ts';
 
 /**
@@ -12,11 +12,11 @@ import { dual } from '../tool-result.ts';
  * @example
  * agent({ name: 'editor', tools: [delegate({ to: [writer], mode: 'background' }), awaitDelegates] });
  */
-export const awaitDelegates = tool({
+export const awaitDelegates = packageTool({
   name: 'await_delegates',
   description: 'Waits until work that you gave away comes back. Goes on at once where none is under way.',
   category: 'control',
-  input: z.object({}),
+  input: () => z.object({}),
   describe: () => 'Waiting for others',
   execute: () => dual({ text: 'You wait for what comes back.', control: { type: 'await' } }),
 });
@@ -27,11 +27,11 @@ export const awaitDelegates = tool({
  * @example
  * agent({ name: 'editor', tools: [delegate({ to: [writer], mode: 'background' }), callOffDelegate] });
  */
-export const callOffDelegate = tool({
+export const callOffDelegate = packageTool({
   name: 'call_off_delegate',
   description: 'Stops work that you gave away, by its id. Nothing comes back of it.',
   category: 'control',
-  input: z.object({ id: z.string().describe('The id that you were given for the work.') }),
+  input: () => z.object({ id: z.string().describe('The id that you were given for the work.') }),
   describe: ({ id }) => `Calling off ${id}`,
   execute: ({ id }, { delegations }) => {
     if (delegations.some((each) => each.id === id && each.status === 'working'))

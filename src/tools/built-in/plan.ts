@@ -1,4 +1,4 @@
-import { tool } from '../define-tool.ts';
+import { packageTool } from '../define-tool.ts';
 import { PLAN_TOOL, planInputSchema, revisedPlan } from '../plan-state.ts';
 import { dual } from '../tool-result.ts';
 
@@ -7,7 +7,7 @@ import { dual } from '../tool-result.ts';
  *
  * Each call replaces the plan before it. Where the plan lives is the agent's state: see `planned`.
  */
-export const plan = tool({
+export const plan = packageTool({
   name: PLAN_TOOL,
   description:
     'Makes or revises your plan: 3 to 6 steps, each pending, active, done or skipped. Call it before you change ' +

@@ -1,8 +1,6 @@
 import * as z from 'zod';
-import { tool } from '../define-tool.ts';
+import { packageTool } from '../define-tool.ts';
 import { dual } from '../tool-result.ts';
-
-const line = z.string().trim().min(1);
 
 /**
  * The control tool `respond`: ends the run with a report of what was done, once the other calls of its step are through.
@@ -13,15 +11,18 @@ const line = z.string().trim().min(1);
  * @example
  * agent({ name: 'coder', tools: [respond] }); // respond({ summary: 'Mended it.', filesChanged: ['a.ts'] })
  */
-export const respond = tool({
+export const respond = packageTool({
   name: 'respond',
   description: 'Ends the task with a report: what was done, which files changed, what comes next.',
   category: 'control',
-  input: z.object({
-    summary: line.describe('What was done and what came of it; it must not be empty.'),
-    filesChanged: z.array(line).default([]).describe('Paths of files that were changed.'),
-    nextSteps: z.array(line).default([]).describe('What should be done next, if anything.'),
-  }),
+  input: () => {
+    const line = z.string().trim().min(1);
+    return z.object({
+      summary: line.describe('What was done and what came of it; it must not be empty.'),
+      filesChanged: z.array(line).default([]).describe('Paths of files that were changed.'),
+      nextSteps: z.array(line).default([]).describe('What should be done next, if anything.'),
+    });
+  },
   describe: () => 'Reporting',
   execute: (report) => {
     const answer = [

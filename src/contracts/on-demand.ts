@@ -1,0 +1,12 @@
+/**
+ * Makes a value when it is first asked for, and gives that one from then on: an import pays for no chart and no schema, a run for
+ * those that it uses.
+ *
+ * @example
+ * const schema = onDemand(() => z.object({ name: z.string() }));
+ * schema().parse({ name: 'Ada' });
+ */
+export const onDemand = <Made>(make: () => Made): (() => Made) => {
+  let made: Made | undefined;
+  return () => (made ??= make());
+};
