@@ -1,13 +1,19 @@
 /**
- * Installs the packed package with npm into an empty folder, as a newcomer would, and runs an agent from it.
+ * Installs the packed package with npm into an empty folder, as a newcomer would, and runs an agent from it; and into an app that has
+ * the oldest releases of what it shares with troupe, of which there has to be one copy.
  * Needs a registry, and the tarball that scripts/packaging.ts leaves.
  *
  *   tsx scripts/installation.ts
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+
+const manifest = JSON.parse(readFileSync(resolve(import.meta.dirname, '../package.json'), 'utf8')) as {
+  readonly peerDependencies: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta: Readonly<Record<string, unknown>>;
+};
 
 const packed = resolve(import.meta.dirname, '../.tmp/package');
 const tarball = readdirSync(packed).find((name) => name.endsWith('.tgz'));
@@ -17,6 +23,19 @@ const program = `
 import { agent } from 'troupe';
 const result = await agent({ name: 'guest', instructions: 'Greet.' }).run('Hello');
 console.log('an agent ran and stopped:', result.stopReason.kind);
+`;
+
+/** An app of an older XState that embeds an agent. */
+const app = `
+import { agent } from 'troupe';
+import { createActor, setup, waitFor } from 'xstate';
+const guest = agent({ name: 'guest', instructions: 'Greet.' });
+const machine = setup({ actors: { guest: guest.logic } }).createMachine({
+  initial: 'asking',
+  states: { asking: { invoke: { src: 'guest', input: 'Hello', onDone: 'done' } }, done: { type: 'final' } },
+});
+const { value } = await waitFor(createActor(machine).start(), ({ status }) => status === 'done');
+console.log('an agent in an app ran, which is:', value);
 `;
 
 const home = mkdtempSync(join(tmpdir(), 'troupe-installation-'));
@@ -35,6 +54,22 @@ try {
   run('npm', 'install', '--no-audit', '--no-fund', join(packed, tarball));
   run('node', 'main.js');
   run('npx', 'troupe', '--help');
+
+  writeFileSync(join(home, 'app.js'), app);
+  const peers = Object.entries(manifest.peerDependencies).filter(
+    ([name]) => !(name in manifest.peerDependenciesMeta),
+  );
+  run(
+    'npm',
+    'install',
+    '--no-audit',
+    '--no-fund',
+    ...peers.map(([name, range]) => `${name}@${range.slice(1)}`),
+  );
+  for (const [name] of peers)
+    if (existsSync(join(home, 'node_modules/troupe/node_modules', name)))
+      throw new Error(`An app that has an older '${name}' has two copies of it`);
+  run('node', 'app.js');
 } finally {
   rmSync(home, { recursive: true, force: true });
 }

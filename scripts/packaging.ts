@@ -20,7 +20,7 @@ const folder = join(root, '.tmp/package');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   bin: Record<string, string>;
   exports: Record<string, string | { default: string; types: string }>;
-  peerDependencies: Record<string, string>;
+  peerDependenciesMeta: Record<string, unknown>;
 };
 
 /** Runs a command and answers with what it printed. It throws that, if the command fails. */
@@ -109,8 +109,8 @@ const bundleForBrowser = async (contents: string): Promise<string> => {
     platform: 'browser',
     target: 'es2022',
     logLevel: 'silent',
-    // Peers are whoever's who uses them; troupe loads them on demand.
-    external: Object.keys(manifest.peerDependencies),
+    // Optional peers are whoever's who uses them; troupe loads them on demand.
+    external: Object.keys(manifest.peerDependenciesMeta),
     plugins: [
       {
         name: 'nothing-of-node',

@@ -3,7 +3,7 @@
  * first stage in which a step fails.
  *
  *   npm run verify         a few minutes at most
- *   npm run verify:full    and the heavier tests (`*.full.test.ts`), a real installation, a newer Node
+ *   npm run verify:full    and the heavier tests (`*.full.test.ts`), a real installation, the oldest peers, a newer Node
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -52,6 +52,7 @@ if (full) {
   const newer = ['npx', '-y', '-p', 'node@24', '--', 'node', 'node_modules/vitest/vitest.mjs'];
   stages.push(
     [{ name: 'installation', command: tsx('installation.ts'), shown: true }],
+    [{ name: 'oldest peers', command: tsx('peers.ts'), shown: true }],
     [{ name: 'tests on Node 24', command: [...newer, 'run', '--project', 'unit'] }],
   );
 }

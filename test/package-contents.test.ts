@@ -8,6 +8,9 @@ const root = resolve(import.meta.dirname, '..');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   readonly files: readonly string[];
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta: Readonly<Record<string, unknown>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
   readonly repository?: { readonly url?: string };
 };
 
@@ -86,4 +89,19 @@ describe('the package', () => {
     );
     expect(unused).toEqual([]);
   });
+
+  test.each(['xstate', 'rxjs', 'zod'])(
+    '[FIND-13] leaves %s to the app, so that there is one copy, and is tested with the newest of its range',
+    (name) => {
+      expect(manifest.dependencies).not.toHaveProperty([name]);
+      // It is needed: package managers install it where the app has none.
+      expect(manifest.peerDependenciesMeta).not.toHaveProperty([name]);
+      const [, least = ''] = /^\^(\d+\.\d+\.\d+)$/.exec(manifest.peerDependencies[name] ?? '') ?? [];
+      const installed = JSON.parse(
+        readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8'),
+      ) as { readonly version: string };
+      expect(manifest.devDependencies[name]).toBe(installed.version);
+      expect(installed.version.split('.')[0]).toBe(least.split('.')[0]);
+    },
+  );
 });

@@ -5,6 +5,7 @@ import type { Json } from '../contracts/json.ts';
 import type { Outcome } from '../contracts/run.ts';
 import { carrierOf } from '../machines/outputs.ts';
 import type { TeamContext, TeamEvent, TeamInput } from './team-context.ts';
+import { extendable } from './extendable.ts';
 import { roundMove } from './settle-reply.ts';
 import { engagements, waitsOf } from './team-context.ts';
 import { told } from './told.ts';
@@ -23,8 +24,8 @@ const INBOX = 1000;
  * const team = setupTeam<{ votes: number }, { quorum: number }>();
  * const machine = team.extend({ guards: { hasQuorum }, actions: { count } }).createMachine({ … });
  */
-export const setupTeam = <Own extends Json, Options extends Json>() =>
-  setup({
+export const setupTeam = <Own extends Json, Options extends Json>() => {
+  const team = setup({
     types: {
       context: {} as TeamContext<Own, Options>,
       input: {} as TeamInput<Options>,
@@ -70,7 +71,11 @@ export const setupTeam = <Own extends Json, Options extends Json>() =>
       broken: assign(({ event }) =>
         'error' in event
           ? {
-              end: { status: 'failed' as const, stopReason: { kind: 'failed' as const }, error: event.error },
+              end: {
+                status: 'failed' as const,
+                stopReason: { kind: 'failed' as const },
+                error: event.error,
+              },
             }
           : {},
       ),
@@ -84,6 +89,8 @@ export const setupTeam = <Own extends Json, Options extends Json>() =>
       hasFailed: ({ context }) => context.end?.status === 'failed',
     },
   });
+  return extendable(team);
+};
 
 /** Tells observers something about a team. */
 export const tell = (actor: object, body: EventBody, { engaged }: TeamContext, phase: string): void => {

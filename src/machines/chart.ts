@@ -47,6 +47,16 @@ export interface Arrow {
 /** The outermost state of a machine: the chart itself. */
 export const chartOf = (machine: AnyStateMachine): ChartState => machine.root;
 
+/**
+ * So many microsteps a machine may make for one event before it is given up; Infinity where it does not say.
+ *
+ * Read from what was written: XState knows of the option since 5.31.
+ */
+export const maxIterationsOf = (machine: AnyStateMachine): number => {
+  const { options } = machine.config;
+  return options?.maxIterations ?? Infinity;
+};
+
 /** A state's own states, in the order they were written. */
 export const childrenOf = (state: ChartState): readonly ChartState[] => Object.values(state.states);
 

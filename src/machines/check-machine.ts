@@ -1,7 +1,7 @@
 import type { AnyStateMachine } from 'xstate';
 import { TroupeError } from '../contracts/error.ts';
 import type { Arrow, ChartState } from './chart.ts';
-import { ancestorsOf, arrowsFrom, chartOf, nameOf, startOf, statesWithin } from './chart.ts';
+import { ancestorsOf, arrowsFrom, chartOf, maxIterationsOf, nameOf, startOf, statesWithin } from './chart.ts';
 
 /**
  * What keeps a machine from being run by troupe, one readable line each; empty if nothing does.
@@ -55,10 +55,8 @@ const nameless = (machine: AnyStateMachine): readonly string[] =>
   typeof machine.config.id === 'string' && machine.config.id !== '' ? [] : ['the machine has no id'];
 
 /** XState goes round an `always` loop for ever unless it is told when to give up. */
-const unbounded = ({ options }: AnyStateMachine): readonly string[] =>
-  options.maxIterations !== undefined && Number.isFinite(options.maxIterations)
-    ? []
-    : ['the machine sets no options.maxIterations'];
+const unbounded = (machine: AnyStateMachine): readonly string[] =>
+  Number.isFinite(maxIterationsOf(machine)) ? [] : ['the machine sets no options.maxIterations'];
 
 /** XState keeps the last state of an id and forgets the others without a word. */
 const sameId = (states: readonly ChartState[]): readonly string[] => {

@@ -4,12 +4,10 @@ import type {
   ContextFrom,
   EventFromLogic,
   EventObject,
-  ExecutableActionObject,
   InputFrom,
   OutputFrom,
   StateValue,
 } from 'xstate';
-import { getInitialMicrosteps, getMicrosteps } from 'xstate';
 import type { Ask } from '../machines/asks.ts';
 import type { Output } from '../machines/noted-outputs.ts';
 import { collector } from '../machines/noted-outputs.ts';
@@ -18,6 +16,8 @@ import { collectingInto } from '../machines/outputs.ts';
 import type { Rules } from '../machines/rules.ts';
 import { underRules } from '../machines/rules.ts';
 import { activeStates, arrowsTaken } from './arrows-taken.ts';
+import type { Microsteps } from './microsteps.ts';
+import { initialMicrosteps, microstepsAfter } from './microsteps.ts';
 
 /** One thing that a machine wanted done, as data; named like the methods of a `Carrier`. */
 export type MachineOutput =
@@ -57,7 +57,7 @@ export const begin = <M extends AnyStateMachine>(
   input: InputFrom<M>,
   rules: Rules = { stop: [] },
 ): Position<M> => {
-  const { steps, outputs } = run(rules, () => getInitialMicrosteps<AnyStateMachine>(machine, input));
+  const { steps, outputs } = run(rules, () => initialMicrosteps(machine, input));
   const first = steps[0]?.[0];
   if (first === undefined) throw new Error(`Cannot begin '${machine.id}' as it has no first state`);
   const arrows = arrowsTaken([first, ...steps.slice(1).map(([snapshot]) => snapshot)], INIT);
@@ -78,7 +78,7 @@ export const move = <M extends AnyStateMachine>(
 ): Position<M> => {
   const { machine, rules, snapshot, asks, engaged, status } = position;
   if (status !== 'active') return { ...position, outputs: [], states: [], arrows: [] };
-  const { steps, outputs } = run(rules, () => getMicrosteps<AnyStateMachine>(machine, snapshot, event));
+  const { steps, outputs } = run(rules, () => microstepsAfter(machine, snapshot, event));
   const arrows = arrowsTaken([snapshot, ...steps.map(([each]) => each)], event, true);
   const isOpen = (ask: Ask): boolean => !isAnswerTo(event, ask);
   const left = { asks: asks.filter(isOpen), engaged: engaged.filter(isOpen) };
@@ -89,18 +89,20 @@ export const move = <M extends AnyStateMachine>(
   return settled(position, steps, outputs, arrows, open, snapshot);
 };
 
-type Steps = ReturnType<typeof getMicrosteps<AnyStateMachine>>;
 type Open = Pick<Position<AnyStateMachine>, 'asks' | 'engaged'>;
 
 const INIT: EventObject = { type: 'xstate.init' };
 
 /** Has a macrostep run under the rules, and its actions put out what they want. */
-const run = (rules: Rules, microsteps: () => Steps): { steps: Steps; outputs: readonly MachineOutput[] } => {
+const run = (
+  rules: Rules,
+  microsteps: () => Microsteps,
+): { steps: Microsteps; outputs: readonly MachineOutput[] } => {
   const outputs: Output[] = [];
   const steps = underRules(rules, microsteps);
   collectingInto(collector(outputs), () => {
     // XState's type of a named action leaves its function out; it is there.
-    const actions: readonly ExecutableActionObject[] = steps.flatMap(([, each]) => each);
+    const actions = steps.flatMap(([, each]) => each);
     for (const { exec, info, params } of actions) exec?.(info, params);
   });
   return { steps, outputs: outputs.flatMap(single) };
@@ -108,7 +110,7 @@ const run = (rules: Rules, microsteps: () => Steps): { steps: Steps; outputs: re
 
 const settled = <M extends AnyStateMachine>(
   { machine, rules }: Pick<Position<M>, 'machine' | 'rules'>,
-  steps: Steps,
+  steps: Microsteps,
   outputs: readonly MachineOutput[],
   arrows: readonly string[],
   open: Open,

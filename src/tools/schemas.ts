@@ -47,7 +47,7 @@ const askedOnce = <Output>(
     issues.length === 0
       ? // Without an issue it is what the schema makes of the value.
         { value: output as Output }
-      : { issues: issues.map((issue) => z.util.finalizeIssue(issue, context, z.config())) };
+      : { issues: issues.map((issue) => z.core.util.finalizeIssue(issue, context, z.config())) };
   return isThenable(found) ? Promise.resolve(found).then(toResult) : toResult(found);
 };
 

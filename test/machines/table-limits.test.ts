@@ -8,6 +8,7 @@ import { compile, CompiledMachine } from '../../src/machines/table/compiled-mach
 import { toolCallMachine } from '../../src/machines/tool-call-machine.ts';
 import { inertScope } from '../../src/runtime/quiet-scope.ts';
 import { agentInput } from './agent-walks.ts';
+import { isBounded } from './random-machines.ts';
 import { beginTwins, moveTwins, tableOf } from './side-by-side.ts';
 
 const scope = inertScope();
@@ -157,19 +158,22 @@ test('an action that keeps what it was handed does not see it change', () => {
   expect(kept.map(({ context }) => context.count)).toEqual([0, 1]);
 });
 
-test.each([4, 5, 6, 7])('a chain of five steps ends, or is endless, as XState has it: limit %i', (limit) => {
-  const chain = ['a', 'b', 'c', 'd', 'e'].map(
-    (key, index) => [key, { always: 'bcdef'.charAt(index) }] as const,
-  );
-  const machine = createMachine({
-    id: 'chain',
-    options: { maxIterations: limit },
-    initial: 'a',
-    states: { ...Object.fromEntries(chain), f: {} },
-  });
-  const found = beginTwins(machine, undefined);
-  expect(typeof found === 'string' ? 'endless' : found.byTable.value).toBe(limit < 6 ? 'endless' : 'f');
-});
+test.runIf(isBounded).each([4, 5, 6, 7])(
+  'a chain of five steps ends, or is endless, as XState has it: limit %i',
+  (limit) => {
+    const chain = ['a', 'b', 'c', 'd', 'e'].map(
+      (key, index) => [key, { always: 'bcdef'.charAt(index) }] as const,
+    );
+    const machine = createMachine({
+      id: 'chain',
+      options: { maxIterations: limit },
+      initial: 'a',
+      states: { ...Object.fromEntries(chain), f: {} },
+    });
+    const found = beginTwins(machine, undefined);
+    expect(typeof found === 'string' ? 'endless' : found.byTable.value).toBe(limit < 6 ? 'endless' : 'f');
+  },
+);
 
 test.each([
   ['an error', new Error('bad')],

@@ -1,4 +1,5 @@
 import type { AnyStateMachine, EventObject } from 'xstate';
+import { maxIterationsOf } from '../chart.ts';
 import type { TableScope } from './act.ts';
 import { Configurations } from './configuration.ts';
 import type { Configuration, Step } from './configuration.ts';
@@ -29,7 +30,7 @@ export class CompiledMachine {
   constructor(machine: AnyStateMachine, root: TableState) {
     this.machine = machine;
     this.#root = root;
-    this.#limit = machine.options.maxIterations ?? Infinity;
+    this.#limit = maxIterationsOf(machine);
     this.#start = new Configurations().of([root]);
     this.#begins = this.#configurations.plan(this.#start, [initialArrow(root)], true);
   }
