@@ -13,17 +13,20 @@ import { isJsonObject } from './json.ts';
 export const freezeJson = <Value>(value: Value, known?: unknown): Value => {
   if (typeof value !== 'object' || value === null || value === known || Object.isFrozen(value)) return value;
   if (Array.isArray(value)) {
-    const before: readonly unknown[] = Array.isArray(known) ? known : NOTHING;
-    for (let index = 0; index < value.length; index += 1) freezeJson(value[index], before[index]);
-  } else {
+    const before: readonly unknown[] | undefined = Array.isArray(known) ? known : undefined;
+    for (let index = 0; index < value.length; index += 1) freezePart(value[index], before?.[index]);
+  } else if (isJsonObject(value)) {
     if (!isPlain(value)) return value;
-    const before = isJsonObject(known) ? known : {};
-    for (const [key, item] of Object.entries(value)) freezeJson(item, before[key]);
+    const before = isJsonObject(known) ? known : undefined;
+    // Most of what is in an object is no object: names alone, and no pairs, which would be made for each.
+    for (const key of Object.keys(value)) freezePart(value[key], before?.[key]);
   }
   return Object.freeze(value);
 };
 
-const NOTHING: readonly unknown[] = [];
+const freezePart = (value: unknown, known: unknown): void => {
+  if (typeof value === 'object' && value !== null) freezeJson(value, known);
+};
 
 /** Checks whether an object is made of nothing but its properties. */
 export const isPlain = (value: object): boolean => {

@@ -74,6 +74,12 @@ export class EventStream {
     return this.#watchers.some((watcher) => watcher.wantsDeltas);
   }
 
+  /** Checks whether anybody wants the event of that number. */
+  wants(seq: number): boolean {
+    for (const { from = 0 } of this.#watchers) if (seq >= from) return true;
+    return false;
+  }
+
   /** Hands an event to everybody; costs next to nothing if there is nobody. Ignored once the stream is closed. */
   publish(event: LiveEvent): void {
     const audience = this.#watchers;
@@ -105,7 +111,7 @@ export class EventStream {
   watch(watcher: Watcher, replay = true): () => void {
     if (replay) {
       // Grows while it is walked, too: what is published meanwhile is in it.
-      for (let index = 0; index < this.#log.length; index += 1) {
+      for (let index = watcher.from ?? 0; index < this.#log.length; index += 1) {
         if (watcher.closed) return () => undefined;
         const event = this.#log.at(index);
         if (event !== undefined) this.#hand(watcher, event);
@@ -142,7 +148,8 @@ export class EventStream {
     for (const watcher of audience) {
       // Somebody may have left while others were served.
       if (audience !== this.#watchers && !this.#watchers.includes(watcher)) continue;
-      if (event.type !== 'model.delta' || watcher.wantsDeltas) this.#hand(watcher, event);
+      const isWanted = 'seq' in event ? event.seq >= (watcher.from ?? 0) : watcher.wantsDeltas;
+      if (isWanted) this.#hand(watcher, event);
     }
   }
 

@@ -6,6 +6,8 @@ export interface Watcher {
   readonly name: string;
   /** Whether it is handed the deltas of models too; providers may stream only if somebody wants them. */
   readonly wantsDeltas: boolean;
+  /** The number of the first event of the log that it wants. Default 0: all of them. */
+  readonly from?: number;
   /** True once it wants no more; a replay ends early by it. */
   readonly closed?: boolean;
   next(event: LiveEvent): void;

@@ -7,6 +7,8 @@ const SHORTEST = 5;
 const LARGE = 1e6;
 /** Begins what refers to a value that was there before; a text that begins like that has it twice. */
 const MARK = '~';
+const PROTOTYPE = '__proto__';
+const ORDINARY = { enumerable: true, configurable: true, writable: true };
 /** In the place of an object's names: it is an array. */
 const ARRAY = -1;
 
@@ -58,14 +60,26 @@ export class JsonUnpacker {
       return packed;
     }
     if (!Array.isArray(packed)) return packed;
-    const [shape, ...items] = packed as readonly Json[];
-    return shape === ARRAY ? items.map((item) => this.unpack(item)) : this.#object(shape, items);
+    const items = packed as readonly Json[];
+    if (items[0] !== ARRAY) return this.#object(items);
+    const list: Json[] = [];
+    for (let index = 1; index < items.length; index += 1) list.push(this.unpack(items[index] ?? null));
+    return list;
   }
 
-  #object(shape: Json | undefined, items: readonly Json[]): JsonObject {
+  #object(items: readonly Json[]): JsonObject {
+    const [shape] = items;
     if (Array.isArray(shape)) this.#shapes.push((shape as readonly Json[]).map(String));
     const names = (Array.isArray(shape) ? this.#shapes.at(-1) : this.#shapes[Number(shape)]) ?? [];
-    return Object.fromEntries(names.map((name, index) => [name, this.unpack(items[index] ?? null)]));
+    const made: Record<string, Json> = {};
+    for (let index = 0; index < names.length; index += 1) {
+      const name = names[index] ?? '';
+      const value = this.unpack(items[index + 1] ?? null);
+      // Set, it would be no property, but the object's prototype.
+      if (name === PROTOTYPE) Object.defineProperty(made, name, { value, ...ORDINARY });
+      else made[name] = value;
+    }
+    return made;
   }
 
   #text(packed: string): Json {

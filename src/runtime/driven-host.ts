@@ -25,7 +25,7 @@ export const drivenHost = (watch?: Watch, gallery?: Gallery): Host => {
       const move = (scope?: Scope): Turned => firstTurn(entry.definition, input, entry.run.log.now(), scope);
       const turned = gallery === undefined ? move() : gallery.begin(entry, move);
       records.set(entry, turned.record);
-      watch?.started(entry, turned.record.snapshot);
+      watch?.started(entry, turned.record);
       carry(entry, turned);
     },
     deliver: (entry, envelope) => {
@@ -35,7 +35,7 @@ export const drivenHost = (watch?: Watch, gallery?: Gallery): Host => {
       const move = (): Turned => turn(entry.definition, record, envelope);
       const turned = gallery === undefined ? move() : gallery.move(entry, envelope, move);
       records.set(entry, turned.record);
-      watch?.moved(entry, envelope, turned.record.snapshot);
+      watch?.moved(entry, envelope, turned.record);
       carry(entry, turned);
     },
     stop: (entry) => {

@@ -28,6 +28,8 @@ interface OpenTool {
 export interface AdmittedEvent {
   readonly body: EventBody;
   readonly at: number;
+  /** It stands in a journal already: nobody has to write it, and it is built only for those who look. */
+  readonly isOnRecord?: true | undefined;
 }
 
 /** Whoever keeps a log, be it beyond the process or not at all: says what is new, and when. */
@@ -124,7 +126,7 @@ export class EventLog {
       this.#keep(given, speaker, this.now(), step);
       return;
     }
-    const { body, at } = admitted;
+    const { body, at, isOnRecord = false } = admitted;
     // What was held back of a model's words comes before what ends them.
     for (const { key, delta } of this.#deltas.ended(body)) this.#publishDelta(key, delta, speaker, step ?? 0);
     if ('key' in body && body.type !== 'model.asked') this.#offsets.end(body.key);
@@ -141,6 +143,7 @@ export class EventLog {
     }
     const isSeen = this.stream.isWatched || this.#look !== undefined;
     if (!journal.keeps && !isSeen) return;
+    if (isOnRecord && this.#look === undefined) return;
     const event = this.events.at(index);
     if (event === undefined) return;
     // Whoever looks may have more written.
@@ -152,9 +155,8 @@ export class EventLog {
 
   /** Tells observers what a store has by now: the first `count` events, and the deltas between them. */
   tell(count: number): void {
-    for (const event of this.#told?.upTo(count) ?? []) {
-      this.stream.publish(event);
-    }
+    const { stream } = this;
+    for (const event of this.#told?.upTo(count, (seq) => stream.wants(seq)) ?? []) stream.publish(event);
   }
 
   /** A machine entered a state. */

@@ -36,13 +36,14 @@ export class ToldLog implements EventSource {
 
   /**
    * From now on the first `count` are told; gives those that were not, one after the other as they become visible, and the deltas
-   * that waited for them, in order.
+   * that waited for them, in order. An event that nobody wants is not built.
    */
-  *upTo(count: number): Iterable<LiveEvent> {
+  *upTo(count: number, isWanted: (seq: number) => boolean): Iterable<LiveEvent> {
     for (;;) {
       yield* this.#due();
       if (this.#length >= count) return;
-      const event = this.#log.at(this.#length);
+      const seq = this.#length;
+      const event = isWanted(seq) ? this.#log.at(seq) : undefined;
       this.#length += 1;
       if (event !== undefined) yield event;
     }

@@ -1,6 +1,6 @@
 import type { Envelope } from './envelope.ts';
 import type { Actor } from './stage.ts';
-import type { MachineSnapshot } from './turn.ts';
+import type { TurnRecord } from './turn.ts';
 
 /**
  * Follows the machines of a run: the faces that an app or an inspector sees are made of it.
@@ -9,10 +9,10 @@ import type { MachineSnapshot } from './turn.ts';
  * that it engages starts. A watch must not throw, and must not call into the run; it may put off what it does.
  */
 export interface Watch {
-  /** An actor has made its first turn; `snapshot` is undefined where that threw. */
-  started(actor: Actor, snapshot: MachineSnapshot | undefined): void;
+  /** An actor has made its first turn; the record has no position where that threw. */
+  started(actor: Actor, record: TurnRecord): void;
   /** An actor has taken an envelope. */
-  moved(actor: Actor, envelope: Envelope, snapshot: MachineSnapshot | undefined): void;
+  moved(actor: Actor, envelope: Envelope, record: TurnRecord): void;
   /** An actor is over, by its own end or stopped; it takes nothing any more. */
   stopped(actor: Actor): void;
 }

@@ -24,11 +24,11 @@ const noting = () => {
   const lines: string[] = [];
   const values: unknown[] = [];
   const watch: Watch = {
-    started: (actor, snapshot) => {
+    started: (actor, { snapshot }) => {
       lines.push(`${actor.path} started`);
       values.push(snapshot?.value);
     },
-    moved: (actor, { type }, snapshot) => {
+    moved: (actor, { type }, { snapshot }) => {
       lines.push(`${actor.path} took ${type}`);
       values.push(snapshot?.value);
     },

@@ -75,7 +75,7 @@ export class Cast {
       const definition = childDefinition(parent.definition, src);
       if (definition === undefined) continue;
       const latest = snapshotOf(definition.machine, chart);
-      const face = this.add({ home, path, definition, latest, parent });
+      const face = this.add({ home, path, definition, latest: { snapshot: latest }, parent });
       children.set(path, createActor(memberLogic(face, latest), { parent: scope.self, id: path, src }));
       this.restore(face, below);
     }

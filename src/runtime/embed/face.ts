@@ -3,7 +3,7 @@ import type { Definition } from '../definition.ts';
 import type { Scope } from '../quiet-scope.ts';
 import type { MachineSnapshot } from '../turn.ts';
 import type { Chart, Dressing, FaceSnapshot } from './face-snapshot.ts';
-import { chartOf, dressed, FACE, genuine } from './face-snapshot.ts';
+import { bareSnapshot, chartOf, dressed, FACE, genuine } from './face-snapshot.ts';
 import { Moved } from './moved.ts';
 
 /** What a face needs of the run that it is of. */
@@ -17,13 +17,18 @@ export interface FaceHome {
   keepFace(face: Face): KeptFace;
 }
 
+/** Where a machine stands: its snapshot is made when somebody looks at it. */
+export interface Standing {
+  readonly snapshot: MachineSnapshot | undefined;
+}
+
 /** Whose face it is. */
 export interface FacePlan {
   readonly home: FaceHome;
   readonly path: string;
   readonly definition: Definition;
   readonly parent?: Face | undefined;
-  readonly latest: MachineSnapshot;
+  readonly latest: Standing;
 }
 
 /** The face of an actor as it is kept, with those below it. */
@@ -51,8 +56,8 @@ export class Face {
   readonly parent: Face | undefined;
   /** Where its XState actor lives; undefined until there is one, and once it is stopped. */
   scope: Scope | undefined;
-  latest: MachineSnapshot;
   children: Readonly<Record<string, AnyActorRef>> = {};
+  #latest: Standing;
   #over: { readonly output: unknown } | undefined;
 
   constructor({ home, path, definition, parent, latest }: FacePlan) {
@@ -60,7 +65,17 @@ export class Face {
     this.path = path;
     this.definition = definition;
     this.parent = parent;
-    this.latest = latest;
+    this.#latest = latest;
+  }
+
+  /** The machine's snapshot, as it stands now. */
+  get latest(): MachineSnapshot {
+    return this.#latest.snapshot ?? bareSnapshot(this.definition.machine);
+  }
+
+  /** The machine stands somewhere else by now. */
+  stand(latest: Standing): void {
+    this.#latest = latest;
   }
 
   get isShown(): boolean {

@@ -116,14 +116,32 @@ const checked = (check: number, record: Json): number => (Math.imul(check, SPREA
 
 /** A check of a packed value: there are no objects in it, of which a database might change the order. */
 const checkOf = (packed: Json): number => {
-  if (!Array.isArray(packed)) return textCheck(JSON.stringify(packed));
+  if (typeof packed === 'string') return quotedCheck(packed) ?? textCheck(JSON.stringify(packed));
+  if (!Array.isArray(packed)) return textCheck(String(packed));
   let check = 1;
   for (const item of packed as readonly Json[]) check = Math.imul(check, SPREAD) ^ checkOf(item);
   return check;
 };
 
+const SEED = 0x81_1c_9d_c5;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const FIRST_PLAIN = 0x20;
+const LAST_PLAIN = 0x7e;
+
+/** The check of a text in quotes, as JSON has it; undefined for one that JSON may write otherwise. */
+const quotedCheck = (text: string): number | undefined => {
+  let check = Math.imul(SEED ^ QUOTE, SPREAD);
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code < FIRST_PLAIN || code > LAST_PLAIN || code === QUOTE || code === BACKSLASH) return undefined;
+    check = Math.imul(check ^ code, SPREAD);
+  }
+  return Math.imul(check ^ QUOTE, SPREAD);
+};
+
 const textCheck = (text: string): number => {
-  let check = 0x81_1c_9d_c5;
+  let check = SEED;
   for (let index = 0; index < text.length; index += 1)
     check = Math.imul(check ^ text.charCodeAt(index), SPREAD);
   return check;

@@ -12,7 +12,7 @@ import { outcomeOfFailure } from '../result.ts';
 import type { RunSecrets } from '../run-secrets.ts';
 import { onlyOnce } from '../safe-inspector.ts';
 import type { Actor } from '../stage.ts';
-import type { MachineSnapshot } from '../turn.ts';
+import type { TurnRecord } from '../turn.ts';
 import type { Watch } from '../watch.ts';
 import type { FaceSnapshot } from './face-snapshot.ts';
 import type { Scope } from '../quiet-scope.ts';
@@ -72,7 +72,7 @@ export class Seat {
     this.#refusal = refusal;
     this.runId = kept?.run.runId ?? options.runId ?? randomId();
     const { name: path } = definition;
-    this.root = new Face({ home: this, path, definition, latest });
+    this.root = new Face({ home: this, path, definition, latest: { snapshot: latest } });
     this.#cast = new Cast(this.root);
     const failed = onlyOnce((error) => {
       this.observerFailed('inspector', error);
@@ -118,7 +118,7 @@ export class Seat {
 
   /** Follows the events of the run from number `from` on, also those that are over. */
   follow(from: number, tell: (event: LiveEvent) => void, complete: () => void): () => void {
-    const follower: Follower = { next: from, tell, complete };
+    const follower: Follower = { next: Math.max(0, Math.ceil(from) || 0), tell, complete };
     if (this.#run !== undefined) this.#attach(this.#run, follower);
     if (this.#isOver) complete();
     else this.#followers.add(follower);
@@ -317,12 +317,10 @@ export class Seat {
     run.log.stream.watch({
       name: 'actor',
       wantsDeltas: true,
+      from: follower.next,
       next: (event) => {
         if (epoch !== this.#epoch) return;
-        if ('seq' in event) {
-          if (event.seq < follower.next) return;
-          follower.next = event.seq + 1;
-        }
+        if ('seq' in event) follower.next = event.seq + 1;
         follower.tell(event);
       },
     });
@@ -340,11 +338,11 @@ export class Seat {
   #watch(): Watch {
     const epoch = this.#epoch;
     return {
-      started: (actor, snapshot) => {
-        if (epoch === this.#epoch && snapshot !== undefined) this.#started(actor, snapshot);
+      started: (actor, record) => {
+        if (epoch === this.#epoch && record.position !== undefined) this.#started(actor, record);
       },
-      moved: (actor, envelope, snapshot) => {
-        if (epoch === this.#epoch && snapshot !== undefined) this.#moved(actor, envelope, snapshot);
+      moved: (actor, envelope, record) => {
+        if (epoch === this.#epoch && record.position !== undefined) this.#moved(actor, envelope, record);
       },
       stopped: (actor) => {
         const face = this.#cast.at(actor.path);
@@ -353,16 +351,18 @@ export class Seat {
     };
   }
 
-  #started({ path, definition, sponsor }: Actor, snapshot: MachineSnapshot): void {
+  #started({ path, definition, sponsor }: Actor, record: TurnRecord): void {
     const known = this.#cast.at(path);
     if (known !== undefined) {
-      known.latest = snapshot;
+      known.stand(record);
       this.#alive.add(known);
       return;
     }
     const parent = sponsor.kind === 'root' ? undefined : this.#cast.at(sponsor.parent.path);
-    const face = this.#cast.add({ home: this, path, definition, latest: snapshot, parent });
-    if (!this.#isQuiet) this.#show(() => this.#cast.engage(face, snapshot));
+    const face = this.#cast.add({ home: this, path, definition, latest: record, parent });
+    if (this.#isQuiet) return;
+    const { latest } = face;
+    this.#show(() => this.#cast.engage(face, latest));
   }
 
   #remove(face: Face): void {
@@ -372,14 +372,15 @@ export class Seat {
     });
   }
 
-  #moved({ path }: Actor, envelope: Envelope, snapshot: MachineSnapshot): void {
+  #moved({ path }: Actor, envelope: Envelope, record: TurnRecord): void {
     const face = this.#cast.at(path);
     if (face === undefined) return;
-    face.latest = snapshot;
-    if (!this.#isQuiet)
-      this.#show(() => {
-        face.show(envelope, snapshot);
-      });
+    face.stand(record);
+    if (this.#isQuiet) return;
+    const { latest } = face;
+    this.#show(() => {
+      face.show(envelope, latest);
+    });
   }
 }
 

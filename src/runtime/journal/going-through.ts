@@ -9,7 +9,7 @@ import { DeterminismError } from './determinism-error.ts';
 import type { KeptRecord } from './followed.ts';
 import { putInPlace } from './put-in-place.ts';
 import type { AtEnd, Journey, Pending } from './journey.ts';
-import { bodyOf, isSameEvent } from './recorded-event.ts';
+import { bodyOf, isSaid, isSameEvent } from './recorded-event.ts';
 import { Rerun } from './scope.ts';
 import type { Scope } from './scope.ts';
 
@@ -122,18 +122,18 @@ export class GoingThrough {
     step: number | undefined,
     phase: string | undefined,
   ): EventBody {
-    const { run } = this.#journey;
-    const place = { at: scope.now, path, agent };
-    const found = {
-      ...place,
-      ...(step === undefined ? {} : { step }),
-      ...(phase === undefined ? {} : { phase }),
-      ...body,
-    };
     const { next } = rerun;
-    if (next?.kind === 'followed' && rerun.follow(found, next)) return body;
+    if (next?.kind === 'followed' && rerun.follow({ type: body.type, path, step, phase }, next)) return body;
+    const place = { at: scope.now, path, agent, step, phase };
     const isRecorded = next?.kind === 'event' && next.tick === undefined;
+    if (isRecorded && isSaid(next.event, body, place)) {
+      rerun.advance();
+      // The machine has it already: what is shared is not kept twice.
+      return body;
+    }
+    const found = { ...place, ...body };
     if (!isRecorded || !isSameEvent(next.event, found)) {
+      const { run } = this.#journey;
       const expected = toJson(next?.kind === 'event' ? next.event : (next ?? null));
       throw new DeterminismError({ runId: run.runId, path, step, expected, found: toJson(found) });
     }

@@ -159,7 +159,8 @@ export class RunJournal implements Recorder {
   ): AdmittedEvent | undefined {
     this.#recording = undefined;
     const { retelling, inside } = this.#moment;
-    if (retelling !== undefined) return retelling.isInLog ? undefined : { body, at: retelling.at };
+    if (retelling !== undefined)
+      return retelling.isInLog ? undefined : { body, at: retelling.at, isOnRecord: true };
     if (inside === undefined) {
       const scope = scopeOf(speaker) ?? this.root;
       const at = this.#moment.stamp(scope, read);
@@ -172,7 +173,8 @@ export class RunJournal implements Recorder {
       rerun === undefined ? undefined : this.again.expected(inside, rerun, body, speaker, step, phase);
     inside.tick += 1;
     const at = inside.now;
-    if (expected !== undefined) return inside === this.root ? { body: expected, at } : undefined;
+    if (expected !== undefined)
+      return inside === this.root ? { body: expected, at, isOnRecord: true } : undefined;
     this.#recording = { scope: inside, tick: undefined };
     return { body, at };
   }
