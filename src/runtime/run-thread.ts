@@ -1,5 +1,4 @@
-import { errorData, toError } from '../contracts/error.ts';
-import type { TroupeError } from '../contracts/error.ts';
+import { errorData, toError, TroupeError } from '../contracts/error.ts';
 import type { JournalStore } from '../contracts/journal.ts';
 import { canonical } from '../contracts/canonical.ts';
 import type { Json } from '../contracts/json.ts';
@@ -163,7 +162,10 @@ const isEmptyState = (state: Json): boolean => isJsonObject(state) && Object.key
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** A line in which a run's thread is read when its turn comes; one that cannot be read fails the run: it must not begin as if nothing had been said. */
+/**
+ * A line in which a run's thread is read when its turn comes; one that cannot be read, or not within the time that the run may take, fails the
+ * run: it must not begin as if nothing had been said.
+ */
 export const inThread = (line: Line, run: Run, history: ThreadHistory | undefined): Line => {
   if (history === undefined) return line;
   let begin = (): void => undefined;
@@ -171,14 +173,28 @@ export const inThread = (line: Line, run: Run, history: ThreadHistory | undefine
   return {
     enter: (turn) => {
       let hasBegun = false;
-      const once = (found?: readonly Turn[]): void => {
-        if (!hasBegun) turn(found);
+      let timer: unknown;
+      const settle = (): boolean => {
+        const isFirst = !hasBegun;
         hasBegun = true;
+        run.clock.clearTimeout(timer);
+        return isFirst;
+      };
+      const once = (found?: readonly Turn[]): void => {
+        if (settle()) turn(found);
       };
       begin = once;
       enter = () => {
+        const { wholeMs } = run.deadlines;
+        if (wholeMs !== Infinity)
+          timer = run.clock.setTimeout(
+            () => {
+              if (settle()) run.ending.lose(unanswered());
+            },
+            Math.floor(wholeMs) + 1,
+          );
         void history().then(once, (thrown: unknown) => {
-          run.ending.lose(unreadable(thrown));
+          if (settle()) run.ending.lose(unreadable(thrown));
         });
       };
       line.enter(enter);
@@ -204,5 +220,14 @@ export const noLine: Line = {
 
 const unreadable = (thrown: unknown): TroupeError =>
   toError(errorData(thrown, 'memory.unreadable', { message: UNREADABLE }));
+
+const unanswered = (): TroupeError =>
+  new TroupeError(
+    'memory.unreadable',
+    'Cannot begin the run as its thread does not answer: its time was up before it began',
+    {
+      retryable: 'maybe',
+    },
+  );
 
 const UNREADABLE = 'Cannot begin the run as its thread cannot be read';

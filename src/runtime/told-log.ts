@@ -1,4 +1,5 @@
 import type { DeltaEvent, LiveEvent, RuntimeEvent } from '../contracts/event.ts';
+import { BoundedBuffer } from '../events/bounded-buffer.ts';
 import type { EventSource } from '../events/event-source.ts';
 
 /** A delta that waits for the events before it. */
@@ -8,11 +9,18 @@ interface WaitingDelta {
   readonly after: number;
 }
 
-/** A log as far as observers may see it: what a store does not have yet is not told, nor what a model said after it. */
+/** Deltas that wait for a store at most; their offsets show observers what is missing. */
+const MOST_WAITING = 1_000;
+
+/**
+ * A log as far as observers may see it: what a store does not have yet is not told, nor what a model said after it.
+ *
+ * I1  Of the deltas that wait for a store that does not answer it keeps the newest, so many and no more.
+ */
 export class ToldLog implements EventSource {
   readonly #log: EventSource;
   #length = 0;
-  #waiting: WaitingDelta[] = [];
+  readonly #waiting = new BoundedBuffer<WaitingDelta>(MOST_WAITING);
 
   constructor(log: EventSource) {
     this.#log = log;
@@ -49,13 +57,11 @@ export class ToldLog implements EventSource {
     }
   }
 
-  #due(): readonly DeltaEvent[] {
-    const isDue = ({ after }: WaitingDelta): boolean => after <= this.#length;
-    if (this.#waiting[0] === undefined || !isDue(this.#waiting[0])) return NONE;
-    const due = this.#waiting.filter(isDue);
-    this.#waiting = this.#waiting.slice(due.length);
-    return due.map(({ delta }) => delta);
+  *#due(): Iterable<DeltaEvent> {
+    for (let first = this.#waiting.peek(); first !== undefined; first = this.#waiting.peek()) {
+      if (first.after > this.#length) return;
+      this.#waiting.shift();
+      yield first.delta;
+    }
   }
 }
-
-const NONE: readonly never[] = [];

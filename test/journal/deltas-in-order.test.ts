@@ -9,7 +9,7 @@ import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
-import { echo, letTimePass } from '../support/runs.ts';
+import { echo, letTimePass, quiet } from '../support/runs.ts';
 import { slowStore } from '../support/slow-store.ts';
 
 const WORDS = ['It ', 'is ', 'a ', 'fine ', 'day.'];
@@ -138,4 +138,46 @@ test('[FIND-60] what was said before a store failed is told before the end', asy
     common.slice(0, common.indexOf('δ is ') + 1),
   );
   expect(names.at(-1)).toBe('run.ended');
+});
+
+test('[FIND-51] of what is said while a store does not answer, the newest is kept, and its offsets show what is missing', async () => {
+  const store = memoryStore();
+  const commit = store.commit.bind(store);
+  let letGo: () => void = () => undefined;
+  let isSilent = false;
+  store.commit = (lease, given) => {
+    if (!isSilent) return commit(lease, given);
+    return new Promise<void>((resolve) => {
+      letGo = resolve;
+    }).then(() => commit(lease, given));
+  };
+  const told: number[] = [];
+  let isSaid: () => void = () => undefined;
+  const said = new Promise<void>((resolve) => {
+    isSaid = resolve;
+  });
+  let isDone: (answer: ScriptedReply) => void = () => undefined;
+  const speaking: ScriptedReply = async (_request, call) => {
+    isSilent = true;
+    for (let word = 0; word < 5_000; word += 1) call.delta({ type: 'text', text: 'x' });
+    isSaid();
+    return new Promise<ScriptedReply>((resolve) => {
+      isDone = resolve;
+    });
+  };
+  const talker = agent({ name: 'talker', model: scriptedModel([speaking]) });
+  const handle = talker.stream('go', { store, runId: 'r' });
+  handle.events$.subscribe((event) => {
+    if (event.type === 'model.delta') told.push(event.offset ?? -1);
+  });
+  await said;
+  await quiet();
+  expect(told).toEqual([]);
+  isSilent = false;
+  letGo();
+  await quiet();
+  isDone('Done.');
+  await handle.result;
+  expect(told).toHaveLength(1_001);
+  expect(told[0]).toBe(4_000);
 });

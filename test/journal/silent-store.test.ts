@@ -4,8 +4,10 @@ import type { JournalStore } from '../../src/contracts/journal.ts';
 import type { RunOptions } from '../../src/contracts/run.ts';
 import { maxTime } from '../../src/machines/stop-rules.ts';
 import { agent } from '../../src/runtime/agent.ts';
+import { threads } from '../../src/memory/threads.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
-import { replay, resume, runOrResume } from '../../src/runtime/journal/index.ts';
+import { fork, replay, resume, runOrResume } from '../../src/runtime/journal/index.ts';
+import type { Threads } from '../../src/contracts/thread.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { letTimePass, never, quiet, settled } from '../support/runs.ts';
@@ -14,7 +16,7 @@ const LIMIT_MS = 1_000;
 const DAY_MS = 86_400_000;
 
 /** A store in which one operation does not answer until it is let go. */
-const silentIn = (name: 'create' | 'acquire' | 'commit') => {
+const silentIn = (name: 'create' | 'acquire' | 'commit' | 'read') => {
   const store = memoryStore();
   const held: (() => void)[] = [];
   const silent = new Proxy(store, {
@@ -219,6 +221,129 @@ describe('a store that never gives a run', () => {
     const { signal } = new AbortController();
     const budget = { timeMs: LIMIT_MS };
     const handle = await runOrResume(clerk().made, 'go', { store, runId: 'r', clock, signal, budget });
+    expect((await handle.result).output).toBe('done 1');
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe('a store that never gives a run to be forked', () => {
+  const stored = async (store: JournalStore, budget?: RunOptions['budget']): Promise<void> => {
+    await clerk().made.run('go', { store, runId: 'r', budget });
+  };
+
+  test.each(['read', 'create'] as const)('[FIND-51] does not hold who forks it: %s', async (operation) => {
+    const { store, silent, letGo } = silentIn(operation);
+    await stored(store);
+    const clock = virtualClock(1_000);
+    const abort = new AbortController();
+    const forking = fork(clerk().made, 'r', {
+      store: silent,
+      runId: 'other',
+      clock,
+      signal: abort.signal,
+    });
+    const refused = forking.catch((thrown: unknown) => thrown);
+    await clock.advance(100);
+    abort.abort();
+    await letTimePass(clock, Promise.allSettled([forking]));
+    expect(await refused).toMatchObject({
+      code: 'journal.failed',
+      message: "Cannot fork run 'r' as its store does not answer: it was aborted before the store gave it",
+    });
+    expect(clock.pending).toBe(0);
+    // What comes too late is given back at once: nobody has the fork, and nothing of it was done.
+    await letGo();
+    const again = await runOrResume(clerk().made, 'go', { store, runId: 'other' });
+    expect((await again.result).output).toBe('done 1');
+  });
+
+  test('[FIND-51] does not hold who forks it past its time', async () => {
+    const { store, silent, letGo } = silentIn('create');
+    await stored(store, { timeMs: LIMIT_MS });
+    const clock = virtualClock(1_000);
+    const refused = fork(clerk().made, 'r', { store: silent, runId: 'other', clock }).catch(
+      (thrown: unknown) => thrown,
+    );
+    await clock.advance(LIMIT_MS + 1);
+    expect(await refused).toMatchObject({
+      message: expect.stringContaining('its time was up before the store gave it') as string,
+    });
+    expect(clock.pending).toBe(0);
+    await letGo();
+    expect((await store.letters('other')).length).toBe(0);
+  });
+
+  test('[FIND-51] leaves no timer and no listener where it does', async () => {
+    const store = memoryStore();
+    await stored(store, { timeMs: LIMIT_MS });
+    const clock = virtualClock(1_000);
+    const { signal } = new AbortController();
+    const handle = await fork(clerk().made, 'r', { store, clock, signal });
+    await handle.result;
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe('a thread that never loads', () => {
+  /** Threads of which one answers when it is told to. */
+  const silentThreads = () => {
+    const answers: (() => void)[] = [];
+    const real = threads(memoryStore().files('threads'));
+    const kept: Threads = Object.create(real, {
+      load: {
+        value: (id: string) =>
+          new Promise<void>((resolve) => {
+            answers.push(resolve);
+          }).then(() => real.load(id)),
+      },
+      append: { value: real.append.bind(real) },
+    }) as Threads;
+    return {
+      kept,
+      letGo: async () => {
+        for (const answerIt of answers.splice(0)) answerIt();
+        await quiet();
+      },
+    };
+  };
+
+  test.each([
+    ['in no store', {}],
+    ['in a store', { store: memoryStore() }],
+  ])('[FIND-51] does not keep a run past its time: %s', async (_, options: RunOptions) => {
+    const { kept, letGo } = silentThreads();
+    const clock = virtualClock(1_000);
+    const subject = clerk({ timeMs: LIMIT_MS });
+    const handle = subject.made.stream('go', { ...options, thread: 't', threads: kept, clock });
+    const over = settled(handle);
+    await clock.advance(LIMIT_MS + 1);
+    expect((await over).status).toBe('failed');
+    expect(clock.pending).toBe(0);
+    // What comes too late begins nothing.
+    await letGo();
+    await clock.advance(DAY_MS);
+    expect(subject.decided()).toBe(0);
+  });
+
+  test('[FIND-51] says that it was the thread', async () => {
+    const clock = virtualClock(1_000);
+    const { made } = clerk({ timeMs: LIMIT_MS });
+    const handle = made.stream('go', { thread: 't', threads: silentThreads().kept, clock });
+    const refused = handle.result.catch((thrown: unknown) => thrown);
+    await clock.advance(LIMIT_MS + 1);
+    expect(await refused).toMatchObject({
+      code: 'memory.unreadable',
+      message: 'Cannot begin the run as its thread does not answer: its time was up before it began',
+    });
+  });
+
+  test('[FIND-51] costs a run whose thread answers nothing of its time', async () => {
+    const { kept, letGo } = silentThreads();
+    const clock = virtualClock(1_000);
+    const { made } = clerk({ timeMs: LIMIT_MS });
+    const handle = made.stream('go', { thread: 't', threads: kept, clock });
+    await clock.advance(900);
+    await letGo();
     expect((await handle.result).output).toBe('done 1');
     expect(clock.pending).toBe(0);
   });

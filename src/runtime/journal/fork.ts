@@ -2,6 +2,7 @@ import type { Agent, ModelChoice } from '../../contracts/agent.ts';
 import { systemClock } from '../../contracts/clock.ts';
 import { errorData, toError } from '../../contracts/error.ts';
 import type { Arrived, Began, JournalRecord } from '../../contracts/journal-record.ts';
+import type { Lease } from '../../contracts/journal.ts';
 import type { Message } from '../../contracts/message.ts';
 import type { RunHandle, RunOptions } from '../../contracts/run.ts';
 import { randomId } from '../../contracts/random-id.ts';
@@ -9,6 +10,9 @@ import { secretKeyOf } from '../../policy/secret-key-of.ts';
 import { Handle } from '../handle.ts';
 import { hideInput } from '../hide-fields.ts';
 import type { EffectAnswer } from '../stage.ts';
+import type { WhyHurried } from './store-silent.ts';
+import { storeWithheld } from './store-silent.ts';
+import { releaseLate, whileWanted } from './while-wanted.ts';
 import type { ResumeOptions } from './resume.ts';
 import { journaledDefinition } from './resume.ts';
 import { entryOf } from './beginning.ts';
@@ -53,8 +57,8 @@ export interface ForkChange {
  * const { output } = await other.result;
  *
  * @throws {TroupeError} `command.usage` for a point that the run does not have; {@link DeterminismError} where the agent does something
- * else before it; `journal.exists` for a run id that is taken; `journal.unknown`, `journal.corrupt`, `journal.version`; `secret.missing`,
- * `secret.wrong-key`.
+ * else before it; `journal.exists` for a run id that is taken; `journal.unknown`, `journal.corrupt`, `journal.version`; `journal.failed` where the
+ * store does not answer and `signal` is aborted, or the time of the run is up; `secret.missing`, `secret.wrong-key`.
  */
 export const fork = async <Input, Output, State>(
   agent: Agent<Input, Output, State>,
@@ -63,10 +67,14 @@ export const fork = async <Input, Output, State>(
 ): Promise<RunHandle<Output, State>> => {
   const definition = journaledDefinition(agent);
   const key = secretKeyOf(options.secretKey);
-  const { records, began, opened } = await recordsIn(
-    store,
-    runId,
-    knownTo(definition, { ...options, model: change?.model }),
+  const wanted = {
+    signal: options.signal,
+    clock: options.clock,
+    refusal: (why: WhyHurried) => storeWithheld(runId, why, 'fork'),
+  };
+  const { records, began, opened } = await whileWanted(
+    recordsIn(store, runId, knownTo(definition, { ...options, model: change?.model })),
+    wanted,
   );
   assertSecretsKnown(runId, opened, key);
   const { records: shared, inHand, seq } = partingAt(records, at);
@@ -79,7 +87,13 @@ export const fork = async <Input, Output, State>(
   run.secrets.know(opened.fields);
   hideInput(run.secrets, definition, begun.input);
   const redact = (text: string): string => run.secrets.text(text);
-  const lease = await store.create(entryOf(begun, systemClock.now(), redact), wishFor(store));
+  const creating = async (): Promise<Lease> =>
+    store.create(entryOf(begun, systemClock.now(), redact), wishFor(store));
+  const lease = await whileWanted(creating(), {
+    ...wanted,
+    timeMs: run.deadlines.wholeMs,
+    giveBack: (late) => releaseLate(store, late),
+  });
   try {
     await keepIn({ store, lease, run, journal, key, first });
     journal.rerun(

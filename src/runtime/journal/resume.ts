@@ -6,7 +6,8 @@ import type { Definition } from '../definition.ts';
 import { definitionOf } from '../definition.ts';
 import { resumeTaken } from './resumed-run.ts';
 import { knownTo, takeOver } from './stored-run.ts';
-import { whileWanted } from './while-wanted.ts';
+import { storeWithheld } from './store-silent.ts';
+import { releaseLate, whileWanted } from './while-wanted.ts';
 
 /** What a run that is taken up again may be told: what it was begun with is in its journal. */
 export type ResumeOptions = Omit<
@@ -41,9 +42,18 @@ export const resume = async <Input, Output, State>(
 ): Promise<RunHandle<Output, State>> => {
   const { store, ...rest } = options;
   const definition = journaledDefinition(agent);
-  const taken = await whileWanted(takeOver(store, runId, knownTo(definition, rest)), runId, rest);
+  const taken = await whileWanted(takeOver(store, runId, knownTo(definition, rest)), {
+    signal: rest.signal,
+    clock: rest.clock,
+    timeMs: timeIn(rest),
+    refusal: (why) => storeWithheld(runId, why),
+    giveBack: ({ lease }) => releaseLate(store, lease),
+  });
   return resumeTaken<Output, State>(definition, taken, rest);
 };
+
+/** How long a run may take, where whoever resumes it would begin it as well. */
+const timeIn = ({ budget }: Pick<RunOptions, 'budget' | 'signal'>): number | undefined => budget?.timeMs;
 
 /** The definition behind an agent's face. @throws `agent.invalid` for something that only looks like one. */
 export const journaledDefinition = (agent: { readonly name: string }): Definition => {

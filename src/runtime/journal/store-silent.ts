@@ -19,10 +19,14 @@ export const storeUnopened = (runId: string, why: WhyHurried): TroupeError =>
     { runId, retryable: 'maybe' },
   );
 
-/** The error of a run that nobody waits for any more before its store has given it. */
-export const storeWithheld = (runId: string, why: WhyHurried): TroupeError =>
+/** The error of a run that nobody waits for any more before its store has given it, to be resumed or forked. */
+export const storeWithheld = (
+  runId: string,
+  why: WhyHurried,
+  wanted: 'resume' | 'fork' = 'resume',
+): TroupeError =>
   new TroupeError(
     'journal.failed',
-    `Cannot resume run '${runId}' as its store does not answer: ${why} before the store gave it`,
+    `Cannot ${wanted} run '${runId}' as its store does not answer: ${why} before the store gave it`,
     { runId, retryable: 'maybe' },
   );

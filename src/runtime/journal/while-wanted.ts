@@ -2,20 +2,27 @@ import { patientClock, systemClock } from '../../contracts/clock.ts';
 import type { RunOptions } from '../../contracts/run.ts';
 import { onSignal } from '../shared-signal.ts';
 import { HURRIED_STORE_MS } from './last-write.ts';
-import type { Taken } from './stored-run.ts';
+import type { JournalStore, Lease } from '../../contracts/journal.ts';
 import type { WhyHurried } from './store-silent.ts';
-import { storeWithheld } from './store-silent.ts';
+
+/** What is waited for, and until when. */
+export interface Wanted<Value> extends Pick<RunOptions, 'signal' | 'clock'> {
+  /** How long it may take, in ms. Default: any time. */
+  readonly timeMs?: number | undefined;
+  /** The error of giving it up. */
+  readonly refusal: (why: WhyHurried) => Error;
+  /** Gives back what comes after it was given up. */
+  readonly giveBack?: ((value: Value) => Promise<void>) | undefined;
+}
 
 /**
- * Waits until a store has given a run, as long as somebody wants it: once `signal` is aborted within bounds, and no longer than the
- * run may take by its `budget`. What is acquired later is released.
+ * Waits for what a store is to give, as long as somebody wants it: once `signal` is aborted within bounds, and no longer than `timeMs`. What
+ * comes later is given back.
  */
-export const whileWanted = (
-  taking: Promise<Taken>,
-  runId: string,
-  { signal, budget, clock: given }: Pick<RunOptions, 'signal' | 'budget' | 'clock'>,
-): Promise<Taken> => {
-  const timeMs = budget?.timeMs ?? Infinity;
+export const whileWanted = <Value>(
+  taking: Promise<Value>,
+  { signal, timeMs = Infinity, clock: given, refusal, giveBack }: Wanted<Value>,
+): Promise<Value> => {
   if (signal === undefined && timeMs === Infinity) return taking;
   const clock = given === undefined ? systemClock : patientClock(given);
   return new Promise((resolve, reject) => {
@@ -26,7 +33,7 @@ export const whileWanted = (
         clock.setTimeout(() => {
           isGivenUp = true;
           settle();
-          reject(storeWithheld(runId, why));
+          reject(refusal(why));
         }, ms),
       );
     };
@@ -43,7 +50,7 @@ export const whileWanted = (
     taking.then(
       (taken) => {
         settle();
-        if (isGivenUp) void giveBack(taken);
+        if (isGivenUp) void giveBack?.(taken);
         else resolve(taken);
       },
       (thrown: unknown) => {
@@ -56,7 +63,8 @@ export const whileWanted = (
   });
 };
 
-const giveBack = async ({ store, lease }: Taken): Promise<void> => {
+/** Releases a lease that came too late. */
+export const releaseLate = async (store: JournalStore, lease: Lease): Promise<void> => {
   try {
     await store.release(lease);
   } catch {
