@@ -1,9 +1,9 @@
-import { sha256 } from '../contracts/sha256.ts';
 import type { ErrorCode } from '../contracts/error.ts';
 import { TroupeError } from '../contracts/error.ts';
 import type { JournalRow } from '../contracts/journal.ts';
 import type { Json } from '../contracts/json.ts';
 import type { Redactor, Secrets } from '../contracts/secrets/redactor.ts';
+import { platformSha256 } from './platform-sha256.ts';
 import type { VaultPlace } from './field-vault.ts';
 import { FieldVault } from './field-vault.ts';
 import { dereferenced, referenced } from './secret-references.ts';
@@ -255,7 +255,7 @@ const checkOf = (
   previous: string,
   { version, runId, n }: Pick<Place, 'version' | 'runId' | 'n'>,
   records: string,
-): string => sha256(`${previous}\n${version}\n${runId}\n${n}\n${records}`).slice(0, 16);
+): string => platformSha256(`${previous}\n${version}\n${runId}\n${n}\n${records}`).slice(0, 16);
 
 /** The records as text. Only where that has a secret in it are they looked at one by one. */
 const textOf = (

@@ -42,11 +42,15 @@ export const sqliteStatements = (database: SqliteDatabase) => {
     ),
     selectEntry: prepare(`select ${entrySelection} from runs where run = ?`),
     selectState: prepare(`select ${shielded(stateColumns)} from runs where run = ?`),
-    changeRun: prepare(`update runs set rows = ?, status = ?, updated_at = ?, due_at = ? where id = ?`),
+    // Only under the lease that is given, and where the rows follow; without rows, whatever number there is.
+    changeRun: prepare(
+      `update runs set rows = rows + ?, status = ?, updated_at = ?, due_at = ?
+       where run = ? and holder = ? and fence = ? and rows = ifnull(?, rows)`,
+    ),
     giveLease: prepare('update runs set holder = ?, fence = ?, expires_at = ? where id = ?'),
     renewLease: prepare('update runs set expires_at = ? where run = ? and holder = ? and fence = ?'),
     endLease: prepare('update runs set holder = null where run = ? and holder = ? and fence = ?'),
-    insertRow: prepare('insert into rows (run, n, text) values (?, ?, ?)'),
+    insertRow: prepare('insert into rows (run, n, text) values ((select id from runs where run = ?), ?, ?)'),
     selectRows: prepare(
       `select ${shielded('n, text')} from rows where run = ? and n >= ? and n < ? order by rows.n`,
     ),
@@ -54,7 +58,9 @@ export const sqliteStatements = (database: SqliteDatabase) => {
       'insert into letters (run, id, at, text) values (?, ?, ?, ?) on conflict (run, id) do nothing',
     ),
     // Its id stays, so that it cannot be posted again.
-    takeLetter: prepare('update letters set text = null where run = ? and id = ?'),
+    takeLetter: prepare(
+      'update letters set text = null where run = (select id from runs where run = ?) and id = ?',
+    ),
     selectLetters: prepare(
       `select cast(letters.id as blob) as id, letters.at + 0 as at, cast(letters.text as blob) as text from letters join runs on runs.id = letters.run
        where runs.run = ? and letters.text is not null order by letters.number`,

@@ -103,13 +103,16 @@ class SqliteStore implements JournalStore {
   commit(lease: Lease, { rows, change, taken = [] }: JournalCommit): void {
     this.#write((connection) => {
       const { insertRow, takeLetter, changeRun } = connection.statements;
-      const run = connection.run(lease.runId) ?? this.#unknown(lease.runId);
-      assertHolds(run, lease);
-      assertFollows(lease.runId, run.rows, rows);
-      for (const { n, text } of rows) insertRow.run(run.id, n, storedText(text));
-      for (const letter of taken) takeLetter.run(run.id, storedText(letter));
       const { status, updatedAt, dueAt = null } = change;
-      changeRun.run(run.rows + rows.length, status, updatedAt, dueAt, run.id);
+      const first = rows[0]?.n ?? null;
+      const where = [...leaseValues(lease), first];
+      // What would have to be read first is what the change is bound to: it is read to say why nothing was changed.
+      if (isNone(changeRun.run(rows.length, status, updatedAt, dueAt, ...where)))
+        throw this.#refusal(connection, lease, rows);
+      if (first !== null) assertFollows(lease.runId, first, rows);
+      const runId = storedText(lease.runId);
+      for (const { n, text } of rows) insertRow.run(runId, n, storedText(text));
+      for (const letter of taken) takeLetter.run(runId, storedText(letter));
     });
   }
 
@@ -190,6 +193,14 @@ class SqliteStore implements JournalStore {
     const open = this.#open;
     this.#open = undefined;
     open?.close();
+  }
+
+  /** Why a commit changes nothing. */
+  #refusal(connection: SqliteConnection, lease: Lease, rows: readonly JournalRow[]): TroupeError {
+    const run = connection.run(lease.runId) ?? this.#unknown(lease.runId);
+    assertHolds(run, lease);
+    assertFollows(lease.runId, run.rows, rows);
+    return journalErrors.fenced(lease);
   }
 
   #unknown(runId: string): never {

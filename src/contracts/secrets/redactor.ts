@@ -1,4 +1,6 @@
 import { assignedValues, namesSecret } from './assigned-values.ts';
+import type { JsonObject } from '../json.ts';
+import { isJsonObject } from '../json.ts';
 import { BeginningFinder } from './beginning-finder.ts';
 import type { FieldSecret } from './field-secret.ts';
 import { findPublic } from './find-public.ts';
@@ -118,21 +120,33 @@ export class Redactor {
   #walk(value: unknown, depth: number): unknown {
     if (typeof value === 'string') return this.text(value);
     if (typeof value !== 'object' || value === null || depth > DEEPEST) return value;
-    if (Array.isArray(value)) {
-      const items = value.map((item: unknown) => this.#walk(item, depth + 1));
-      return items.some((item, index) => item !== value[index]) ? items : value;
+    if (Array.isArray(value)) return this.#list(value, depth);
+    return isJsonObject(value) ? this.#object(value, depth) : value;
+  }
+
+  /** A copy is made from where on something is redacted, and hardly ever is. */
+  #list(items: readonly unknown[], depth: number): readonly unknown[] {
+    for (let index = 0; index < items.length; index += 1) {
+      const shown = this.#walk(items[index], depth + 1);
+      if (shown === items[index]) continue;
+      const rest = items.slice(index + 1).map((item) => this.#walk(item, depth + 1));
+      return [...items.slice(0, index), shown, ...rest];
     }
-    const entries = Object.entries(value);
-    let isChanged = false;
-    const shown = entries.map(([name, item]): readonly [string, unknown] => {
-      const field = [
-        name.length < SHORTEST ? name : this.text(name),
-        this.#field(name, item, depth),
-      ] as const;
-      if (field[0] !== name || field[1] !== item) isChanged = true;
-      return field;
-    });
-    return isChanged ? Object.fromEntries(shown) : value;
+    return items;
+  }
+
+  #object(value: JsonObject, depth: number): object {
+    const names = Object.keys(value);
+    let shown: [string, unknown][] | undefined;
+    for (const [index, name] of names.entries()) {
+      const item = value[name];
+      const field = name.length < SHORTEST ? name : this.text(name);
+      const content = this.#field(name, item, depth);
+      if (shown === undefined && (field !== name || content !== item))
+        shown = names.slice(0, index).map((earlier) => [earlier, value[earlier]]);
+      shown?.push([field, content]);
+    }
+    return shown === undefined ? value : Object.fromEntries(shown);
   }
 
   /** What a field is called says what its text is: it is looked at as `name="text"`. */

