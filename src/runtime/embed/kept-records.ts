@@ -117,7 +117,8 @@ const checked = (check: number, record: Json): number => (Math.imul(check, SPREA
 /** A check of a packed value: there are no objects in it, of which a database might change the order. */
 const checkOf = (packed: Json): number => {
   if (typeof packed === 'string') return quotedCheck(packed) ?? textCheck(JSON.stringify(packed));
-  if (!Array.isArray(packed)) return textCheck(String(packed));
+  if (typeof packed === 'number') return textCheck(String(packed));
+  if (!Array.isArray(packed)) return textCheck(JSON.stringify(packed));
   let check = 1;
   for (const item of packed as readonly Json[]) check = Math.imul(check, SPREAD) ^ checkOf(item);
   return check;
