@@ -1,13 +1,10 @@
 /** What `table.mjs` measures, from the sources. */
-import * as noted from '../../src/machines/noted-outputs.ts';
-import * as carried from '../../src/machines/outputs.ts';
 
 export { z } from 'zod';
 export { agent, maxSteps, modelAnswer, tool } from '../../src/index.ts';
+export * as outputs from '../../src/machines/outputs.ts';
 export * as rules from '../../src/machines/rules.ts';
 export { definitionOf } from '../../src/runtime/definition.ts';
 export { drivenHost } from '../../src/runtime/driven-host.ts';
 export { moverOf } from '../../src/runtime/mover.ts';
 export { startRun } from '../../src/runtime/start-run.ts';
-
-export const outputs = { ...noted, ...carried };

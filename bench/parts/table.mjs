@@ -75,9 +75,9 @@ const record = async () => {
   const host = drivenHost();
   const noting = {
     ...host,
-    start: (actor, input) => {
+    start: (actor, input, at) => {
       taken.push(input);
-      host.start(actor, input);
+      host.start(actor, input, at);
     },
     deliver: (actor, envelope) => {
       taken.push(envelope);

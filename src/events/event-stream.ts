@@ -37,6 +37,8 @@ export class EventStream {
   #current: LiveEvent | undefined;
   #isPublishing = false;
   #isClosed = false;
+  /** Anybody listens; only the stream changes it. */
+  isWatched = false;
 
   constructor(log: EventSource, onFailure: OnFailure) {
     this.#log = log;
@@ -62,11 +64,6 @@ export class EventStream {
         },
       }),
     );
-  }
-
-  /** Whether anybody listens. */
-  get isWatched(): boolean {
-    return this.#watchers.length > 0;
   }
 
   /** Whether anybody wants the deltas of models; if not, they need not be made. */
@@ -122,9 +119,9 @@ export class EventStream {
       return () => undefined;
     }
     if (watcher.closed) return () => undefined;
-    this.#watchers = [...this.#watchers, watcher];
+    this.#watchedBy([...this.#watchers, watcher]);
     return () => {
-      this.#watchers = this.#watchers.filter((other) => other !== watcher);
+      this.#watchedBy(this.#watchers.filter((other) => other !== watcher));
     };
   }
 
@@ -142,6 +139,11 @@ export class EventStream {
 
   [Symbol.asyncIterator](): AsyncIterableIterator<LiveEvent> {
     return this.iterate();
+  }
+
+  #watchedBy(watchers: readonly Watcher[]): void {
+    this.#watchers = watchers;
+    this.isWatched = watchers.length > 0;
   }
 
   #deliver(event: LiveEvent, audience: readonly Watcher[]): void {
@@ -166,7 +168,7 @@ export class EventStream {
 
   #complete(): void {
     const audience = this.#watchers;
-    this.#watchers = [];
+    this.#watchedBy([]);
     for (const watcher of audience) this.#finish(watcher);
   }
 

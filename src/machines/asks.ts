@@ -20,6 +20,10 @@ type AskOn<P extends Port, Input> = P extends Port
 /** The ask of one port. */
 export type AskOf<Port extends Ask['port']> = Extract<Ask, { port: Port }>;
 
+/** The call that an effect works for; undefined for one that works for none. */
+export const callIn = (ask: Ask): PlannedCall | undefined =>
+  ask.port === 'act' || ask.port === 'tool' || ask.port === 'approve' ? ask.input.call : undefined;
+
 /** One tool call to carry out. */
 export interface ToolAsk {
   readonly call: PlannedCall;

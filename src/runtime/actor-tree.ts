@@ -2,26 +2,48 @@ import type { Agent } from '../contracts/agent.ts';
 import type { ChildOptions } from '../contracts/delegation.ts';
 import { toError, TroupeError } from '../contracts/error.ts';
 import type { Outcome, RunResult } from '../contracts/run.ts';
-import { keyOf } from './callers.ts';
+import { callIn } from '../machines/asks.ts';
 import type { Ask } from '../machines/asks.ts';
 import type { Engagement, Restart } from '../machines/outputs.ts';
 import type { LazyAbort } from '../contracts/lazy-abort.ts';
-import type { Enrolment } from './actor-entry.ts';
-import { ActorEntry } from './actor-entry.ts';
+import type { Clock } from '../contracts/clock.ts';
+import type { ActorRun, Enrolment, Sponsor } from './actor.ts';
+import { Actor } from './actor.ts';
 import { callDefinitions } from './call-definitions.ts';
 import type { Definition } from './definition.ts';
 import { definitionOf } from './definition.ts';
-import { awaitChild, noLongerAwaited } from './await-child.ts';
-import { engagedBy } from './delegate-of.ts';
-import { keepEnd } from './said-by.ts';
-import { placeOf } from './task-of.ts';
 import { refusedBefore } from './journal/refused-before.ts';
-import { outcomeOf, outcomeOfFailure, placed, resultOf } from './result.ts';
+import type { ReportedRun } from './result.ts';
+import { callEnd, outcomeOf, outcomeOfFailure, placed, resultOf } from './result.ts';
+import type { Host } from './driven-host.ts';
+import type { EventLog } from './event-log.ts';
+import type { EffectUnderWay } from './effect-under-way.ts';
 import { hideInput } from './hide-fields.ts';
-import type { Actor, Sponsor, Stage } from './stage.ts';
+import type { BudgetRecorder, ChildRecorder } from './journal/recorder.ts';
+import type { Scope } from './journal/scope.ts';
+import type { RunMoney } from './run-money.ts';
 import { stopInTime, stoppedOutcome } from './stop-in-time.ts';
-import { tellCallEnd, tellEnd, tellMachine } from './tell-end.ts';
 import type { TreeSize } from './tree-limits.ts';
+
+/** What the tree of actors needs of its run: each part learns who begins and who is over. */
+export interface TreeRun extends ActorRun, ReportedRun {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly host: Host;
+  readonly money: Pick<RunMoney, 'accountOf'>;
+  readonly journal: ActorRun['journal'] & ChildRecorder & BudgetRecorder;
+  readonly mail: ActorRun['mail'] & {
+    began(actor: Actor): void;
+    gone(actor: Actor, isItsEnd: boolean): void;
+  };
+  readonly deadlines: { begin(actor: Actor, at: number): void; end(actor: Actor): void };
+  readonly effects: ReportedRun['effects'] &
+    ActorRun['effects'] & { withdraw(gone: readonly EffectUnderWay[]): void };
+  readonly tearDowns: { begin(actor: Actor): void };
+  /** Why the run is being aborted; undefined while it is not. */
+  readonly abortedFor: string | undefined;
+  finish(outcome: Outcome): void;
+}
 
 /**
  * The actors of a run: who engaged whom, who is over, and who is told.
@@ -33,18 +55,18 @@ import type { TreeSize } from './tree-limits.ts';
 export class ActorTree {
   readonly root: Actor;
   readonly size: TreeSize;
-  readonly #run: Stage;
+  readonly #run: TreeRun;
   readonly #running = new Map<string, Actor>();
   /** Every address that was ever given away. */
   readonly #addresses = new Map<string, Definition | undefined>();
   readonly #onEngaged: ((definition: Definition) => void) | undefined;
 
-  constructor(run: Stage, root: Definition, size: TreeSize, onEngaged?: (definition: Definition) => void) {
+  constructor(run: TreeRun, root: Definition, size: TreeSize, onEngaged?: (definition: Definition) => void) {
     this.#run = run;
     this.size = size;
     this.#onEngaged = onEngaged;
     size.count(root.name);
-    this.root = this.#enrol(root.name, root, { kind: 'root' });
+    this.root = this.#enrol({ path: root.name, definition: root, sponsor: { kind: 'root' } });
   }
 
   get running(): Iterable<Actor> {
@@ -69,26 +91,24 @@ export class ActorTree {
     const sponsor = { kind: 'machine', parent, port, index } as const;
     if (!('name' in actor)) {
       const { agent } = parent;
-      this.#run.host.start(this.#enrol(path, callDefinitions[actor.kind], sponsor, { agent }), input);
+      const call = this.#enrol({ path, definition: callDefinitions[actor.kind], sponsor, agent });
+      this.#run.host.start(call, input, this.#run.log.now());
       return;
     }
-    const definition = engagedBy(parent, actor);
+    const definition = meantBy(parent, actor);
     if (definition === undefined) {
       const message = `Cannot engage '${actor.name}' as '${parent.agent}' has no such member`;
-      tellMachine(sponsor, path, outcomeOfFailure('agent.unknown', message, this.#run.log.now()));
+      this.#tellMachine(sponsor, path, outcomeOfFailure('agent.unknown', message, this.#run.log.now()));
       return;
     }
     const refusal = this.#refusal(parent, definition);
     if (refusal !== undefined) {
-      tellMachine(sponsor, path, outcomeOfFailure('limit.reached', refusal, this.#run.log.now()));
+      this.#tellMachine(sponsor, path, outcomeOfFailure('limit.reached', refusal, this.#run.log.now()));
       return;
     }
     const budget = parent.definition.allotments?.get(actor.name);
-    this.#startMember(
-      this.#enrol(path, definition, sponsor, { terms: budget === undefined ? terms : { budget, ...terms } }),
-      input,
-      restart,
-    );
+    const given = budget === undefined ? terms : { budget, ...terms };
+    this.#startMember(this.#enrol({ path, definition, sponsor, terms: given }), input, restart);
   }
 
   /** Runs an agent as a child of the actor that does `ask`: its events, limits and abort are this run's. */
@@ -120,8 +140,10 @@ export class ActorTree {
         if (error !== undefined && (status === 'failed' || status === 'aborted')) reject(toError(error));
         else resolve(resultOf<Output>(this.#run, outcome, path, since, child));
       };
-      const call = keyOf(parent, ask);
-      const child = this.#enrol(path, definition, { kind: 'effect', parent, call, settle }, { terms });
+      const call = ask.port === 'approve' ? undefined : callIn(ask);
+      const key = call && parent.keyOf(call, ask.step);
+      const sponsor = { kind: 'effect', parent, call: key, settle } as const;
+      const child = this.#enrol({ path, definition, sponsor, terms });
       forget = stopInTime({ clock: this.#run.clock, abort, timeoutMs }, (reason) => {
         this.stop(child, reason);
       });
@@ -155,25 +177,34 @@ export class ActorTree {
     if (entry !== undefined) this.stop(entry, reason);
   }
 
+  /** Stops the children of an actor that its machine dismisses: work that an agent delegated outlives the state in which it was. */
+  dismiss({ children }: Actor): void {
+    for (const child of [...children].toReversed()) {
+      const { sponsor } = child;
+      const isDelegate = sponsor.kind === 'machine' && sponsor.port === 'delegate';
+      if (!isDelegate) this.stop(child, this.#run.abortedFor ?? 'its supervisor dismissed it');
+    }
+  }
+
   /** An actor came to its end by itself: its sponsor is told. */
   close(entry: Actor, output: unknown): void {
     if (entry.isOver) return;
-    if (!entry.isCall) keepEnd(entry, outcomeOf(output, this.#run.log.now()));
+    if (!entry.isCall) this.#keepEnd(entry, outcomeOf(output, this.#run.log.now()));
     this.#release(entry, true);
     this.#run.host.stop(entry);
     const { sponsor } = entry;
     if (sponsor.kind === 'machine' && entry.isCall) {
-      tellCallEnd(sponsor, output);
+      this.#tellCallEnd(sponsor, output);
       return;
     }
-    const outcome = placed(outcomeOf(output, this.#run.log.now()), entry);
+    const outcome = placed(outcomeOf(output, this.#run.log.now()), this.#run.runId, entry.path);
     if (sponsor.kind === 'root') {
       this.#run.finish(outcome);
       return;
     }
-    tellEnd(entry, outcome);
+    this.#tellEnd(entry, outcome);
     if (sponsor.kind === 'effect') sponsor.settle(outcome);
-    else tellMachine(sponsor, entry.path, outcome);
+    else this.#tellMachine(sponsor, entry.path, outcome);
   }
 
   /**
@@ -188,10 +219,10 @@ export class ActorTree {
   }
 
   #stop(entry: Actor, reason: string): void {
-    if (!entry.isCall) keepEnd(entry, outcomeOfFailure('run.aborted', reason, this.#run.log.now()));
+    if (!entry.isCall) this.#keepEnd(entry, outcomeOfFailure('run.aborted', reason, this.#run.log.now()));
     this.#release(entry);
     this.#run.host.stop(entry);
-    if (!entry.isCall) tellEnd(entry, { status: 'aborted', stopReason: { kind: 'aborted', reason } });
+    if (!entry.isCall) this.#tellEnd(entry, { status: 'aborted', stopReason: { kind: 'aborted', reason } });
     if (entry.sponsor.kind !== 'effect') return;
     entry.sponsor.settle(stoppedOutcome(entry.definition.name, reason, this.#run.log.now()));
   }
@@ -216,7 +247,7 @@ export class ActorTree {
     this.#run.log.write({ type: 'member.engaged', member: definition.name }, child);
     const at = this.#run.log.now();
     this.#run.deadlines.begin(child, at);
-    this.#run.host.start(child, definition.start(input, placeOf(child, at, restart)));
+    this.#run.host.start(child, definition.start(input, child.placementAt(at, restart)), this.#run.log.now());
   }
 
   /** Lets go of an actor: its effects, its children, its tools, its place among its parent's children. */
@@ -225,7 +256,7 @@ export class ActorTree {
     entry.epoch += 1;
     this.#running.delete(entry.path);
     this.#run.deadlines.end(entry);
-    noLongerAwaited(entry);
+    entry.noLongerAwaited();
     this.#run.mail.gone(entry, isItsEnd);
     // Who came last may need who came first.
     for (const child of [...entry.children].toReversed())
@@ -239,14 +270,52 @@ export class ActorTree {
     this.#run.tearDowns.begin(entry);
   }
 
-  #enrol(path: string, definition: Definition, sponsor: Sponsor, said?: Enrolment): Actor {
+  #enrol(enrolment: Omit<Enrolment, 'scope'>): Actor {
+    const { path, definition, sponsor } = enrolment;
     if (this.#addresses.has(path))
       throw new TroupeError('internal', `Cannot engage '${path}' as the address was used before`);
-    const entry = new ActorEntry(this.#run, path, definition, sponsor, said);
+    const entry = new Actor(this.#run, { ...enrolment, scope: this.#scopeFor(path, sponsor) });
+    if (!entry.isCall) entry.account = this.#run.money.accountOf(entry, this.#run);
     this.#addresses.set(path, definition);
     this.#running.set(path, entry);
-    awaitChild(entry);
+    entry.beAwaited();
     return entry;
+  }
+
+  /** What an effect runs has a scope of its own: what an effect has answered is not replayed. */
+  #scopeFor(path: string, sponsor: Sponsor): Scope {
+    const { journal } = this.#run;
+    if (sponsor.kind === 'root') return journal.root;
+    return sponsor.kind === 'machine' ? sponsor.parent.scope : journal.scopeAt(path);
+  }
+
+  #keepEnd(entry: Actor, outcome: Outcome): void {
+    const isAgent = entry.definition.agent !== undefined;
+    entry.keepEnd(isAgent ? this.#run.host.contextOf(entry) : undefined, outcome);
+  }
+
+  /** Tells an actor's machine how the child at `path` ended. */
+  #tellMachine({ parent, port, index }: MachineSponsor, path: string, output: Outcome): void {
+    parent.deliver({ type: `answered.${port}`, at: this.#run.log.now(), index, path, output });
+  }
+
+  /** Tells an agent's machine how a call that it made ended. */
+  #tellCallEnd({ parent, port, index }: MachineSponsor, output: unknown): void {
+    const { kind, content } = callEnd(output);
+    parent.deliver({ type: `${kind}.${port}`, at: this.#run.log.now(), index, ...content });
+  }
+
+  /** Tells observers how an agent or a team ended. */
+  #tellEnd(entry: Actor, { status, stopReason, error, autoCompleted }: End): void {
+    const facts = {
+      ...(error === undefined ? {} : { error }),
+      ...(autoCompleted === undefined ? {} : { autoCompleted }),
+    };
+    const member = entry.definition.name;
+    this.#run.log.write(
+      { type: 'member.ended', member, status, stopReason: { ...stopReason }, ...facts },
+      entry,
+    );
   }
 
   #freePath(path: string): string {
@@ -255,6 +324,22 @@ export class ActorTree {
     return free;
   }
 }
+
+type MachineSponsor = Extract<Sponsor, { kind: 'machine' }>;
+type End = Pick<Outcome, 'status' | 'stopReason' | 'error' | 'autoCompleted'>;
+
+/** Whom an engagement means: a member, or somebody to whom a tool of the parent's gives work; undefined for nobody. */
+const meantBy = (
+  parent: Pick<Actor, 'definition' | 'tools'>,
+  actor: Extract<Engagement['actor'], { readonly name: string }>,
+): Definition | undefined => {
+  const { definition } = parent;
+  if (actor.kind === 'member') return definition.members.get(actor.name);
+  const delegates = parent.tools.held(actor.tool)?.delegates;
+  const found = delegates?.to.find(({ name }) => name === actor.name);
+  if (found !== undefined) return definitionOf(found);
+  return delegates?.includesSelf === true && actor.name === definition.name ? definition : undefined;
+};
 
 /** Where an effect's child sits, and from which event on the log tells of it. */
 interface ChildPlace {

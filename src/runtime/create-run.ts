@@ -4,10 +4,11 @@ import { patientClock, systemClock } from '../contracts/clock.ts';
 import { errorData } from '../contracts/error.ts';
 import { randomId } from '../contracts/random-id.ts';
 import type { Definition } from './definition.ts';
-import type { Host, Recorder } from './stage.ts';
+import type { Host } from './driven-host.ts';
 import { drivenHost } from './driven-host.ts';
 import { Gallery } from './embed/gallery.ts';
 import { NoJournal } from './journal/no-journal.ts';
+import type { Recorder } from './journal/recorder.ts';
 import { processPacer } from './pacer.ts';
 import { outcomeOfFailure } from './result.ts';
 import type { OnHooks } from './run-hooks.ts';
@@ -71,5 +72,5 @@ export const createRun = (definition: Definition, options: RunOptions, setup: St
 export const failToBegin = (run: Run, thrown: unknown): void => {
   const message = 'Cannot begin the run as it threw';
   const error = errorData(thrown, 'internal', { message, runId: run.runId });
-  run.over(run.root, { ...outcomeOfFailure(error.code, error.message, run.log.now()), error });
+  run.root.end({ ...outcomeOfFailure(error.code, error.message, run.log.now()), error });
 };

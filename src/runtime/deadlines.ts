@@ -2,12 +2,15 @@ import type { Clock } from '../contracts/clock.ts';
 import type { Deadline, StopReason } from '../contracts/stop.ts';
 import { earliestDeadline } from '../machines/composed-rules.ts';
 import type { Scope } from './journal/scope.ts';
-import type { Actor, Recorder, Stage } from './stage.ts';
+import type { Actor } from './actor.ts';
+import type { ArrivalRecorder, EndRecorder } from './journal/recorder.ts';
 
-/** A run, as far as its deadlines need it. */
-export interface TimedRun extends Pick<Stage, 'clock' | 'log' | 'root' | 'isOver' | 'enqueue'> {
+/** What deadlines need of their run: an end that waits is hurried once its time is up. */
+export interface TimedRun {
   readonly clock: Clock;
-  readonly journal: Pick<Recorder, 'arrive' | 'lastWrite'>;
+  readonly root: Actor;
+  readonly isOver: boolean;
+  readonly journal: Pick<ArrivalRecorder, 'arrive'> & Pick<EndRecorder, 'lastWrite'>;
   readonly tearDowns: { hurry(): void };
 }
 
@@ -83,7 +86,7 @@ export class Deadlines {
 
   /** Ends an actor whose time is up, at `at`. */
   expire(actor: Actor, reason: StopReason, at: number): void {
-    this.#run.enqueue({ kind: 'deliver', actor, envelope: { type: 'expired', at, reason } });
+    actor.deliver({ type: 'expired', at, reason });
   }
 
   #arm(actor: Actor, timed: Timed): void {

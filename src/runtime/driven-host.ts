@@ -1,11 +1,22 @@
-import { carryOut } from '../machines/noted-outputs.ts';
+import { carryOut } from '../machines/outputs.ts';
+import type { Actor } from './actor.ts';
 import type { Gallery } from './embed/gallery.ts';
+import type { Envelope } from './envelope.ts';
 import type { Scope } from './quiet-scope.ts';
-import type { Actor } from './stage.ts';
-import type { Host } from './stage.ts';
 import type { TurnRecord, Turned } from './turn.ts';
 import { firstTurn, turn } from './turn.ts';
 import type { Watch } from './watch.ts';
+
+/** Moves machines. Owns what each of them knows. */
+export interface Host {
+  /** The actor's machine makes its first turn, at `at`. */
+  start(actor: Actor, input: unknown, at: number): void;
+  deliver(actor: Actor, envelope: Envelope): void;
+  /** The actor is over; let go of it. */
+  stop(actor: Actor): void;
+  /** What an actor's machine knows; undefined for one that is over. */
+  contextOf(actor: Actor): unknown;
+}
 
 /**
  * Moves machines by the pure turn, holding their records in memory: no XState actor runs.
@@ -17,12 +28,12 @@ export const drivenHost = (watch?: Watch, gallery?: Gallery): Host => {
 
   const carry = (entry: Actor, { record, outputs }: Turned): void => {
     carryOut(outputs, entry);
-    if (record.isDone) entry.run.over(entry, record.output);
+    if (record.isDone) entry.end(record.output);
   };
 
   return {
-    start: (entry, input) => {
-      const move = (scope?: Scope): Turned => firstTurn(entry.definition, input, entry.run.log.now(), scope);
+    start: (entry, input, at) => {
+      const move = (scope?: Scope): Turned => firstTurn(entry.definition, input, at, scope);
       const turned = gallery === undefined ? move() : gallery.begin(entry, move);
       records.set(entry, turned.record);
       watch?.started(entry, turned.record);

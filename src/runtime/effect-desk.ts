@@ -1,4 +1,5 @@
 import type { Agent } from '../contracts/agent.ts';
+import type { Clock } from '../contracts/clock.ts';
 import type { BudgetSpent } from '../contracts/budget.ts';
 import type { AgentDefinition } from '../actors/agent-definition.ts';
 import type { CallChange, CallWish, Desk } from '../actors/desk.ts';
@@ -9,7 +10,7 @@ import { TroupeError } from '../contracts/error.ts';
 import type { MemoryRecord } from '../contracts/memory.ts';
 import type { Messenger } from '../contracts/message.ts';
 import type { Model, ModelAnswer, ModelDelta, ModelRequest, Usage } from '../contracts/model.ts';
-import type { RunResult } from '../contracts/run.ts';
+import type { RunOptions, RunResult } from '../contracts/run.ts';
 import type { ToolExecutor } from '../contracts/executor.ts';
 import type { RawAnswer } from '../contracts/sent-request.ts';
 import type { SafetyStrategy } from '../contracts/safety.ts';
@@ -19,22 +20,59 @@ import type { Ask } from '../machines/asks.ts';
 import type { Approval } from '../machines/tool-call-context.ts';
 import { toJson } from '../contracts/json.ts';
 import type { LazyAbort } from '../contracts/lazy-abort.ts';
+import type { BudgetAccount } from '../policy/budget-account.ts';
 import type { CallCache } from '../tools/call-cache.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
+import type { Actor } from './actor.ts';
+import type { EffectUnderWay } from './effect-under-way.ts';
+import type { EventLog } from './event-log.ts';
+import type { Gate } from './gate.ts';
 import { hideBrokenOff, hideCalls, hideResult, hideSaid, waitsForWhole } from './hide-fields.ts';
-import { conversationOf, memoryOf, remember } from './memory-of.ts';
-import type { RunCounter } from './run-counter.ts';
-import { callersOf, keyOfCall } from './callers.ts';
+import type { Recorder } from './journal/recorder.ts';
+import type { TalkingWork } from './mail/messenger.ts';
+import type { KeptArtifact } from './result.ts';
+import type { RunMoney } from './run-money.ts';
 import { Slot } from './slot.ts';
-import type { WantingEffect } from './want-person.ts';
+import type { AskingRun, WantingEffect } from './want-person.ts';
 import { approveCall, askPerson } from './want-person.ts';
-import { taskOf } from './task-of.ts';
-import type { Actor, EffectUnderWay } from './stage.ts';
+
+/** What desks need of a run: what it gives to all effects alike, and where what they say and make goes. */
+export interface DeskRun extends AskingRun {
+  readonly clock: Clock;
+  /** What the caller gave with the run, for every tool call and every function of its agents. */
+  readonly given: Pick<RunOptions, 'safety' | 'executor' | 'context'>;
+  readonly money: Pick<RunMoney, 'counter' | 'prices'>;
+  readonly log: EventLog;
+  readonly gate: Gate;
+  readonly journal: Pick<Recorder, 'arrive' | 'budgets' | 'again' | 'flush'>;
+  readonly mail: { messengerFor(work: TalkingWork): Messenger };
+  readonly effects: { readonly answers: CallCache };
+  readonly actors: {
+    runWithin<Input, Output>(
+      parent: Actor,
+      agent: Agent<Input, Output> | 'self',
+      input: Input,
+      ask: Ask,
+      abort: LazyAbort,
+      options?: ChildOptions,
+    ): Promise<RunResult<Output>>;
+  };
+  readonly artifacts: KeptArtifact[];
+  /** From 0 to below 1. */
+  random(): number;
+}
 
 /** The desk of one effect: what its actor may use, read off the run when it is read. */
 export class EffectDesk implements Desk {
   readonly definition: AgentDefinition;
   readonly abort: LazyAbort;
+  readonly clock: Clock;
+  readonly isResumed: boolean;
+  readonly account: BudgetAccount | undefined;
+  readonly executor: ToolExecutor | undefined;
+  readonly safety: SafetyStrategy | undefined;
+  readonly context: unknown;
+  readonly #run: DeskRun;
   readonly #entry: Actor;
   readonly #principal: Actor;
   readonly #ask: Ask;
@@ -43,84 +81,76 @@ export class EffectDesk implements Desk {
   #asked = 0;
   #messenger: Messenger | undefined;
 
-  constructor(entry: Actor, definition: AgentDefinition, ask: Ask, effect: EffectUnderWay) {
+  constructor(run: DeskRun, entry: Actor, definition: AgentDefinition, ask: Ask, effect: EffectUnderWay) {
+    this.#run = run;
     this.definition = definition;
+    this.clock = run.clock;
     this.abort = effect.abort;
+    this.isResumed = effect.isResumed;
     this.#effect = effect;
     this.#entry = entry;
     this.#principal = entry.principal;
+    this.account = entry.principal.account;
+    this.executor = run.given.executor;
+    this.safety = run.given.safety;
+    this.context = run.given.context;
     this.#ask = ask;
   }
 
-  get clock() {
-    return this.#entry.run.clock;
-  }
   get tools(): ToolRegistry {
-    return this.#entry.run.toolsOf(this.#principal);
+    return this.#principal.tools;
   }
   get environment() {
-    return this.#entry.run.environmentOf(this.#principal);
+    return this.#principal.environment;
   }
   get memory() {
-    return memoryOf(this.#principal);
+    return this.#principal.memory?.session;
   }
   get conversation() {
-    return conversationOf(this.#principal);
+    return this.#principal.conversation;
   }
   get models(): readonly Model[] {
-    return this.#entry.run.modelsOf(this.#principal);
+    return this.#principal.models;
   }
   get systemPrompt(): string {
-    const { agent, path, run, scope, systemPrompt: known } = this.#principal;
+    const { agent, path, scope, systemPrompt: known } = this.#principal;
     if (known !== undefined) return known;
     const tools = this.tools.specs();
     const prompt = systemPrompt(this.definition, tools);
     this.#principal.systemPrompt = prompt;
-    run.journal.arrive(scope, { type: 'prompted', path, agent, prompt, tools });
+    this.#run.journal.arrive(scope, { type: 'prompted', path, agent, prompt, tools });
     return prompt;
   }
   get answers(): CallCache {
-    return this.#entry.run.effects.answers;
-  }
-  get executor(): ToolExecutor | undefined {
-    return this.#entry.run.given.executor;
-  }
-  get safety(): SafetyStrategy | undefined {
-    return this.#entry.run.given.safety;
+    return this.#run.effects.answers;
   }
   get callers() {
-    return callersOf(this.#principal);
+    return this.#principal.callers;
   }
   keyOf(call: Parameters<Desk['keyOf']>[0]): string {
-    return keyOfCall(this.#entry, this.#ask.step, call);
-  }
-  get context(): unknown {
-    return this.#entry.run.given.context;
+    return this.#entry.keyOf(call, this.#ask.step);
   }
   get task() {
-    return taskOf(this.#principal);
-  }
-  get account() {
-    return this.#principal.account;
+    return this.#principal.task;
   }
   take(kind: 'steps' | 'toolCalls'): BudgetSpent | undefined {
     const { account } = this;
     const { key } = this.#ask;
     // What is done again was paid for, if that is on record.
-    const isPaid = this.isResumed && this.#entry.run.journal.budgets.isPaid(keyInRun(this.#ask));
+    const isPaid = this.isResumed && this.#run.journal.budgets.isPaid(keyInRun(this.#ask));
     return isPaid ? undefined : account?.take(kind, key);
   }
   get counter() {
-    return this.#entry.run.money.counter;
+    return this.#run.money.counter;
   }
   openPrices(): Promise<void> | undefined {
-    return this.#entry.run.money.prices.open(this.models);
+    return this.#run.money.prices.open(this.models);
   }
   costOf(model: Model, usage: Usage, answered?: string): number | undefined {
-    return this.#entry.run.money.prices.costOf(model, usage, answered);
+    return this.#run.money.prices.costOf(model, usage, answered);
   }
   charge(model: Model, usage: Usage): void {
-    const { run } = this.#entry;
+    const run = this.#run;
     const name = `${model.provider}:${model.id}`;
     const costUsd = run.money.prices.costOf(model, usage);
     const { path, scope } = this.#principal;
@@ -132,32 +162,34 @@ export class EffectDesk implements Desk {
       ...(costUsd === undefined ? {} : { costUsd }),
     });
     run.log.charge(name, usage, costUsd);
-    for (const counter of countersOver(this.#principal)) counter.charge(name, usage, costUsd);
+    for (const counter of this.#principal.counters) counter.charge(name, usage, costUsd);
   }
   get isWatched(): boolean {
-    return this.#entry.run.log.wantsDeltas;
+    return this.#run.log.wantsDeltas;
   }
   random(): number {
-    return this.#entry.run.random();
+    return this.#run.random();
   }
   emit(body: EventBody): void {
     // What comes in after the effect was answered or withdrawn is nobody's any more. A tool that is out of time is
     // aborted, and yet has to say so.
     if (this.#isOver) return;
     if (body.type === 'model.interrupted') hideBrokenOff(this.#principal, body.text);
-    this.#entry.run.log.write(body, this.#principal, this.#ask.step, this.#ask.phase);
-    if ('usage' in body) for (const counter of countersOver(this.#principal)) counter.count(body);
+    this.#run.log.write(body, this.#principal, this.#ask.step, this.#ask.phase);
+    if ('usage' in body) for (const counter of this.#principal.counters) counter.count(body);
   }
   asked(body: Extract<EventBody, { type: 'model.asked' }>, request: ModelRequest): void {
     if (this.#isOver) return;
-    const { run, path, scope } = this.#principal;
+    const run = this.#run;
+    const { path, scope } = this.#principal;
     const sent = run.log.sent.sends(this.#principal, body.key, request);
     if (sent !== undefined)
       run.journal.arrive(scope, { type: 'sent', key: this.#keyInRun, path, request: sent });
     this.emit(body);
   }
   answered(body: Extract<EventBody, { type: 'model.answered' }>, answer: ModelAnswer): void {
-    const { run, scope } = this.#principal;
+    const run = this.#run;
+    const { scope } = this.#principal;
     hideCalls(this.#principal, answer.calls);
     hideSaid(this.#principal, answer.text);
     const raw = this.#isOver || !run.log.sent.isKept ? undefined : rawOf(answer);
@@ -169,33 +201,30 @@ export class EffectDesk implements Desk {
   }
   remember(records: readonly MemoryRecord[], index: number): void {
     const { step, phase } = this.#ask;
-    if (!this.#isOver) remember(this.#principal, { step, phase, index }, records);
+    if (!this.#isOver) this.#principal.memory?.remember({ step, phase, index }, records);
   }
   hide(result: ToolResult): void {
     hideResult(this.#principal, result);
   }
   delta(delta: ModelDelta): void {
-    const { log } = this.#entry.run;
+    const { log } = this.#run;
     if (this.#isOver) return;
     const isHeld = log.wantsDeltas && waitsForWhole(this.#principal, delta);
     log.delta(this.#ask.key, delta, this.#principal, this.#ask.step, isHeld);
   }
   keep(artifacts: readonly Artifact[]): void {
-    const { path, scope, run } = this.#principal;
-    run.journal.arrive(scope, { type: 'kept', path, artifacts });
-    this.#entry.run.artifacts.push(...artifacts.map((artifact) => ({ path, artifact })));
-  }
-  get isResumed(): boolean {
-    return this.#effect.isResumed;
+    const { path, scope } = this.#principal;
+    this.#run.journal.arrive(scope, { type: 'kept', path, artifacts });
+    this.#run.artifacts.push(...artifacts.map((artifact) => ({ path, artifact })));
   }
   async ask(question: string): Promise<string> {
     const index = this.#asked;
     this.#asked += 1;
-    const before = this.#entry.run.journal.again.toldBefore(this.#ask.key, index);
-    return before ?? this.#whileWaiting(askPerson(this.#wanting, question, index));
+    const before = this.#run.journal.again.toldBefore(this.#ask.key, index);
+    return before ?? this.#whileWaiting(askPerson(this.#run, this.#wanting, question, index));
   }
   get messages(): Messenger {
-    return (this.#messenger ??= this.#entry.run.mail.messengerFor({
+    return (this.#messenger ??= this.#run.mail.messengerFor({
       actor: this.#principal,
       ask: this.#ask,
       abort: this.abort,
@@ -203,12 +232,12 @@ export class EffectDesk implements Desk {
     }));
   }
   approve(call: CallWish, check: CallChange): Promise<Approval> {
-    const approval = approveCall(this.#wanting, call, check);
+    const approval = approveCall(this.#run, this.#wanting, call, check);
     // An effect that only waits has no place to give away.
     return this.#ask.port === 'approve' ? approval : this.#whileWaiting(approval);
   }
   written(): void | Promise<void> {
-    return this.#entry.run.journal.flush();
+    return this.#run.journal.flush();
   }
   run<Input, Output>(
     agent: Agent<Input, Output> | 'self',
@@ -225,7 +254,7 @@ export class EffectDesk implements Desk {
           ),
         ),
       );
-    const { actors } = this.#entry.run;
+    const { actors } = this.#run;
     return this.#whileWaiting(actors.runWithin(this.#entry, agent, input, this.#ask, abort, options));
   }
   onLate(output: unknown): void {
@@ -244,7 +273,7 @@ export class EffectDesk implements Desk {
 
   /** Others may work while this effect waits for somebody. */
   #whileWaiting<T>(answer: Promise<T>): Promise<T> {
-    const slot = (this.#effect.slot ??= new Slot(this.#entry.run.gate));
+    const slot = (this.#effect.slot ??= new Slot(this.#run.gate));
     slot.lend();
     const waiting = answer.finally(() => {
       slot.reclaim();
@@ -265,16 +294,6 @@ const rawOf = ({ calls, refusal, replay, metadata }: ModelAnswer): RawAnswer | u
   };
   return calls.length === 0 && Object.keys(raw).length === 1 ? undefined : raw;
 };
-
-/** The counters of those that somebody's work runs, from an actor upwards: of a run without children, none. */
-export const countersOver = (actor: Actor): readonly RunCounter[] => {
-  const { counter, sponsor } = actor;
-  if (sponsor.kind === 'root') return NO_COUNTERS;
-  const above = countersOver(sponsor.parent);
-  return counter === undefined ? above : [counter, ...above];
-};
-
-const NO_COUNTERS: readonly RunCounter[] = [];
 
 /** What comes after the effect was withdrawn changes nothing any more, but it is on record. */
 export const late = ({ record }: EffectUnderWay, output: unknown): void => {

@@ -5,18 +5,29 @@ import type { Port } from '../contracts/effect.ts';
 import { errorData, TroupeError } from '../contracts/error.ts';
 import type { EffectRecord } from '../contracts/run.ts';
 import type { Ask } from '../machines/asks.ts';
+import { callIn } from '../machines/asks.ts';
 import { LazyAbort } from '../contracts/lazy-abort.ts';
 import { isThenable } from '../contracts/thenable.ts';
 import { CallCache } from '../tools/call-cache.ts';
+import type { Actor } from './actor.ts';
+import type { EffectAnswer, EffectUnderWay } from './effect-under-way.ts';
+import type { EffectRecorder } from './journal/recorder.ts';
 import { missingTool } from './journal/missing-tool.ts';
 import { hideDecided } from './hide-fields.ts';
-import { preparedBefore } from './memory-of.ts';
-import type { Actor, EffectAnswer, EffectUnderWay } from './stage.ts';
+import type { DeskRun } from './effect-desk.ts';
 import { EffectDesk, late } from './effect-desk.ts';
+import type { RunSecrets } from './run-secrets.ts';
 import { Slot } from './slot.ts';
-import { callIdIn } from './want-person.ts';
-import type { Envelope } from './envelope.ts';
-import type { Stage } from './stage.ts';
+
+/** What effects need of their run: the gate lets them pass, the journal says when they may begin. */
+export interface EffectfulRun extends DeskRun {
+  readonly journal: DeskRun['journal'] & EffectRecorder;
+  readonly secrets: Pick<RunSecrets, 'answer' | 'error'>;
+  readonly person: DeskRun['person'] & {
+    /** An effect is over: nobody waits for what it wanted of people. */
+    over(path: string, step: number, callId: string | undefined): void;
+  };
+}
 
 /**
  * Has effects done, and tells the actors that asked.
@@ -28,9 +39,9 @@ export class EffectRunner {
   readonly records: EffectRecord[] = [];
   /** What the run's cacheable tools have answered. */
   readonly answers = new CallCache();
-  readonly #run: Stage;
+  readonly #run: EffectfulRun;
 
-  constructor(run: Stage) {
+  constructor(run: EffectfulRun) {
     this.#run = run;
   }
 
@@ -58,15 +69,15 @@ export class EffectRunner {
     const output = isFailure ? answer.error : answer.output;
     const state = isFailure ? 'failed' : 'answered';
     this.records.push({ key, port, path: entry.path, askedAt: at, state, output });
-    if (port === 'prepare' && !isFailure) preparedBefore(entry, output);
+    if (port === 'prepare' && !isFailure) entry.memory?.preparedBefore(output);
     const said = isFailure ? { error: answer.error } : { output };
-    this.#deliver(entry, { type: `${state}.${port}`, at, index, ...said });
+    entry.deliver({ type: `${state}.${port}`, at, index, ...said });
   }
 
   /** Puts an effect on record that was withdrawn before it was answered. */
   forget(entry: Actor, ask: Ask): void {
     const { key, port, path } = ask;
-    this.#run.person.over(entry.principal.path, ask.step, callIdIn(ask));
+    this.#run.person.over(entry.principal.path, ask.step, callIn(ask)?.id);
     this.records.push({ key, port, path, askedAt: this.#run.log.now(), state: 'withdrawn' });
   }
 
@@ -113,7 +124,7 @@ export class EffectRunner {
   }
 
   #work(entry: Actor, agent: AgentDefinition, ask: Ask, effect: EffectUnderWay): unknown {
-    const desk = new EffectDesk(entry, agent, ask, effect);
+    const desk = new EffectDesk(this.#run, entry, agent, ask, effect);
     const reopening = this.#run.journal.reopen(entry, ask, desk);
     const begin = (): unknown => this.#held(ask, desk) ?? perform(ask, desk);
     return reopening === undefined ? begin() : reopening.then(begin);
@@ -157,9 +168,9 @@ export class EffectRunner {
     record.state = 'answered';
     record.output = output;
     const { journal, person } = this.#run;
-    person.over(entry.principal.path, ask.step, callIdIn(ask));
+    person.over(entry.principal.path, ask.step, callIn(ask)?.id);
     const at = journal.settled(entry, ask.key, { output });
-    this.#deliver(entry, { type: `answered.${ask.port}`, at, index: ask.index, output });
+    entry.deliver({ type: `answered.${ask.port}`, at, index: ask.index, output });
   }
 
   #fail(entry: Actor, ask: Ask, { record }: EffectUnderWay, thrown: unknown): void {
@@ -178,13 +189,9 @@ export class EffectRunner {
     record.state = 'failed';
     record.output = error;
     const { journal, person } = this.#run;
-    person.over(entry.principal.path, ask.step, callIdIn(ask));
+    person.over(entry.principal.path, ask.step, callIn(ask)?.id);
     const at = journal.settled(entry, ask.key, { error });
-    this.#deliver(entry, { type: `failed.${ask.port}`, at, index: ask.index, error });
-  }
-
-  #deliver(entry: Actor, envelope: Envelope): void {
-    this.#run.enqueue({ kind: 'deliver', actor: entry, envelope });
+    entry.deliver({ type: `failed.${ask.port}`, at, index: ask.index, error });
   }
 }
 

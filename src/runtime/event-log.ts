@@ -74,6 +74,8 @@ export class EventLog {
   readonly #deltas: RedactedDeltas;
   readonly #offsets = new DeltaOffsets();
   readonly #counter = new RunCounter();
+  /** Events that are counted by now: they are when somebody asks what was used. */
+  #counted = 0;
   /** By path, then by call id: an actor that ends looks at its own only. */
   readonly #openTools = new Map<string, Map<string, OpenTool>>();
   #startedAt: number;
@@ -91,8 +93,7 @@ export class EventLog {
     this.#startedAt = journal.now();
     this.#deltas = new RedactedDeltas(secrets);
     this.shownSent = redactedSent(this.sent, (value) => secrets.value(value));
-    const redact = (event: RuntimeEvent): RuntimeEvent => secrets.event(event);
-    this.events = new LazyLog(runId, redact);
+    this.events = new LazyLog(runId, secrets);
     this.#told = journal.keeps ? new ToldLog(this.events) : undefined;
     this.stream = new EventStream(this.#told ?? this.events, (observer, thrown, event) => {
       const message = `Cannot go on observing with '${observer}' as it failed`;
@@ -123,19 +124,20 @@ export class EventLog {
     const admitted = journal.admit(given, speaker, step, phase, read);
     if (admitted === undefined) {
       // It is in the log; what is open is open all the same.
-      this.#keep(given, speaker, this.now(), step);
+      if (KEPT.has(given.type)) this.#keep(given, speaker, this.now(), step);
       return;
     }
     const { body, at, isOnRecord = false } = admitted;
-    // What was held back of a model's words comes before what ends them.
-    for (const { key, delta } of this.#deltas.ended(body)) this.#publishDelta(key, delta, speaker, step ?? 0);
-    if ('key' in body && body.type !== 'model.asked') this.#offsets.end(body.key);
-    const index = this.events.length;
+    if ('key' in body && body.type !== 'model.asked') {
+      // What was held back of a model's words comes before what ends them.
+      for (const { key, delta } of this.#deltas.ended(body))
+        this.#publishDelta(key, delta, speaker, step ?? 0);
+      this.#offsets.end(body.key);
+    }
+    const index = this.events.push(body, speaker, step, phase, at);
     // A run may have waited in line since it was made: its time counts from its first event.
     if (index === 0) this.#startedAt = at;
-    this.events.push(body, speaker, step, phase, at);
-    this.#counter.count(body);
-    this.#keep(body, speaker, at, step);
+    if (KEPT.has(body.type)) this.#keep(body, speaker, at, step);
     // Whoever fails on the last event has nowhere left to say so.
     if (body.type === 'run.ended') {
       this.#isClosed = true;
@@ -147,10 +149,9 @@ export class EventLog {
     const event = this.events.at(index);
     if (event === undefined) return;
     // Whoever looks may have more written.
-    journal.wrote(event);
+    if (journal.keeps) journal.wrote(event);
     this.#look?.(event);
-    if (journal.keeps) return;
-    this.stream.publish(event);
+    if (!journal.keeps) this.stream.publish(event);
   }
 
   /** Tells observers what a store has by now: the first `count` events, and the deltas between them. */
@@ -195,7 +196,11 @@ export class EventLog {
 
   /** What was used so far; once the run has ended, what its last event says. */
   get totals(): RunTotals {
-    return this.#lastTotals ?? { ...this.#counter.totals, durationMs: this.now() - this.#startedAt };
+    if (this.#lastTotals !== undefined) return this.#lastTotals;
+    const uncounted = this.events.bodies(this.#counted);
+    for (const body of uncounted) this.#counter.count(body);
+    this.#counted += uncounted.length;
+    return { ...this.#counter.totals, durationMs: this.now() - this.#startedAt };
   }
 
   /** Counts tokens that no event tells of: their call was withdrawn. */
@@ -256,6 +261,9 @@ export class EventLog {
     }
   }
 }
+
+/** Events that `#keep` looks at. */
+const KEPT: ReadonlySet<string> = new Set(['step.ended', 'tool.started', 'tool.finished']);
 
 const entered = new Map<string, EventBody>();
 

@@ -4,10 +4,10 @@ import type { ModelDelta } from '../contracts/model.ts';
 import type { Tool, ToolCall, ToolResult } from '../contracts/tool.ts';
 import type { SecretFields } from '../tools/secret-fields.ts';
 import { secretFieldsIn, secretFieldsOf } from '../tools/secret-fields.ts';
+import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { Definition } from './definition.ts';
 import { definitionOf } from './definition.ts';
 import type { RunSecrets } from './run-secrets.ts';
-import type { Actor } from './stage.ts';
 
 /** Hides what is marked as secret in the input of an agent; of a team, by the schemas of its members, as it is handed on to them. */
 export const hideInput = (secrets: RunSecrets, definition: Definition, input: unknown): void => {
@@ -59,47 +59,54 @@ export const markedFields = (definition: Definition): readonly string[] => {
   return names;
 };
 
-const toolOf = (actor: Actor, name: string): Tool | undefined => actor.run.toolsOf(actor).find(name);
+/** An agent whose schemas mark what is secret, and where that is hidden. */
+interface Marking {
+  readonly definition: Definition;
+  readonly tools: ToolRegistry;
+  readonly secrets: RunSecrets;
+}
+
+const toolOf = ({ tools }: Marking, name: string): Tool | undefined => tools.find(name);
 
 /** Hides what the tools of an agent mark of the arguments that they are called with. */
-export const hideCalls = (actor: Actor, calls: readonly Pick<ToolCall, 'name' | 'input'>[]): void => {
+export const hideCalls = (actor: Marking, calls: readonly Pick<ToolCall, 'name' | 'input'>[]): void => {
   for (const { name, input } of calls) {
     const tool = toolOf(actor, name);
     const fields = tool === undefined ? undefined : secretFieldsOf(tool.parameters);
-    if (fields !== undefined) actor.run.secrets.hide(fields, toJson(input), name);
+    if (fields !== undefined) actor.secrets.hide(fields, toJson(input), name);
   }
 };
 
 /** Hides what a tool marks of its value, and the agent of an answer that it completes with. */
-export const hideResult = (actor: Actor, result: ToolResult): void => {
+export const hideResult = (actor: Marking, result: ToolResult): void => {
   if (!result.ok) return;
   const schema = toolOf(actor, result.tool)?.outputSchema;
-  if (schema !== undefined) actor.run.secrets.hide(secretFieldsOf(schema), result.value, result.tool);
+  if (schema !== undefined) actor.secrets.hide(secretFieldsOf(schema), result.value, result.tool);
   if (result.control?.type === 'complete') hideAnswer(actor, result.control.answer);
 };
 
 /** Hides what an agent marks of its answer. */
-export const hideAnswer = (actor: Actor, answer: Json | undefined): void => {
+export const hideAnswer = (actor: Marking, answer: Json | undefined): void => {
   const fields = answerFieldsOf(actor);
-  if (fields !== undefined && answer !== undefined) actor.run.secrets.hide(fields, answer, 'answer');
+  if (fields !== undefined && answer !== undefined) actor.secrets.hide(fields, answer, 'answer');
 };
 
-const answerFieldsOf = ({ definition }: Actor): SecretFields | undefined =>
+const answerFieldsOf = ({ definition }: Marking): SecretFields | undefined =>
   secretFieldsIn(definition.agent?.schemas.output);
 
 /** Hides what is marked in the words of a model, where those are to be the answer. */
-export const hideSaid = (actor: Actor, text: string): void => {
+export const hideSaid = (actor: Marking, text: string): void => {
   const fields = answerFieldsOf(actor);
-  if (fields !== undefined) actor.run.secrets.hide(fields, text, 'answer');
+  if (fields !== undefined) actor.secrets.hide(fields, text, 'answer');
 };
 
 /** Hides all of what a model had said when it broke off, where it was to have secrets in it. */
-export const hideBrokenOff = (actor: Actor, text: string): void => {
-  if (answerFieldsOf(actor) !== undefined) actor.run.secrets.hideText(text, 'answer');
+export const hideBrokenOff = (actor: Marking, text: string): void => {
+  if (answerFieldsOf(actor) !== undefined) actor.secrets.hideText(text, 'answer');
 };
 
 /** Redacts what is marked in a decision, by a model or the agent itself. */
-export const hideDecided = (actor: Actor, output: unknown): void => {
+export const hideDecided = (actor: Marking, output: unknown): void => {
   if (!isJsonObject(output)) return;
   const { calls, decision } = output;
   if (Array.isArray(calls)) hideCalls(actor, calls.filter(isCall));
@@ -112,19 +119,16 @@ const isCall = (call: unknown): call is Pick<ToolCall, 'name' | 'input'> =>
   isJsonObject(call) && typeof call['name'] === 'string' && 'input' in call;
 
 /** Hides what a person typed, where the tool that asked marks what it gives. */
-export const hideTyped = (actor: Actor, tool: string, text: string): void => {
+export const hideTyped = (actor: Marking, tool: string, text: string): void => {
   const schema = toolOf(actor, tool)?.outputSchema;
-  if (schema !== undefined && secretFieldsOf(schema) !== undefined) actor.run.secrets.hideText(text, tool);
+  if (schema !== undefined && secretFieldsOf(schema) !== undefined) actor.secrets.hideText(text, tool);
 };
 
 /** Checks whether a piece of an answer has to wait for the whole: which of it is secret is known only then. */
-export const waitsForWhole = (actor: Actor, delta: ModelDelta): boolean => {
+export const waitsForWhole = (actor: Marking, delta: ModelDelta): boolean => {
   if (delta.type === 'text') return answerFieldsOf(actor) !== undefined;
   if (delta.type !== 'tool-call') return false;
   const tool = delta.name === undefined ? undefined : toolOf(actor, delta.name);
   if (tool !== undefined) return secretFieldsOf(tool.parameters) !== undefined;
-  return actor.run
-    .toolsOf(actor)
-    .specs()
-    .some(({ parameters }) => secretFieldsOf(parameters) !== undefined);
+  return actor.tools.specs().some(({ parameters }) => secretFieldsOf(parameters) !== undefined);
 };

@@ -1,5 +1,5 @@
 import type { Pacer } from './pacer.ts';
-import type { Job } from './stage.ts';
+import type { Job } from './actor.ts';
 
 /**
  * Jobs done in a row, before other runs have their turn: about what a step takes between two waits. What one job leaves

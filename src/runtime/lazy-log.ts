@@ -16,6 +16,11 @@ interface Moment extends Speaker {
   readonly phase: string | undefined;
 }
 
+/** Takes out of an event what nobody may read. */
+interface Redacting {
+  event(event: RuntimeEvent): RuntimeEvent;
+}
+
 /**
  * The durable events of a run, kept as their parts: an event that nobody looks at is not built.
  *
@@ -25,30 +30,35 @@ interface Moment extends Speaker {
  */
 export class LazyLog implements EventSource {
   readonly #runId: string;
-  readonly #redact: (event: RuntimeEvent) => RuntimeEvent;
+  readonly #secrets: Redacting;
   readonly #bodies: EventBody[] = [];
   readonly #moments: Moment[] = [];
   readonly #built: (RuntimeEvent | undefined)[] = [];
 
-  /** `redact` takes out of an event what nobody may read. */
-  constructor(runId: string, redact: (event: RuntimeEvent) => RuntimeEvent = (event) => event) {
+  constructor(runId: string, secrets: Redacting) {
     this.#runId = runId;
-    this.#redact = redact;
+    this.#secrets = secrets;
   }
 
   get length(): number {
     return this.#bodies.length;
   }
 
+  /** Adds an event; gives its place. */
   push(
     body: EventBody,
     speaker: Speaker,
     step: number | undefined,
     phase: string | undefined,
     at: number,
-  ): void {
-    this.#bodies.push(body);
+  ): number {
     this.#moments.push(this.#momentOf(speaker, step, phase, at));
+    return this.#bodies.push(body) - 1;
+  }
+
+  /** What was said, from `start` on: nothing is built for it. */
+  bodies(start: number): readonly EventBody[] {
+    return this.#bodies.slice(start);
   }
 
   at(index: number): RuntimeEvent | undefined {
@@ -83,19 +93,18 @@ export class LazyLog implements EventSource {
     if (moment === undefined) return undefined;
     const { path, agent, at, step, phase } = moment;
     // A body with what is the same for every type is an event of its type.
-    const event = freezeJson(
-      this.#redact({
-        v: EVENT_VERSION,
-        seq: index,
-        at,
-        runId: this.#runId,
-        path,
-        agent,
-        ...(step === undefined ? undefined : { step }),
-        ...(phase === undefined ? undefined : { phase }),
-        ...this.#bodies[index],
-      } as RuntimeEvent),
-    );
+    const said = {
+      v: EVENT_VERSION,
+      seq: index,
+      at,
+      runId: this.#runId,
+      path,
+      agent,
+      ...(step === undefined ? undefined : { step }),
+      ...(phase === undefined ? undefined : { phase }),
+      ...this.#bodies[index],
+    } as RuntimeEvent;
+    const event = freezeJson(this.#secrets.event(said));
     this.#built[index] = event;
     return event;
   }

@@ -1,3 +1,4 @@
+import type { Clock } from '../contracts/clock.ts';
 import { TroupeError } from '../contracts/error.ts';
 import type { EventBody } from '../contracts/event.ts';
 import type { OpenRequest } from '../contracts/request.ts';
@@ -6,12 +7,25 @@ import type { RunOptions } from '../contracts/run.ts';
 import type { Checked } from '../contracts/schema.ts';
 import { isThenable } from '../contracts/thenable.ts';
 import { issuesText } from '../contracts/schema.ts';
+import type { Actor } from './actor.ts';
 import { checkCount } from './check-count.ts';
+import type { EventLog } from './event-log.ts';
+import type { Recorder } from './journal/recorder.ts';
 import { misfitOf, saidEvent, saidOf } from './person-words.ts';
 import type { Place, Said } from './request-book.ts';
 import { announcementOf, RequestBook } from './request-book.ts';
-import type { Stage } from './stage.ts';
 import type { Incoming, Wanting, Wish } from './wanting.ts';
+
+/** What the desk for people needs of its run. */
+export interface PeopledRun {
+  readonly clock: Clock;
+  readonly log: Pick<EventLog, 'write' | 'now'>;
+  readonly journal: Pick<Recorder, 'outside' | 'waits'>;
+  readonly root: Actor;
+  readonly actors: { at(path: string): Actor | undefined };
+  /** Why the run is being aborted; undefined while it is not. */
+  readonly abortedFor: string | undefined;
+}
 
 interface Waiter {
   readonly request: OpenRequest;
@@ -32,7 +46,7 @@ interface Waiter {
  * I2  What was said is on record before anything comes of it.
  */
 export class PersonDesk {
-  readonly #run: Stage;
+  readonly #run: PeopledRun;
   readonly #options: Pick<RunOptions, 'person' | 'requests'>;
   readonly #isAttended: boolean;
   readonly #book = new RequestBook();
@@ -40,7 +54,7 @@ export class PersonDesk {
   /** Answers to requests that were announced, and are not waited for again yet; or that are being looked at. */
   readonly #incoming = new Map<string, Incoming>();
 
-  constructor(run: Stage, options: Pick<RunOptions, 'person' | 'requests'>, isAttended: boolean) {
+  constructor(run: PeopledRun, options: Pick<RunOptions, 'person' | 'requests'>, isAttended: boolean) {
     this.#run = run;
     this.#options = options;
     this.#isAttended = isAttended;

@@ -8,10 +8,12 @@ import type { Json } from '../contracts/json.ts';
 import type { EffectRecord, Outcome, RunResult, RunTotals, StepRecord } from '../contracts/run.ts';
 import { emptyTally } from '../contracts/stop.ts';
 import type { Turn } from '../contracts/transcript.ts';
+import type { RunTask } from '../actors/run-task.ts';
+import type { Artifact } from '../contracts/tool.ts';
+import type { Actor } from './actor.ts';
+import type { EventLog } from './event-log.ts';
 import type { RunCounter } from './run-counter.ts';
 import type { RunSecrets } from './run-secrets.ts';
-import { historyOf } from './said-by.ts';
-import type { Actor, Stage } from './stage.ts';
 
 /** Whether an actor left an outcome. */
 const isOutcome = (output: unknown): output is Outcome =>
@@ -65,7 +67,7 @@ export const outcomeOfFailure = (code: ErrorCode, message: string, at: number): 
 });
 
 /** An outcome whose error names its place: the actor's, where what broke the actor knew none. */
-export const placed = (outcome: Outcome, { run: { runId }, path }: Actor): Outcome =>
+export const placed = (outcome: Outcome, runId: string, path: string): Outcome =>
   outcome.error === undefined || outcome.error.errorId !== undefined
     ? outcome
     : { ...outcome, error: { runId, path, errorId: `${runId}/${path}#end`, ...outcome.error } };
@@ -85,9 +87,26 @@ export const endedBody = (outcome: Outcome, totals: RunTotals): EventBody => {
   };
 };
 
+/** What a tool made beside its result, and the agent that it was made for. */
+export interface KeptArtifact {
+  readonly path: string;
+  readonly artifact: Artifact;
+}
+
+/** A run as its result reports it. */
+export interface ReportedRun {
+  readonly runId: string;
+  readonly root: Actor;
+  readonly task: RunTask | undefined;
+  readonly log: Pick<EventLog, 'events' | 'records' | 'totals'>;
+  readonly artifacts: readonly KeptArtifact[];
+  readonly effects: { readonly records: readonly EffectRecord[] };
+  readonly secrets: RunSecrets;
+}
+
 /** The result of a run, or of the part of one that began at event `since` below `path`. */
 export const resultOf = <Output = Json>(
-  run: Stage,
+  run: ReportedRun,
   outcome: Outcome,
   path: string,
   since: number,
@@ -115,7 +134,7 @@ export const resultOf = <Output = Json>(
     totals: isWhole ? totals : partTotals(outcome, actor.counter),
   };
   // What is read later is held by itself: a result that is kept does not keep its run.
-  const history = historyOf(actor);
+  const history = actor.said?.history;
   const { secrets } = run;
   const kept: Kept = {
     events,

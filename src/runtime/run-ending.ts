@@ -1,16 +1,24 @@
 import type { TroupeError } from '../contracts/error.ts';
 import { errorData, toError } from '../contracts/error.ts';
 import type { Outcome, RunResult } from '../contracts/run.ts';
+import type { ReportedRun } from './result.ts';
 import { endedBody, outcomeOfFailure, resultOf } from './result.ts';
 import type { AttachedHooks } from '../events/hooks.ts';
-import type { Actor, Stage } from './stage.ts';
+import type { Actor } from './actor.ts';
 import type { Deadlines } from './deadlines.ts';
+import type { EventLog } from './event-log.ts';
+import type { Gate } from './gate.ts';
+import type { ArrivalRecorder, EndRecorder } from './journal/recorder.ts';
 import type { TearDowns } from './tear-down.ts';
 
-/** A run, as far as its end needs it. */
-export interface EndingRun extends Stage {
+/** What the end of a run needs of it. */
+export interface EndingRun extends ReportedRun {
+  readonly log: EventLog;
+  readonly journal: ArrivalRecorder & EndRecorder;
+  readonly gate: Gate;
   readonly tearDowns: TearDowns;
   readonly deadlines: Deadlines;
+  readonly actors: { at(path: string): Actor | undefined };
   /** Whoever observes it. */
   readonly hooks: readonly AttachedHooks[];
   /** Lets jobs be done. */
@@ -115,14 +123,14 @@ export class RunEnding {
   force(actor: Actor, outcome: Outcome): void {
     const { journal } = this.#run;
     if (this.#lost === undefined) journal.arrive(actor.scope, { type: 'broke', path: actor.path, outcome });
-    this.#run.over(actor, outcome);
+    actor.end(outcome);
   }
 
   /** Ends a member for whoever engaged it, as one that failed; false where there is none. */
   stop(path: string, reason: string): boolean {
-    const { actors, root, isOver, log } = this.#run;
+    const { actors, root, log } = this.#run;
     const actor = actors.at(path);
-    if (isOver || actor === undefined || actor.isCall || actor === root) return false;
+    if (this.hasBegun || actor === undefined || actor.isCall || actor === root) return false;
     const message = `Cannot go on with '${actor.agent}' as it was stopped: ${reason}`;
     this.force(actor, outcomeOfFailure('agent.stopped', message, log.now()));
     return true;
@@ -141,7 +149,7 @@ export class RunEnding {
   lose(error: TroupeError): void {
     this.#lost ??= error;
     this.#run.release();
-    if (!this.hasBegun) this.#run.over(this.#run.root, this.#failure(error.data));
+    if (!this.hasBegun) this.#run.root.end(this.#failure(error.data));
   }
 
   #failure(found: ReturnType<typeof errorData>): Outcome {

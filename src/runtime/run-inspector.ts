@@ -4,7 +4,7 @@ import type { RunOptions } from '../contracts/run.ts';
 import { Handle } from './handle.ts';
 import type { Run } from './run.ts';
 import { onlyOnce, safeInspector } from './safe-inspector.ts';
-import type { Actor } from './stage.ts';
+import type { Actor } from './actor.ts';
 
 /** An inspector at its place: nothing that it throws gets out. */
 export interface PlacedInspector {

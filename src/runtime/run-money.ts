@@ -5,11 +5,19 @@ import { allottedLimits } from '../policy/allotted-limits.ts';
 import { BudgetAccount } from '../policy/budget-account.ts';
 import type { BudgetLimits } from '../policy/budget-limits.ts';
 import { budgetLimits, overriding } from '../policy/budget-limits.ts';
+import type { Actor } from './actor.ts';
 import type { Definition } from './definition.ts';
+import type { EventLog } from './event-log.ts';
+import type { BudgetRecorder } from './journal/recorder.ts';
 import { PriceBook } from './price-book.ts';
-import type { Actor } from './stage.ts';
 
-/** What a run may use, and what it costs. */
+/** Where it is told and written what is used. */
+interface Books {
+  readonly log: Pick<EventLog, 'write' | 'now'>;
+  readonly journal: BudgetRecorder;
+}
+
+/** What a run may use, and what it costs. Owns the prices, and the budget of the whole. */
 export class RunMoney {
   readonly prices: PriceBook;
   readonly #limits: BudgetLimits | undefined;
@@ -28,8 +36,8 @@ export class RunMoney {
   }
 
   /** The account that an actor draws on: one of its own where it has a budget, else its parent's. */
-  accountOf(actor: Actor): BudgetAccount | undefined {
-    const { sponsor, definition, run, path } = actor;
+  accountOf(actor: Actor, { log, journal }: Books): BudgetAccount | undefined {
+    const { sponsor, definition, path } = actor;
     const isRoot = sponsor.kind === 'root';
     const above = isRoot ? undefined : sponsor.parent.principal.account;
     const limits = isRoot
@@ -40,10 +48,9 @@ export class RunMoney {
       budget,
       { limit, used, fraction },
     ) => {
-      run.log.write({ type: 'budget.warned', budget, limit, used, fraction }, actor);
+      log.write({ type: 'budget.warned', budget, limit, used, fraction }, actor);
     };
-    const now = (): number => run.log.now();
-    const { journal } = run;
+    const now = (): number => log.now();
     const onUse = (account: BudgetAccount, key?: string): void => {
       journal.drawn(actor, account, key);
     };

@@ -1,6 +1,5 @@
 import type { Json } from '../contracts/json.ts';
 import { isJsonObject } from '../contracts/json.ts';
-import type { Stage } from './stage.ts';
 
 /** The states of the agents of a thread, by name: what a run begins with, and what its agents came to. */
 export class RunStates {
@@ -22,17 +21,6 @@ export class RunStates {
     this.#now.set(agent, state);
   }
 }
-
-const ofRuns = new WeakMap<Stage, RunStates>();
-
-/** The states of a run; undefined where it belongs to no thread that is kept. */
-export const statesOf = (run: Stage): RunStates | undefined => ofRuns.get(run);
-
-/** Has a run begin with states, and keep those that its agents come to. */
-export const keepStates = (run: Stage, states: RunStates): RunStates => {
-  ofRuns.set(run, states);
-  return states;
-};
 
 /** The state that an agent begins with: what was kept of it, over what its definition says. */
 export const stateOver = (defined: Json, kept: Json | undefined): Json => {

@@ -10,8 +10,8 @@ import { secretKeyOf } from '../policy/secret-key-of.ts';
 import type { Line } from './held-handle.ts';
 import { earlierTurns } from './earlier-turns.ts';
 import { pendingTurns } from './pending-turns.ts';
-import { keepStates, RunStates } from './run-states.ts';
-import { ownTurns } from './said-by.ts';
+import { RunStates } from './run-states.ts';
+import { ownTurns } from './said.ts';
 import type { Run } from './run.ts';
 
 /** What a run that belongs to a thread goes on from. */
@@ -32,10 +32,10 @@ export const joinThread = (run: Run, input: unknown, options: RunOptions): Threa
     runs.delete(run);
   };
   run.result.then(leave, leave);
-  const known = keepStates(run, new RunStates());
+  const known = (run.states = new RunStates());
   run.tearDowns.beforeEnd(async (outcome) => {
     try {
-      const turns = run.secrets.value(cyclesOf(asked, outcome, ownTurns(run.root)));
+      const turns = run.secrets.value(cyclesOf(asked, outcome, ownTurns(run.root.said)));
       const { now } = known;
       const states = Object.values(now).every(isEmptyState) ? undefined : now;
       const kept = states && (await sealStates(states, run, thread, options));

@@ -4,24 +4,23 @@ import { type ErrorData, errorData } from '../contracts/error.ts';
 import { toJson } from '../contracts/json.ts';
 import type { LiveEvent } from '../contracts/event.ts';
 import type { AttachedHooks } from '../events/hooks.ts';
-import type { Model } from '../contracts/model.ts';
 import type { Outcome, RunOptions, RunResult } from '../contracts/run.ts';
 import type { Tool, Toolset } from '../contracts/tool.ts';
-import type { EnvironmentSession } from '../tools/environments/environment-session.ts';
-import type { ToolRegistry } from '../tools/tool-registry.ts';
+import { isToolset } from '../tools/tool-registry.ts';
+import type { Actor, Job } from './actor.ts';
 import { ActorTree } from './actor-tree.ts';
-import { addTools } from './add-tools.ts';
 import type { Definition } from './definition.ts';
 import { Deadlines } from './deadlines.ts';
-import { doJob } from './do-job.ts';
+import type { Host } from './driven-host.ts';
 import { EffectRunner } from './effect-runner.ts';
+import type { Envelope } from './envelope.ts';
 import { EventLog, observerFailed } from './event-log.ts';
-import { environmentOf, toolsOf } from './environment-of.ts';
 import { Gate } from './gate.ts';
 import { hideInput } from './hide-fields.ts';
 import { JobQueue } from './job-queue.ts';
+import type { Recorder } from './journal/recorder.ts';
 import { MailRoom } from './mail/mail-room.ts';
-import { modelFacts, modelsOf, resolveModels, type RunModels, secretsOf } from './models.ts';
+import { modelFacts, RunModels } from './models.ts';
 import type { Pacer } from './pacer.ts';
 import { PersonDesk } from './person-desk.ts';
 import { RunEnding } from './run-ending.ts';
@@ -29,8 +28,9 @@ import { RunMoney } from './run-money.ts';
 import { RunSecrets } from './run-secrets.ts';
 import { givenSecrets } from '../policy/secret-key-of.ts';
 import type { RunTask } from '../actors/run-task.ts';
-import { placeOfRoot, readTask, refusalOf, taskFacts } from './task-of.ts';
-import type { Actor, Host, Job, KeptArtifact, Recorder, Stage } from './stage.ts';
+import { readTask, refusalOf, taskFacts } from './read-task.ts';
+import type { KeptArtifact } from './result.ts';
+import type { RunStates } from './run-states.ts';
 import { TearDowns } from './tear-down.ts';
 import { TreeSize } from './tree-limits.ts';
 
@@ -49,19 +49,22 @@ export interface RunSetup {
 }
 
 /**
- * One run, from input to stop reason: its actors, its effects, its log, and the one queue through which all passes.
+ * One run, from input to stop reason. Owns its parts and the one queue through which all passes; each part says what it needs of the
+ * others, and is given no more.
  *
  * I1  Machines' outputs are carried out one after the other, never inside a macrostep (a step of a machine).
  * I2  `run.ended` is written once, last, and `result` settles by it.
  */
-export class Run implements Stage {
+export class Run {
   readonly runId: string;
   readonly clock: Clock;
   readonly random: () => number;
-  readonly given: Stage['given'];
+  readonly given: Pick<RunOptions, 'safety' | 'executor' | 'context'>;
   readonly thread: string | undefined;
   readonly task: RunTask | undefined;
   readonly money: RunMoney;
+  /** Of the agents of its thread; absent where it belongs to none that is kept. */
+  states: RunStates | undefined;
   readonly host: Host;
   readonly journal: Recorder;
   readonly secrets: RunSecrets;
@@ -79,7 +82,7 @@ export class Run implements Stage {
   history: RunOptions['history'];
   readonly result: Promise<RunResult>;
   readonly #queue: JobQueue;
-  readonly #models: RunModels;
+  readonly models: RunModels;
   #abortAfterStep: string | undefined;
   abortedFor: string | undefined;
 
@@ -94,7 +97,7 @@ export class Run implements Stage {
     this.host = setup.host;
     const { journal } = setup;
     this.journal = journal;
-    this.#models = { choice: options.model, resources: options.resources };
+    this.models = new RunModels(this, options);
     const work = (job: Job): void => {
       try {
         this.work(job);
@@ -137,9 +140,9 @@ export class Run implements Stage {
   beginAgain(input: unknown, history: RunOptions['history']): void {
     this.#queue.release();
     const given = this.started(input, history);
-    const refusal = refusalOf(this.root);
-    if (refusal === undefined) this.host.start(this.root, given);
-    else this.over(this.root, refusal);
+    const refusal = refusalOf(this.root.definition, this.task, this.log.now());
+    if (refusal === undefined) this.host.start(this.root, given, this.log.now());
+    else this.root.end(refusal);
   }
 
   /** Writes the first event; gives the input of the root's machine, for whoever starts it. */
@@ -153,7 +156,7 @@ export class Run implements Stage {
     );
     const at = this.log.now();
     this.deadlines.begin(root, at);
-    return root.definition.start(input, placeOfRoot(this, at, history));
+    return root.definition.start(input, root.placementAt(at));
   }
 
   enqueue(job: Job): void {
@@ -175,7 +178,60 @@ export class Run implements Stage {
 
   /** Does a job as one turn, in its scope; an effect takes its own time. */
   work(job: Job): void {
-    this.journal.job(job.actor.scope, !MAY_BE_MISSING.has(job.kind), doJob.bind(undefined, this, job));
+    this.journal.job(job.actor.scope, !MAY_BE_MISSING.has(job.kind), () => {
+      // What an effect answers now is no part of what is on record.
+      if (job.isResumed !== true || job.kind === 'ask') this.#do(job);
+      else
+        this.journal.again.resuming(() => {
+          this.#do(job);
+        });
+    });
+  }
+
+  #do(job: Job): void {
+    const { actors, effects, host, mail } = this;
+    const { actor } = job;
+    switch (job.kind) {
+      case 'ask':
+        effects.ask(actor, job.ask, job.epoch, job.isResumed);
+        break;
+      case 'deliver':
+        mail.handOver(actor);
+        if (!actor.isOver) host.deliver(actor, job.envelope);
+        if (job.envelope.type === 'expired') this.#endTeam(actor, job.envelope);
+        mail.questions.lookAgain(actor.path);
+        if (job.envelope.type === 'answered.member') mail.judged(job.envelope['path']);
+        break;
+      case 'withdraw':
+        effects.withdraw(job.gone);
+        break;
+      case 'engage':
+        actors.engage(actor, job.engagement);
+        break;
+      case 'dismiss':
+        actors.dismiss(actor);
+        break;
+      case 'stop':
+        for (const path of job.paths) actors.stopAt(path, this.abortedFor ?? 'its supervisor stopped it');
+        break;
+      case 'post':
+        mail.postFrom(actor, job.to, job.message);
+        break;
+      case 'mail':
+        mail.handOver(actor, true);
+        break;
+      case 'over':
+        actors.close(actor, job.output);
+    }
+  }
+
+  /** A team whose time is up ends by what it makes of the replies that are in; where it would go on, it ends all the same. */
+  #endTeam(actor: Actor, envelope: Envelope): void {
+    if (actor.isOver || actor.definition.agent !== undefined) return;
+    const context = this.host.contextOf(actor);
+    const goesOn =
+      typeof context === 'object' && context !== null && 'end' in context && context.end === null;
+    if (goesOn) this.host.deliver(actor, { ...envelope, type: 'expired.final' });
   }
 
   /** A machine entered a state. */
@@ -183,13 +239,8 @@ export class Run implements Stage {
     if (phase === 'CHECK_STOP') this.gate.checked();
     entry.phase = phase;
     this.log.enter(phase, entry, step);
-    this.mail.entered(entry, phase);
+    if (phase === 'OBSERVE') this.mail.observed(entry);
     if (phase === 'CHECK_STOP' && this.#abortAfterStep !== undefined) this.abort(this.#abortAfterStep);
-  }
-
-  /** A machine has come to its end. */
-  over(entry: Actor, output: unknown): void {
-    this.enqueue({ kind: 'over', actor: entry, output });
   }
 
   pause(): void {
@@ -224,7 +275,7 @@ export class Run implements Stage {
   /** Like `abort`, for one that is on record. */
   deliverAbort(reason: string, at: number): void {
     this.abortedFor ??= reason;
-    this.enqueue({ kind: 'deliver', actor: this.root, envelope: { type: 'abort', at, reason } });
+    this.root.deliver({ type: 'abort', at, reason });
   }
 
   /** Swaps the model of every agent of the run, from the next call on; throws for one that there is not. */
@@ -236,19 +287,30 @@ export class Run implements Stage {
 
   /** Like `use`, for one that is on record. */
   choose(choice: ModelChoice): void {
-    resolveModels(choice);
-    this.#models.choice = choice;
-    for (const entry of this.actors.running) entry.models = undefined;
+    this.models.choose(choice);
+    for (const actor of this.actors.running) actor.forgetModels();
   }
 
   /** Gives an agent more tools from its next step on; what was wrong with them comes back. */
-  addTools(items: readonly (Tool | Toolset)[], path = this.root.path): Promise<readonly ErrorData[]> {
-    return addTools(this, this.actors.at(path), path, items);
+  async addTools(items: readonly (Tool | Toolset)[], path = this.root.path): Promise<readonly ErrorData[]> {
+    const actor = this.actors.at(path);
+    if (actor?.definition.agent === undefined) return [nobodyAt(path)];
+    const { tools } = actor;
+    const problems: ErrorData[] = [];
+    const added = items.filter((item) => {
+      const found = tools.add(item);
+      problems.push(...found);
+      // Of a toolset, what could be added was.
+      return found.length < (isToolset(item) ? item.tools.length : 1);
+    });
+    if (tools.needsSetup) problems.push(...(await tools.setup()));
+    for (const { name } of added) this.log.write({ type: 'tool.added', tool: name }, actor);
+    return problems;
   }
 
   removeTool(name: string, path = this.root.path): boolean {
     const actor = this.actors.at(path);
-    const isGone = actor !== undefined && this.toolsOf(actor).remove(name);
+    const isGone = actor !== undefined && actor.tools.remove(name);
     if (isGone) this.log.write({ type: 'tool.removed', tool: name }, actor);
     return isGone;
   }
@@ -262,19 +324,6 @@ export class Run implements Stage {
     });
   }
 
-  toolsOf(entry: Actor): ToolRegistry {
-    return toolsOf(entry);
-  }
-  environmentOf(entry: Actor): EnvironmentSession | undefined {
-    return environmentOf(entry);
-  }
-  modelsOf(entry: Actor): readonly Model[] {
-    if (entry.models !== undefined) return entry.models;
-    entry.models = modelsOf(entry, this.#models);
-    this.secrets.give(secretsOf(entry.models));
-    return entry.models;
-  }
-
   finish(outcome: Outcome): void {
     this.ending.finish(outcome);
   }
@@ -282,3 +331,9 @@ export class Run implements Stage {
 
 /** Jobs that carry out what has no effect when the run is gone through again: nothing is under way then. */
 const MAY_BE_MISSING: ReadonlySet<Job['kind']> = new Set<Job['kind']>(['withdraw', 'dismiss']);
+
+const nobodyAt = (path: string): ErrorData => ({
+  code: 'agent.unknown',
+  message: `Cannot add tools as no agent runs at '${path}'`,
+  retryable: 'no',
+});

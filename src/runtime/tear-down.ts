@@ -2,7 +2,9 @@ import type { ErrorData } from '../contracts/error.ts';
 import { isJsonObject } from '../contracts/json.ts';
 import type { Outcome } from '../contracts/run.ts';
 import type { MemorySession } from '../memory/memory-session.ts';
-import type { Actor, Stage } from './stage.ts';
+import type { Clock } from '../contracts/clock.ts';
+import type { Actor } from './actor.ts';
+import type { EventLog } from './event-log.ts';
 
 /** How long tearing down may hold the end of a run, in ms: after a normal end, and after an abort. */
 const PATIENCE_MS = 5_000;
@@ -11,6 +13,13 @@ const HURRIED_MS = 50;
 const HURRIED_HOOKS_MS = 1_000;
 /** Less than that, so that what was not written is told of. */
 const MEMORY_PATIENCE_MS = 4_000;
+
+/** What tearing down needs of a run. */
+interface TornDownRun {
+  readonly runId: string;
+  readonly clock: Clock;
+  readonly log: Pick<EventLog, 'write'>;
+}
 
 /** How long an end waits, in ms. */
 interface Patience {
@@ -27,13 +36,13 @@ interface Patience {
  *     run's deadline.
  */
 export class TearDowns {
-  readonly #run: Pick<Stage, 'clock' | 'log'>;
+  readonly #run: TornDownRun;
   readonly #underWay = new Set<Promise<void>>();
   readonly #memories: MemorySession[] = [];
   #hurry: () => void = () => undefined;
   #last: ((outcome: Outcome) => Promise<void>) | undefined;
 
-  constructor(run: Pick<Stage, 'clock' | 'log'>) {
+  constructor(run: TornDownRun) {
     this.#run = run;
   }
 
@@ -63,24 +72,24 @@ export class TearDowns {
   /** Begins to let go of the toolsets of an actor that is over. */
   begin(actor: Actor): void {
     this.#closeMemory(actor);
-    const { tools } = actor;
-    if (tools?.wasSetUp !== true) return;
-    const done = tools.teardown().then((problems) => {
+    const tearing = actor.teardown();
+    if (tearing === undefined) return;
+    const { runId, log } = this.#run;
+    const done = tearing.then((problems) => {
       this.#underWay.delete(done);
       for (const problem of problems) {
         const toolset = toolsetOf(problem);
-        const { runId } = actor.run;
         const errorId = `${runId}/${actor.path}#end.teardown.${toolset}`;
         const error = { runId, path: actor.path, operation: 'teardown', errorId, ...problem };
-        this.#run.log.write({ type: 'toolset.failed', toolset, error }, actor);
+        log.write({ type: 'toolset.failed', toolset, error }, actor);
       }
     });
     this.#underWay.add(done);
   }
 
   /** Memories of a run are shared by its agents: they are let go of when the root, which ends last, is over. */
-  #closeMemory({ memory, sponsor }: Actor): void {
-    if (memory !== undefined) this.#memories.push(memory);
+  #closeMemory({ usedMemory, sponsor }: Actor): void {
+    if (usedMemory !== undefined) this.#memories.push(usedMemory.session);
     if (sponsor.kind !== 'root' || this.#memories.length === 0) return;
     const all = this.#memories.map((each) => each.close(MEMORY_PATIENCE_MS));
     const done = Promise.all(all).then(() => {

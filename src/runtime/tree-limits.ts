@@ -2,8 +2,8 @@ import type { SubtreeLimits, TreeLimit, TreeLimits } from '../contracts/tree-lim
 import type { ErrorCode } from '../contracts/error.ts';
 import { foundText } from '../contracts/found-text.ts';
 import { TroupeError } from '../contracts/error.ts';
+import type { Actor } from './actor.ts';
 import type { Definition } from './definition.ts';
-import type { Actor } from './stage.ts';
 
 /** What a run holds itself to where nobody says otherwise: room for most honest teams, and a spawn bomb is over within a second. */
 const DEFAULTS: Readonly<Record<TreeLimit, number>> = {
@@ -66,7 +66,7 @@ export class TreeSize {
 /** What the definitions above say of how deep it may go below them. */
 const belowLimits = (parent: Actor, name: string): Refusal | undefined => {
   let depth = 1;
-  for (let above: Actor | undefined = parent; above !== undefined; above = parentOf(above)) {
+  for (let above: Actor | undefined = parent; above !== undefined; above = above.parent) {
     const maxDepth = above.definition.limits?.maxDepth ?? Infinity;
     if (depth > maxDepth)
       return refused('maxDepth', name, `'${above.agent}' lets agents be ${maxDepth} deep below it`);
@@ -74,9 +74,6 @@ const belowLimits = (parent: Actor, name: string): Refusal | undefined => {
   }
   return undefined;
 };
-
-const parentOf = ({ sponsor }: Actor): Actor | undefined =>
-  sponsor.kind === 'root' ? undefined : sponsor.parent.principal;
 
 /** The agents that one has at work: those of its calls are its own, and calls themselves are none. A team makes no calls. */
 const atWork = ({ children, definition }: Actor): number => {

@@ -1,8 +1,7 @@
 import type { AnyStateMachine } from 'xstate';
 import { errorData } from '../contracts/error.ts';
-import type { Output } from '../machines/noted-outputs.ts';
-import { collector } from '../machines/noted-outputs.ts';
-import { collectingInto } from '../machines/outputs.ts';
+import type { Output } from '../machines/outputs.ts';
+import { collectingInto, collector } from '../machines/outputs.ts';
 import type { Rules } from '../machines/rules.ts';
 import { underRules } from '../machines/rules.ts';
 import type { Envelope } from './envelope.ts';

@@ -5,11 +5,13 @@ import { sha256 } from '../contracts/sha256.ts';
 import type { LazyAbort } from '../contracts/lazy-abort.ts';
 import type { CallChange, CallWish } from '../actors/desk.ts';
 import type { Ask } from '../machines/asks.ts';
+import { callIn } from '../machines/asks.ts';
 import type { Approval } from '../machines/tool-call-context.ts';
+import type { Actor } from './actor.ts';
 import { hideCalls, hideTyped } from './hide-fields.ts';
-import type { Actor } from './stage.ts';
+import type { ArrivalRecorder } from './journal/recorder.ts';
 import type { Said } from './request-book.ts';
-import type { Wanting } from './wanting.ts';
+import type { Wanting, Wish } from './wanting.ts';
 
 /** An effect that wants something of a person. */
 export interface WantingEffect {
@@ -18,21 +20,34 @@ export interface WantingEffect {
   readonly abort: LazyAbort;
 }
 
+/** Where requests to people wait, and where answers are recorded. */
+export interface AskingRun {
+  readonly person: {
+    want(wish: Wish, wanting: Wanting): Promise<Said>;
+    saidTo(id: string): Said | undefined;
+  };
+  readonly journal: Pick<ArrivalRecorder, 'arrive'>;
+}
+
 /** Asks a person the `index`-th question of an effect. */
-export const askPerson = async (effect: WantingEffect, question: string, index: number): Promise<string> => {
+export const askPerson = async (
+  { person, journal }: AskingRun,
+  effect: WantingEffect,
+  question: string,
+  index: number,
+): Promise<string> => {
   const { actor, ask } = effect;
-  const { run, path, agent } = actor;
+  const { path, agent } = actor;
   const wanting = wantingOf(effect);
-  const callId = callIdIn(ask);
+  const call = callIn(ask);
   const id = idFor({ kind: 'question', key: ask.key, index, question });
   const wish = { id, kind: 'question', path, agent, step: ask.step, question } as const;
-  const said = await run.person.want(callId === undefined ? wish : { ...wish, callId }, {
+  const said = await person.want(call === undefined ? wish : { ...wish, callId: call.id }, {
     ...wanting,
     onSaid: (told) => {
       if (!('text' in told)) return;
-      const tool = toolIn(ask);
-      if (tool !== undefined) hideTyped(actor, tool, told.text);
-      run.journal.arrive(actor.scope, { type: 'told', key: keyInRun(ask), index, text: told.text });
+      if (call !== undefined) hideTyped(actor, call.name, told.text);
+      journal.arrive(actor.scope, { type: 'told', key: keyInRun(ask), index, text: told.text });
     },
   });
   return 'text' in said ? said.text : '';
@@ -40,12 +55,13 @@ export const askPerson = async (effect: WantingEffect, question: string, index: 
 
 /** Asks a person whether a call may be made. */
 export const approveCall = async (
+  { person }: AskingRun,
   effect: WantingEffect,
   call: CallWish,
   check: CallChange,
 ): Promise<Approval> => {
   const { actor, ask } = effect;
-  const { path, agent, run } = actor;
+  const { path, agent } = actor;
   const { kind, callId, tool, input } = call;
   const onSaid = (said: Said): void => {
     if ('input' in said && said.input !== undefined) hideCalls(actor, [{ name: tool, input: said.input }]);
@@ -55,8 +71,8 @@ export const approveCall = async (
   for (let times = 0; ; times += 1) {
     const id = idFor(times === 0 ? bound : { ...bound, times });
     // Somebody said before that it is to be done once more: whether that was done is as unknown as it was of the time before.
-    if (kind === 'ambiguous' && isYes(run.person.saidTo(id))) continue;
-    const said = await run.person.want({ id, path, agent, step: ask.step, ...call }, wanting);
+    if (kind === 'ambiguous' && isYes(person.saidTo(id))) continue;
+    const said = await person.want({ id, path, agent, step: ask.step, ...call }, wanting);
     return 'isApproved' in said ? said : { isApproved: false };
   }
 };
@@ -68,14 +84,6 @@ const wantingOf = ({ actor: speaker, ask, abort }: WantingEffect): Wanting => {
   const { step, phase, key } = ask;
   return { speaker, step, phase, key, abort };
 };
-
-/** The call that an effect works for. */
-export const callIdIn = (ask: Ask): string | undefined =>
-  ask.port === 'act' || ask.port === 'tool' || ask.port === 'approve' ? ask.input.call.id : undefined;
-
-/** The tool that an effect works for. */
-const toolIn = (ask: Ask): string | undefined =>
-  ask.port === 'act' || ask.port === 'tool' || ask.port === 'approve' ? ask.input.call.name : undefined;
 
 /** Equal facts, equal ids: also in another process. */
 const idFor = (facts: object): string => sha256(canonical(toJson(facts)));

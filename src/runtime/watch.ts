@@ -1,5 +1,5 @@
 import type { Envelope } from './envelope.ts';
-import type { Actor } from './stage.ts';
+import type { Actor } from './actor.ts';
 import type { TurnRecord } from './turn.ts';
 
 /**

@@ -9,8 +9,8 @@ import type {
   StateValue,
 } from 'xstate';
 import type { Ask } from '../machines/asks.ts';
-import type { Output } from '../machines/noted-outputs.ts';
-import { collector } from '../machines/noted-outputs.ts';
+import type { Output } from '../machines/outputs.ts';
+import { collector } from '../machines/outputs.ts';
 import type { Engagement } from '../machines/outputs.ts';
 import { collectingInto } from '../machines/outputs.ts';
 import type { Rules } from '../machines/rules.ts';

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import type { AnyStateMachine, EventFromLogic, EventObject, InputFrom } from 'xstate';
-import type { Output } from '../../src/machines/noted-outputs.ts';
-import { collector } from '../../src/machines/noted-outputs.ts';
+import type { Output } from '../../src/machines/outputs.ts';
+import { collector } from '../../src/machines/outputs.ts';
 import { collectingInto } from '../../src/machines/outputs.ts';
 import type { Rules } from '../../src/machines/rules.ts';
 import { underRules } from '../../src/machines/rules.ts';

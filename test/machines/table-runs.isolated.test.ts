@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import type { AnyMachineSnapshot, AnyStateMachine, EventObject } from 'xstate';
-import type { Output } from '../../src/machines/noted-outputs.ts';
-import { carryOut, collector } from '../../src/machines/noted-outputs.ts';
+import type { Output } from '../../src/machines/outputs.ts';
+import { carryOut, collector } from '../../src/machines/outputs.ts';
 import { carrierOf, collectingInto } from '../../src/machines/outputs.ts';
 import { TableSnapshot } from '../../src/machines/table/table-snapshot.ts';
 import type * as moverModule from '../../src/runtime/mover.ts';

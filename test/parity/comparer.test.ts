@@ -5,7 +5,7 @@ import type { RunResult } from '../../src/contracts/run.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { definitionOf } from '../../src/runtime/definition.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
-import type { Actor } from '../../src/runtime/stage.ts';
+import type { Actor } from '../../src/runtime/actor.ts';
 import { startRun } from '../../src/runtime/start-run.ts';
 import { compareRuns } from '../../src/testing/compare-runs.ts';
 import { echo, settled, start } from '../support/runs.ts';

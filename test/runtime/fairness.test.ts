@@ -7,7 +7,7 @@ import { maxSteps } from '../../src/machines/stop-rules.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { JobQueue } from '../../src/runtime/job-queue.ts';
 import { createPacer } from '../../src/runtime/pacer.ts';
-import type { Actor } from '../../src/runtime/stage.ts';
+import type { Actor } from '../../src/runtime/actor.ts';
 import { team } from '../../src/runtime/team.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';

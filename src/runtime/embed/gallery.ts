@@ -3,7 +3,7 @@ import type { AnyActorRef, AnyStateMachine, InspectionEvent } from 'xstate';
 import type { Envelope } from '../envelope.ts';
 import type { Scope } from '../quiet-scope.ts';
 import { inertScope } from '../quiet-scope.ts';
-import type { Actor } from '../stage.ts';
+import type { Actor } from '../actor.ts';
 import type { MachineSnapshot, Turned } from '../turn.ts';
 import { bareSnapshot, genuine } from './face-snapshot.ts';
 import { Moved } from './moved.ts';

@@ -11,7 +11,7 @@ import type { Envelope } from '../envelope.ts';
 import { outcomeOfFailure } from '../result.ts';
 import type { RunSecrets } from '../run-secrets.ts';
 import { onlyOnce } from '../safe-inspector.ts';
-import type { Actor } from '../stage.ts';
+import type { Actor } from '../actor.ts';
 import type { TurnRecord } from '../turn.ts';
 import type { Watch } from '../watch.ts';
 import type { FaceSnapshot } from './face-snapshot.ts';

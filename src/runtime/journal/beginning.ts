@@ -7,7 +7,6 @@ import type { RunOptions } from '../../contracts/run.ts';
 import type { TaskInput } from '../../contracts/task.ts';
 import type { Definition } from '../definition.ts';
 import type { Run } from '../run.ts';
-import { statesOf } from '../run-states.ts';
 import { recorded } from './unlimited.ts';
 
 /** Of the input, in a list of runs. */
@@ -36,7 +35,7 @@ export const beganWith = (
 
 /** What the agents of the run's thread had come to. */
 const statesIn = (run: Run): Pick<Began, 'states'> => {
-  const { kept: states = {} } = statesOf(run) ?? {};
+  const { kept: states = {} } = run.states ?? {};
   return Object.keys(states).length === 0 ? {} : { states };
 };
 

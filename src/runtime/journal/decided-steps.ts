@@ -1,5 +1,5 @@
 import type { Ask, AskOf } from '../../machines/asks.ts';
-import type { Actor } from '../stage.ts';
+import type { Actor } from '../actor.ts';
 
 /** What is written, or being written, when it is a promise. */
 type Written = void | Promise<void>;
@@ -47,8 +47,8 @@ export class DecidedSteps {
 }
 
 /** Checks whether nothing is done twice if a call is made twice. */
-const isRepeatable = ({ run, principal }: Actor, ask: AskOf<'act'>): boolean =>
-  run.toolsOf(principal).find(ask.input.call.name)?.idempotent ?? true;
+const isRepeatable = ({ principal }: Actor, ask: AskOf<'act'>): boolean =>
+  principal.tools.find(ask.input.call.name)?.idempotent ?? true;
 
 /** A function decides, which may act on the world as any tool does: a node of a workflow is one. */
 const isOwnWork = ({ definition }: Actor, { port }: Ask): boolean =>

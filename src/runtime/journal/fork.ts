@@ -9,7 +9,7 @@ import { randomId } from '../../contracts/random-id.ts';
 import { secretKeyOf } from '../../policy/secret-key-of.ts';
 import { Handle } from '../handle.ts';
 import { hideInput } from '../hide-fields.ts';
-import type { EffectAnswer } from '../stage.ts';
+import type { EffectAnswer } from '../effect-under-way.ts';
 import type { WhyHurried } from './store-silent.ts';
 import { storeWithheld } from './store-silent.ts';
 import { releaseLate, whileWanted } from './while-wanted.ts';

@@ -4,11 +4,12 @@ import type { Arrived, Happened } from '../../contracts/journal-record.ts';
 import { toJson } from '../../contracts/json.ts';
 import type { Ask } from '../../machines/asks.ts';
 import type { Speaker } from '../lazy-log.ts';
-import type { Actor, Job, RecordedChild } from '../stage.ts';
+import type { Actor, Job } from '../actor.ts';
 import { DeterminismError } from './determinism-error.ts';
 import type { KeptRecord } from './followed.ts';
 import { putInPlace } from './put-in-place.ts';
 import type { AtEnd, Journey, Pending } from './journey.ts';
+import type { RecordedChild } from './recorder.ts';
 import { bodyOf, isSaid, isSameEvent } from './recorded-event.ts';
 import { Rerun } from './scope.ts';
 import type { Scope } from './scope.ts';
@@ -63,7 +64,7 @@ export class GoingThrough {
   }
 
   due(job: Job): Job | undefined {
-    const { rerun } = job.actor.scope ?? {};
+    const { rerun } = job.actor.scope;
     if (rerun === undefined) return this.#isResuming ? { ...job, isResumed: true } : job;
     const { run } = this.#journey;
     rerun.jobs.push({

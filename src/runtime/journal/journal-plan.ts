@@ -1,5 +1,5 @@
 import type { Clock } from '../../contracts/clock.ts';
-import type { EffectAnswer } from '../stage.ts';
+import type { EffectAnswer } from '../effect-under-way.ts';
 import type { JournaledRun } from './journaled-run.ts';
 import type { Prompted } from './journey.ts';
 

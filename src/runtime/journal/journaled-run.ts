@@ -6,11 +6,9 @@ import type { Message } from '../../contracts/message.ts';
 import type { Usage } from '../../contracts/model.ts';
 import type { Outcome, RunStatus } from '../../contracts/run.ts';
 import type { Artifact } from '../../contracts/tool.ts';
-import { countersOver } from '../effect-desk.ts';
+import type { Job } from '../actor.ts';
 import type { Place } from '../request-book.ts';
-import { rememberAs } from '../memory-of.ts';
 import type { Run } from '../run.ts';
-import type { Job } from '../stage.ts';
 
 /** A run as its journal sees it: what is done to it when something on record happens to it again. */
 export class JournaledRun {
@@ -81,7 +79,7 @@ export class JournaledRun {
   }
   broke(path: string, outcome: Outcome): void {
     const actor = this.#run.actors.at(path);
-    if (actor !== undefined) this.#run.over(actor, outcome);
+    actor?.end(outcome);
   }
   close(): void {
     this.#run.ending.close();
@@ -106,14 +104,12 @@ export class JournaledRun {
 
   /** Has records written that an effect had to remember. */
   remember(path: string, key: string, records: readonly MemoryRecord[]): void {
-    const actor = this.#run.actors.at(path);
-    if (actor !== undefined) rememberAs(actor, `${this.runId}/${key}`, records);
+    this.#run.actors.at(path)?.memory?.rememberAs(`${this.runId}/${key}`, records);
   }
 
   /** What a child of an effect used, which no event of its own tells. */
   charged(path: string, model: string, usage: Usage, costUsd: number | undefined): void {
-    const actor = this.#run.actors.at(path);
-    if (actor !== undefined) for (const counter of countersOver(actor)) counter.charge(model, usage, costUsd);
+    for (const counter of this.#run.actors.at(path)?.counters ?? []) counter.charge(model, usage, costUsd);
   }
 
   /** Something was told from outside: what came of it besides. */
@@ -134,11 +130,10 @@ export class JournaledRun {
         this.#swap(body.to);
         break;
       case 'tool.removed':
-        if (actor !== undefined) this.#run.toolsOf(actor).remove(body.tool);
+        actor?.tools.remove(body.tool);
         break;
       default:
-        if ('usage' in body && actor !== undefined)
-          for (const counter of countersOver(actor)) counter.count(body);
+        if ('usage' in body) for (const counter of actor?.counters ?? []) counter.count(body);
     }
   }
 

@@ -1,7 +1,7 @@
 import type { DrawnBudgets } from './drawn-budgets.ts';
 import type { Arrival } from '../../contracts/journal-record.ts';
 import type { Ask } from '../../machines/asks.ts';
-import type { Actor } from '../stage.ts';
+import type { Actor } from '../actor.ts';
 import type { JournaledRun } from './journaled-run.ts';
 import type { MemoryWrites } from './memory-writes.ts';
 import type { Moment } from './moment.ts';

@@ -2,7 +2,7 @@ import { keyInRun } from '../../contracts/effect.ts';
 import type { Arrival } from '../../contracts/journal-record.ts';
 import type { MemoryRecord } from '../../contracts/memory.ts';
 import type { MemoryWriting } from '../../memory/memory-session.ts';
-import type { Actor, MemoryKeeper } from '../stage.ts';
+import type { MemoryKeeper, Rememberer } from '../agent-memory.ts';
 import type { JournaledRun } from './journaled-run.ts';
 import type { Moment } from './moment.ts';
 import type { Scope } from './scope.ts';
@@ -41,7 +41,7 @@ export class MemoryWrites implements MemoryKeeper {
     this.#moment = moment;
   }
 
-  when(actor: Actor, key: string, records: readonly MemoryRecord[]): Promise<MemoryWriting> {
+  when(actor: Rememberer, key: string, records: readonly MemoryRecord[]): Promise<MemoryWriting> {
     const { scope, path } = actor;
     const short = this.#short(key);
     if (scope.rerun !== undefined)
@@ -64,7 +64,7 @@ export class MemoryWrites implements MemoryKeeper {
     });
   }
 
-  done({ scope }: Actor, key: string): void {
+  done({ scope }: Rememberer, key: string): void {
     const short = this.#short(key);
     const isOver = this.#run.isLost || this.#run.ending !== undefined;
     if (this.#writing.delete(short) && !isOver)

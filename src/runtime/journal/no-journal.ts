@@ -5,7 +5,8 @@ import type { Json } from '../../contracts/json.ts';
 import type { Ask } from '../../machines/asks.ts';
 import type { AdmittedEvent } from '../event-log.ts';
 import type { Speaker } from '../lazy-log.ts';
-import type { Actor, Job, PlacedChild, Recorder, WantedChild } from '../stage.ts';
+import type { Actor, Job } from '../actor.ts';
+import type { PlacedChild, Recorder, WantedChild } from './recorder.ts';
 import { Scope } from './scope.ts';
 
 /**

@@ -1,9 +1,10 @@
 import { keyInRun } from '../../contracts/effect.ts';
 import type { Arrival } from '../../contracts/journal-record.ts';
-import type { EffectAnswer, Recorder } from '../stage.ts';
+import type { EffectAnswer } from '../effect-under-way.ts';
 import type { GoingOn } from './journal-plan.ts';
 import type { JournaledRun } from './journaled-run.ts';
 import type { AtEnd } from './journey.ts';
+import type { EffectRecorder } from './recorder.ts';
 
 /** What came of an effect, as its run's journal has it. */
 export const recordedAnswer = (key: string, answer: EffectAnswer): Arrival =>
@@ -16,7 +17,7 @@ export const fromHand =
   (
     inHand: GoingOn['inHand'] | undefined,
     run: Pick<JournaledRun, 'effects'>,
-    journal: Pick<Recorder, 'settled'>,
+    journal: Pick<EffectRecorder, 'settled'>,
   ): AtEnd['answer'] =>
   (entry, ask) => {
     const answer = inHand?.get(keyInRun(ask));

@@ -1,14 +1,19 @@
 import type { Desk } from '../../actors/desk.ts';
 import { issueProblem } from '../../actors/issue-problem.ts';
 import type { Ask } from '../../machines/asks.ts';
-import type { Actor } from '../stage.ts';
+import type { Actor } from '../actor.ts';
+import type { EventLog } from '../event-log.ts';
 
 /**
  * Sets up anew what an agent had set up before its run was taken up again: toolsets, environment, prices. Undefined where
  * nothing has to be; the tools of a set that cannot be set up are not there, and an event says so.
  */
-export const reopen = (entry: Actor, ask: Ask, desk: Desk): Promise<void> | undefined => {
-  const { principal } = entry;
+export const reopen = (
+  { principal }: Actor,
+  ask: Ask,
+  desk: Desk,
+  log: Pick<EventLog, 'write'>,
+): Promise<void> | undefined => {
   if (ask.port === 'prepare' || principal.definition.agent === undefined) return undefined;
   const { environment, tools } = desk;
   const isUnopened = environment !== undefined && !environment.isOpened;
@@ -20,7 +25,7 @@ export const reopen = (entry: Actor, ask: Ask, desk: Desk): Promise<void> | unde
     prices,
   ]).then(([issues, problems]) => {
     for (const error of [...issues.map(issueProblem), ...problems])
-      entry.run.log.write({ type: 'toolset.failed', toolset: 'environment', error }, principal);
+      log.write({ type: 'toolset.failed', toolset: 'environment', error }, principal);
   });
 };
 

@@ -11,7 +11,8 @@ import type { OpenRequest } from '../../contracts/request.ts';
 import type { Ask } from '../../machines/asks.ts';
 import type { AdmittedEvent } from '../event-log.ts';
 import type { Speaker } from '../lazy-log.ts';
-import type { Actor, EffectAnswer, PlacedChild, Recorder, WantedChild } from '../stage.ts';
+import type { Actor } from '../actor.ts';
+import type { EffectAnswer } from '../effect-under-way.ts';
 import { nextTurn } from '../pacer.ts';
 import { afterwards } from './afterwards.ts';
 import { awaitsEnd } from './awaits-end.ts';
@@ -28,6 +29,7 @@ import { Moment } from './moment.ts';
 import { OpenAsks } from './open-asks.ts';
 import { MemoryWrites } from './memory-writes.ts';
 import { fromHand, recordedAnswer } from './recorded-answer.ts';
+import type { PlacedChild, Recorder, WantedChild } from './recorder.ts';
 import { Outlet } from './outlet.ts';
 import { reopen } from './reopen.ts';
 import { storeSilent, storeUnopened } from './store-silent.ts';
@@ -223,7 +225,11 @@ export class RunJournal implements Recorder {
     this.#outlet.take(id);
   }
 
-  drawn({ path, scope }: Actor, { drawn: used }: { readonly drawn: BudgetDrawn }, key?: string): void {
+  drawn(
+    { path, scope }: Pick<Actor, 'path' | 'scope'>,
+    { drawn: used }: { readonly drawn: BudgetDrawn },
+    key?: string,
+  ): void {
     if (this.#moment.retelling !== undefined || scope.rerun !== undefined) return;
     const by = key === undefined ? {} : { key: this.#keyInRun(key) };
     this.arrive(scope, { type: 'drawn', path, used, ...by });
@@ -265,7 +271,7 @@ export class RunJournal implements Recorder {
   }
 
   reopen(entry: Actor, ask: Ask, desk: Desk): Promise<void> | undefined {
-    return reopen(entry, ask, desk);
+    return reopen(entry, ask, desk, this.#run.log);
   }
 
   engage({ scope }: Actor, start: () => void): void {

@@ -27,7 +27,7 @@ import { JournaledRun } from './journaled-run.ts';
 import { JournalWriter } from './journal-writer.ts';
 import type { Reading } from './journal-plan.ts';
 import { RunJournal } from './run-journal.ts';
-import { keepStates, RunStates, statesOf } from '../run-states.ts';
+import { RunStates } from '../run-states.ts';
 import { storeUnopened } from './store-silent.ts';
 import { asGiven } from './unlimited.ts';
 
@@ -251,8 +251,8 @@ export const lockedOut = (
 
 /** Begins a run that is on record with what it was begun with. */
 export const beginAgain = (run: Run, { input, history, states }: Began): void => {
-  const known = statesOf(run) ?? keepStates(run, new RunStates());
-  known.kept = states ?? {};
+  run.states ??= new RunStates();
+  run.states.kept = states ?? {};
   run.beginAgain(input, history);
 };
 

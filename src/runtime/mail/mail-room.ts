@@ -10,9 +10,12 @@ import {
   withoutThose,
 } from '../../machines/mailbox.ts';
 import { messageLimits } from '../../machines/message-rules.ts';
+import type { Actor, Job } from '../actor.ts';
+import type { Host } from '../driven-host.ts';
 import { nextTurn } from '../pacer.ts';
-import type { Actor, Stage, TalkingWork } from '../stage.ts';
+import type { ArrivalRecorder } from '../journal/recorder.ts';
 import { Box } from './box.ts';
+import type { TalkingRun, TalkingWork } from './messenger.ts';
 import { EffectMessenger } from './messenger.ts';
 import type { Mail } from './mail.ts';
 import { Numbering } from './numbering.ts';
@@ -27,6 +30,16 @@ import { Topics } from './topics.ts';
 /** One in so many refusals of a mailbox is told, after the first: a flood must not fill the log in its place. */
 const TELL_EACH = 1000;
 
+/** What the mail of a run needs of it. */
+export interface MailedRun extends TalkingRun {
+  readonly host: Pick<Host, 'deliver'>;
+  readonly journal: ArrivalRecorder;
+  readonly root: Actor;
+  readonly isOver: boolean;
+  readonly actors: TalkingRun['actors'] & { at(path: string): Actor | undefined };
+  enqueue(job: Job): void;
+}
+
 /**
  * The messages of a run: who gets them, when, and what becomes of those that nobody gets.
  *
@@ -39,11 +52,11 @@ export class MailRoom implements Mail {
   readonly topics = new Topics();
   readonly talk: Talk;
   readonly #successions = new Successions();
-  readonly #run: Stage;
+  readonly #run: MailedRun;
   readonly #boxes = new Map<Actor, Box>();
   readonly #numbering = new Numbering();
 
-  constructor(run: Stage, { maxHops, maxExchanges }: MessageLimits = {}) {
+  constructor(run: MailedRun, { maxHops, maxExchanges }: MessageLimits = {}) {
     this.#run = run;
     this.talk = new Talk({
       maxHops: maxHops ?? messageLimits.maxHops,
@@ -93,7 +106,7 @@ export class MailRoom implements Mail {
 
   /** Talks for the work of an effect. */
   messengerFor(work: TalkingWork): Messenger {
-    return new EffectMessenger(work, this);
+    return new EffectMessenger(work, this, this.#run);
   }
 
   /** The mailbox at `path`, where whoever sends to it has to wait. */
@@ -168,9 +181,8 @@ export class MailRoom implements Mail {
     if (before > 0 || box.handed.length > 0) host.deliver(actor, { type: 'message', at, inbox: box.handed });
   }
 
-  /** An actor's machine entered a state: at OBSERVE an agent reads what it was handed. */
-  entered(actor: Actor, phase: string): void {
-    if (phase !== 'OBSERVE') return;
+  /** An agent observes: it reads what it was handed. */
+  observed(actor: Actor): void {
     const box = this.#boxes.get(actor);
     if (box === undefined || box.handed.length === 0) return;
     box.read = box.handed;

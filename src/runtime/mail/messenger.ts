@@ -1,3 +1,4 @@
+import type { Clock } from '../../contracts/clock.ts';
 import { isTroupeError, TroupeError } from '../../contracts/error.ts';
 import type { ErrorCode } from '../../contracts/error.ts';
 import { keyInRun } from '../../contracts/effect.ts';
@@ -12,17 +13,38 @@ import type {
 } from '../../contracts/message.ts';
 import { directionProblem, wakeOf } from '../../machines/message-rules.ts';
 import type { Wait } from '../../machines/wait-graph.ts';
-import type { Actor, TalkingWork } from '../stage.ts';
-import { callOf } from '../callers.ts';
+import type { LazyAbort } from '../../contracts/lazy-abort.ts';
+import type { Ask } from '../../machines/asks.ts';
+import { callIn } from '../../machines/asks.ts';
+import type { Actor } from '../actor.ts';
+import type { EventLog } from '../event-log.ts';
+import type { ArrivalRecorder } from '../journal/recorder.ts';
 import type { Party } from '../waits.ts';
 import { refusalOf, waits } from '../waits.ts';
-import { callIdIn } from '../want-person.ts';
 import type { Mail } from './mail.ts';
 import { acquaintances, namesFor } from './reach.ts';
 import { saidBetween } from './said-between.ts';
 import { Sought } from './sought.ts';
 
 const ASK_MS = 60_000;
+
+/** Work that talks to others. */
+export interface TalkingWork {
+  readonly actor: Actor;
+  readonly ask: Ask;
+  readonly abort: LazyAbort;
+  /** Others may work while it waits. */
+  whileWaiting<T>(answer: Promise<T>): Promise<T>;
+}
+
+/** What talk needs of its run. */
+export interface TalkingRun {
+  readonly runId: string;
+  readonly clock: Clock;
+  readonly log: Pick<EventLog, 'events' | 'now' | 'write'>;
+  readonly journal: Pick<ArrivalRecorder, 'arrive'>;
+  readonly actors: { readonly running: Iterable<Actor> };
+}
 
 /**
  * Talks for the work of one effect.
@@ -33,9 +55,11 @@ export class EffectMessenger implements Messenger {
   readonly #setup: TalkingWork;
   readonly #actor: Actor;
   readonly #mail: Mail;
+  readonly #run: TalkingRun;
   #count = 0;
 
-  constructor(setup: TalkingWork, mail: Mail) {
+  constructor(setup: TalkingWork, mail: Mail, run: TalkingRun) {
+    this.#run = run;
     this.#mail = mail;
     this.#setup = setup;
     this.#actor = setup.actor;
@@ -46,8 +70,7 @@ export class EffectMessenger implements Messenger {
   }
 
   saidWith(other: string): readonly Message[] {
-    const { run, path } = this.#actor;
-    return saidBetween(run.log.events.slice(), path, other);
+    return saidBetween(this.#run.log.events.slice(), this.#actor.path, other);
   }
 
   async tell(to: string, text: string, options: TellOptions = {}): Promise<string> {
@@ -104,16 +127,15 @@ export class EffectMessenger implements Messenger {
   }
 
   async publish(topic: string, text: string, options: TellOptions = {}): Promise<readonly string[]> {
-    const { run } = this.#actor;
-    const all = [...run.actors.running].filter(
+    const all = [...this.#run.actors.running].filter(
       (each) => each !== this.#actor && this.#mail.topics.has(each, topic),
     );
     return this.#sayTo(all, text, { priority: 'data', ...options }, { topic });
   }
 
   subscribe(topic: string, isOn = true): void {
-    const { run, scope, path } = this.#actor;
-    run.journal.arrive(scope, { type: 'subscribed', path, topic, isOn });
+    const { scope, path } = this.#actor;
+    this.#run.journal.arrive(scope, { type: 'subscribed', path, topic, isOn });
     this.#mail.topics.set(this.#actor, topic, isOn);
   }
 
@@ -147,7 +169,7 @@ export class EffectMessenger implements Messenger {
 
   #nextId(): string {
     const { ask } = this.#setup;
-    const work = callIdIn(ask) ?? keyInRun(ask);
+    const work = callIn(ask)?.id ?? keyInRun(ask);
     this.#count += 1;
     return `${this.#actor.path}#${ask.step}.${work}.${this.#count}`;
   }
@@ -158,7 +180,7 @@ export class EffectMessenger implements Messenger {
     { data, kind, protocol, priority, ttlMs, correlation }: TellOptions,
     facts: Partial<Message> = {},
   ): Message & { readonly id: string } {
-    const { run, agent: from, path: sender } = this.#actor;
+    const { agent: from, path: sender } = this.#actor;
     if (kind === 'answer')
       throw this.#refusal('message.refused', to, "an 'answer' is given by reply(), to a question that waits");
     const id = this.#nextId();
@@ -170,7 +192,7 @@ export class EffectMessenger implements Messenger {
       ...(kind === undefined ? {} : { kind }),
       ...(protocol === undefined ? {} : { protocol }),
       ...(priority === undefined ? {} : { priority }),
-      ...(ttlMs === undefined ? {} : { expiresAt: run.log.now() + ttlMs }),
+      ...(ttlMs === undefined ? {} : { expiresAt: this.#run.log.now() + ttlMs }),
       ...(correlation === undefined ? {} : { correlation }),
       task: id,
       hops: 0,
@@ -216,7 +238,7 @@ export class EffectMessenger implements Messenger {
   /** The call waits, and its agent only as far as it needs the call; work that is no call is the agent's own. */
   #waitOn({ path }: Actor, isRead: () => boolean): Pick<Wait<Party>, 'who' | 'on'> {
     const sought = new Sought(path, () => this.#mail.sitsAt(path), isRead);
-    return { who: callOf(this.#actor, this.#setup.ask) ?? this.#actor, on: [sought] };
+    return { who: this.#actor.callOf(this.#setup.ask) ?? this.#actor, on: [sought] };
   }
 
   /** Waits, unless nobody could ever go on then: whoever would have closed the circle is told, and nobody else. */
@@ -245,7 +267,7 @@ export class EffectMessenger implements Messenger {
     { timeoutMs = ASK_MS, otherwise, check }: AskOptions,
     wait: Wait<Party>,
   ): Promise<Answer> {
-    const { run } = this.#actor;
+    const { clock } = this.#run;
     const { abort } = this.#setup;
     let forget = (): void => undefined;
     try {
@@ -265,7 +287,7 @@ export class EffectMessenger implements Messenger {
             if (circle !== undefined) reject(refusalOf(circle));
           },
         });
-        const timer = run.clock.setTimeout(() => {
+        const timer = clock.setTimeout(() => {
           if (otherwise !== undefined) resolve({ from: target.agent, text: otherwise, isDefault: true });
           else
             reject(this.#refusal('message.timeout', target.path, `there is no answer after ${timeoutMs} ms`));
@@ -276,7 +298,7 @@ export class EffectMessenger implements Messenger {
         forget = () => {
           end();
           leave();
-          run.clock.clearTimeout(timer);
+          clock.clearTimeout(timer);
         };
         this.#say(message, target).catch(reject);
       });
@@ -290,7 +312,7 @@ export class EffectMessenger implements Messenger {
   }
 
   #refusal(code: ErrorCode, to: string, why: string): TroupeError {
-    const { runId } = this.#actor.run;
+    const { runId } = this.#run;
     const { path } = this.#actor;
     const message = `Cannot bring a message of '${path}' to '${to}' as ${why}`;
     return new TroupeError(code, message, { runId, path, details: { from: path, to } });

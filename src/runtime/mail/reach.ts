@@ -1,8 +1,4 @@
-import type { Actor } from '../stage.ts';
-
-/** Who is above an actor: the agent or team that engaged it, or whose work runs it. */
-export const parentOf = ({ sponsor }: Actor): Actor | undefined =>
-  sponsor.kind === 'root' ? undefined : sponsor.parent.principal;
+import type { Actor } from '../actor.ts';
 
 /** The agents that work for one, those of its calls included. */
 const childrenOf = (actor: Actor): readonly Actor[] =>
@@ -10,15 +6,13 @@ const childrenOf = (actor: Actor): readonly Actor[] =>
 
 /** Whom an agent can talk to by name: who works for it, who works beside it, and all above, in this order. */
 export const acquaintances = (from: Actor): readonly Actor[] => {
-  const parent = parentOf(from);
+  const { parent } = from;
   const beside = parent === undefined ? [] : childrenOf(parent).filter((each) => each !== from);
   return [...childrenOf(from), ...beside, ...ancestorsOf(from)];
 };
 
-const ancestorsOf = (actor: Actor): readonly Actor[] => {
-  const parent = parentOf(actor);
-  return parent === undefined ? [] : [parent, ...ancestorsOf(parent)];
-};
+const ancestorsOf = ({ parent }: Actor): readonly Actor[] =>
+  parent === undefined ? [] : [parent, ...ancestorsOf(parent)];
 
 /** What somebody is called where he sits: the last part of the address, without its number. */
 export const roleIn = (path: string): string => path.slice(path.lastIndexOf('/') + 1).replace(/-[\d.]+$/, '');
@@ -34,7 +28,7 @@ export const meantBy = (
   const meant =
     known.find(({ agent }) => agent === name) ??
     known.find((each) => roleIn(each.path) === name) ??
-    (name === 'parent' ? parentOf(from) : undefined) ??
+    (name === 'parent' ? from.parent : undefined) ??
     at(name);
   return meant?.isCall === true ? undefined : meant;
 };

@@ -1,6 +1,5 @@
 import type { Wait } from '../../machines/wait-graph.ts';
-import { callsOf, isAtRest } from '../callers.ts';
-import type { Actor } from '../stage.ts';
+import type { Actor } from '../actor.ts';
 import type { Party, PlacedParty } from '../waits.ts';
 
 /**
@@ -23,9 +22,9 @@ export class Sought implements PlacedParty {
   get awaits(): readonly Wait<Party>[] {
     const actor = this.#sits();
     if (actor === undefined) return NOTHING;
-    const calls = this.#isRead() ? callsOf(actor) : NOTHING;
+    const calls = this.#isRead() ? actor.calls : NOTHING;
     if (calls.length === 0) return [{ who: this, on: [actor], kind: 'call' }];
-    return isAtRest(actor) ? [{ who: this, on: calls, kind: 'call', enough: 'one' }] : NOTHING;
+    return actor.isAtRest ? [{ who: this, on: calls, kind: 'call', enough: 'one' }] : NOTHING;
   }
 }
 

@@ -1,7 +1,6 @@
 import type { EventBody } from '../../contracts/event.ts';
 import type { DropReason } from '../../contracts/message.ts';
-import type { Actor } from '../stage.ts';
-import { parentOf } from './reach.ts';
+import type { Actor } from '../actor.ts';
 
 /** A member that is over and that nobody follows: why its messages reach nobody. */
 export interface Left {
@@ -39,11 +38,10 @@ export class Successions {
   /** Members that may be followed and whom `from` can talk to by name. */
   near(from: Actor): readonly Actor[] {
     if (this.#waiting.size === 0) return [];
-    const parent = parentOf(from);
-    return [...this.#waiting.values()].filter((each) => {
-      const above = parentOf(each);
-      return above === from || (above !== undefined && above === parent);
-    });
+    const { parent } = from;
+    return [...this.#waiting.values()].filter(
+      ({ parent: above }) => above === from || (above !== undefined && above === parent),
+    );
   }
 
   /** A supervisor told what it does about a member. */
@@ -88,7 +86,7 @@ export class Successions {
       ([path, verdict]) => verdict === 'escalated' && isIts(path),
     );
     for (const path of this.#verdicts.keys()) if (isIts(path)) this.#verdicts.delete(path);
-    const left = [...this.#waiting].filter(([, actor]) => parentOf(actor) === supervisor);
+    const left = [...this.#waiting].filter(([, actor]) => actor.parent === supervisor);
     for (const [path] of left) this.#waiting.delete(path);
     return left.map(([, actor]) => ({ actor, reason: hasEscalated ? 'escalated' : 'unread' }));
   }
