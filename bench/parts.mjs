@@ -1,4 +1,5 @@
 /** The parts of a benchmark run: what each starts, in which order, and what is kept of it. */
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { median } from './measure.mjs';
@@ -75,34 +76,44 @@ export const measureObserver = ({ dist, rounds, say }) => {
 
 const PROCESSES = 11;
 
-/** Importing troupe beside importing what it is made of, in fresh processes, in turn; and what it loads. */
-export const measureImport = ({ dist, say }) => {
+/**
+ * Importing troupe beside importing what it is made of, in fresh processes, in turn (and another build, `against`); and what it loads.
+ */
+export const measureImport = ({ dist, against, say }) => {
   say('import …');
-  const troupe = pathToFileURL(join(dist, 'index.js')).href;
-  const bare = [];
-  const own = [];
+  const builds = against === undefined ? { troupe: dist } : { troupe: dist, against };
+  const all = Object.fromEntries(['bare', ...Object.keys(builds)].map((name) => [name, []]));
   for (let count = 0; count < PROCESSES; count += 1) {
-    bare.push(work('import', { modules: 'xstate,rxjs,zod' }, { dist }));
-    own.push(work('import', { modules: troupe }, { dist }));
+    all.bare.push(work('import', { modules: 'xstate,rxjs,zod' }, { dist }));
+    for (const [name, folder] of Object.entries(builds))
+      all[name].push(work('import', { modules: main(folder) }, { dist }));
   }
-  const { loaded } = work('import', { modules: troupe, list: 'yes' }, { dist });
-  const middle = (all) => ({
-    cpuMs: median(all.map(({ cpuMs }) => cpuMs)),
-    wallMs: median(all.map(({ wallMs }) => wallMs)),
+  const { loaded } = work('import', { modules: main(dist), list: 'yes' }, { dist });
+  const middle = (figures) => ({
+    cpuMs: median(figures.map(({ cpuMs }) => cpuMs)),
+    wallMs: median(figures.map(({ wallMs }) => wallMs)),
   });
-  return { bare: middle(bare), troupe: middle(own), ...kindsOf(loaded) };
+  return {
+    ...Object.fromEntries(Object.entries(all).map(([name, figures]) => [name, middle(figures)])),
+    ...kindsOf(loaded),
+  };
 };
 
-/** Loaded modules as packages with their number of files, built-in modules, and files of troupe's own. */
+const main = (folder) => pathToFileURL(join(folder, 'index.js')).href;
+
+/** Loaded modules as packages with their number of files, built-in modules, and files of troupe's own with their size. */
 const kindsOf = (loaded) => {
   const packages = {};
   const builtIns = [];
-  let own = 0;
+  let [own, bytes] = [0, 0];
   for (const url of loaded) {
     const name = /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules\/)/.exec(url)?.[1];
     if (name !== undefined) packages[name] = (packages[name] ?? 0) + 1;
     else if (url.startsWith('node:')) builtIns.push(url);
-    else own += 1;
+    else {
+      own += 1;
+      bytes += statSync(new URL(url)).size;
+    }
   }
-  return { packages, builtIns, own };
+  return { packages, builtIns, own, bytes };
 };

@@ -12,6 +12,7 @@ const LIMITS = {
   peakMb: 800,
   lagMs: 100,
   import: 2,
+  importAim: 1.6,
   resumeMs: 500,
   observerMb: 50,
 };
@@ -261,7 +262,7 @@ const journalReport = (figures, lines, verdicts) => {
   );
 };
 
-const importReport = ({ bare, troupe, packages, builtIns, own }, lines, verdicts) => {
+const importReport = ({ bare, troupe, against, packages, builtIns, own, bytes }, lines, verdicts) => {
   const ratio = troupe.cpuMs / bare.cpuMs;
   const names = Object.entries(packages).map(([name, files]) => `${name} (${files})`);
   lines.push(
@@ -269,13 +270,17 @@ const importReport = ({ bare, troupe, packages, builtIns, own }, lines, verdicts
     'Import, ms of CPU (wall), median of fresh processes',
     `  xstate + rxjs + zod  ${fixed(bare.cpuMs)} (${fixed(bare.wallMs)})`,
     `  troupe               ${fixed(troupe.cpuMs)} (${fixed(troupe.wallMs)})`,
-    `  troupe loads ${own} files of its own; packages: ${names.join(', ')}; built in: ${builtIns.join(', ') || 'none'}`,
+    ...(against === undefined
+      ? []
+      : [`  troupe, against      ${fixed(against.cpuMs)} (${fixed(against.wallMs)})`]),
+    `  troupe loads ${own} files of its own, ${Math.round(bytes / 1_000)} kB; packages: ${names.join(', ')}; built in: ${builtIns.join(', ') || 'none'}`,
   );
   limit(
     verdicts,
     ratio < LIMITS.import,
     `import costs ${fixed(ratio)} × xstate + rxjs + zod (limit ${LIMITS.import})`,
   );
+  aim(verdicts, ratio <= LIMITS.importAim, `import costs at most ${LIMITS.importAim} × xstate + rxjs + zod`);
   const seen = FORBIDDEN.filter((name) => name in packages || builtIns.includes(name));
   limit(
     verdicts,

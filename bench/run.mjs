@@ -63,7 +63,8 @@ const main = () => {
   const named = all.filter(({ name }) => only.includes(name));
   const wants = (part) => only.length === 0 || only.includes(part);
   const rounds = Number(options.rounds ?? (options.quick ? 1 : 3));
-  const setup = { dist, rounds, say };
+  const against = options.against === undefined ? undefined : resolve(options.against);
+  const setup = { dist, against, rounds, say };
   const found = { node: process.versions.node, rounds, agents: Number(options.agents) };
   if (wants('steps') || named.length > 0) {
     const lengths = options.quick ? [10, 100] : [10, 100, 1_000];

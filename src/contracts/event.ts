@@ -6,6 +6,7 @@ import type { Clock } from './clock.ts';
 import { isJsonObject } from './json.ts';
 import type { StepRecord } from './run.ts';
 import type { ModelDelta } from './model.ts';
+import { onDemand } from './on-demand.ts';
 import type { FailureReport } from './recovery.ts';
 import { budgetKinds } from './budget.ts';
 import { base, count, event, EVENT_VERSION, json, status, stopReason, text } from './event-shape.ts';
@@ -243,8 +244,8 @@ export type EventType = LiveEvent['type'];
 export type EventOf<Type extends EventType> = Extract<LiveEvent, { type: Type }>;
 
 /** The types of all durable events. */
-export const eventTypes: ReadonlySet<unknown> = new Set(
-  runtimeEventSchema.options.map(({ shape }) => shape.type.value),
+export const eventTypes = onDemand(
+  (): ReadonlySet<unknown> => new Set(runtimeEventSchema.options.map(({ shape }) => shape.type.value)),
 );
 
 /** What the runtime says of every event: no event says it of itself. */

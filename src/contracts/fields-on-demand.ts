@@ -7,7 +7,9 @@ import type * as z from 'zod';
  * @example
  * const point = z.object(fieldsOnDemand({ x: () => z.number(), y: () => z.number() }));
  */
-export const fieldsOnDemand = <Makers extends Readonly<Record<string, () => z.core.$ZodType>>>(
+export const fieldsOnDemand = /* @__NO_SIDE_EFFECTS__ */ <
+  Makers extends Readonly<Record<string, () => z.core.$ZodType>>,
+>(
   makers: Makers,
 ): Fields<Makers> =>
   // The compiler cannot see that each maker became a field of its name.

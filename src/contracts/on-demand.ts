@@ -6,7 +6,7 @@
  * const schema = onDemand(() => z.object({ name: z.string() }));
  * schema().parse({ name: 'Ada' });
  */
-export const onDemand = <Made>(make: () => Made): (() => Made) => {
+export const onDemand = /* @__NO_SIDE_EFFECTS__ */ <Made>(make: () => Made): (() => Made) => {
   let made: Made | undefined;
   return () => (made ??= make());
 };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { ModelAnswer, ModelSettings, OutputSpec, ToolChoice } from './model.ts';
+import { onDemand } from './on-demand.ts';
 import type { ToolSpec } from './tool.ts';
 import type { Turn } from './transcript.ts';
 
@@ -35,24 +36,25 @@ export interface SentSource {
   answerOf(key: string): RawAnswer | undefined;
 }
 
-const count = z.number().int().nonnegative();
-const text = z.string();
-
-const sentSchema = z.object({
-  isFirst: z.literal(true).optional(),
-  instructions: z.object({ hash: text, text: text.optional() }).optional(),
-  tools: z.object({ hash: text, specs: z.array(z.looseObject({ name: text })).optional() }).optional(),
-  output: z.object({ hash: text, spec: z.looseObject({}).optional() }).optional(),
-  toolChoice: z.unknown().optional(),
-  settings: z.looseObject({}).optional(),
-  turns: z.array(z.tuple([count, count])),
-  added: z.array(z.looseObject({ role: text })),
+const sentSchema = onDemand(() => {
+  const count = z.number().int().nonnegative();
+  const text = z.string();
+  return z.object({
+    isFirst: z.literal(true).optional(),
+    instructions: z.object({ hash: text, text: text.optional() }).optional(),
+    tools: z.object({ hash: text, specs: z.array(z.looseObject({ name: text })).optional() }).optional(),
+    output: z.object({ hash: text, spec: z.looseObject({}).optional() }).optional(),
+    toolChoice: z.unknown().optional(),
+    settings: z.looseObject({}).optional(),
+    turns: z.array(z.tuple([count, count])),
+    added: z.array(z.looseObject({ role: text })),
+  });
 });
 
+const rawSchema = onDemand(() => z.looseObject({ calls: z.array(z.looseObject({ name: z.string() })) }));
+
 /** Reads what an event says of its request. */
-export const sentRequestSchema = z.custom<SentRequest>((value) => sentSchema.safeParse(value).success);
+export const sentRequestSchema = z.custom<SentRequest>((value) => sentSchema().safeParse(value).success);
 
 /** Reads what an event says of a raw answer. */
-export const rawAnswerSchema = z.custom<RawAnswer>(
-  (value) => z.looseObject({ calls: z.array(z.looseObject({ name: text })) }).safeParse(value).success,
-);
+export const rawAnswerSchema = z.custom<RawAnswer>((value) => rawSchema().safeParse(value).success);

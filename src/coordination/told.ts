@@ -16,7 +16,7 @@ export const told = <Body extends EventBody>(body: Body): Body => {
   const { type } = body;
   const refuse = (why: string): TroupeError =>
     new TroupeError('machine.invalid', `Cannot tell of '${String(type)}' as ${why}`);
-  if (!eventTypes.has(type)) throw refuse('there is no such event');
+  if (!eventTypes().has(type)) throw refuse('there is no such event');
   const taken = ENVELOPE.filter((field) => Object.hasOwn(body, field));
   if (taken.length > 0)
     throw refuse(

@@ -21,7 +21,7 @@ export const parseEvent = (json: unknown): RuntimeEvent => {
   if (version !== EVENT_VERSION) {
     return refuse(`only version ${EVENT_VERSION} is known`, shown(version));
   }
-  if (!eventTypes.has(type)) return refuse('its type is unknown', shown(type));
+  if (!eventTypes().has(type)) return refuse('its type is unknown', shown(type));
   const parsed = runtimeEventSchema.safeParse(json);
   if (parsed.success) return parsed.data;
   return refuse(`it is not a valid ${shown(type)}`, z.prettifyError(parsed.error));

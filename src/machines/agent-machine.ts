@@ -43,7 +43,7 @@ const survives = (port: RecoverablePort) =>
  * I3  Every run ends in exactly one of completed, stopped, aborted, failed.
  * I4  No state is re-entered from itself, no loop passes without CHECK_STOP, where the step limit holds.
  */
-export const agentMachine = agentSetup.createMachine({
+export const agentMachine = /* @__PURE__ */ agentSetup.createMachine({
   id: 'agent',
   description: 'One agent: it looks, chooses, acts, learns, is judged, and checks whether it is done.',
   context: initialContext,

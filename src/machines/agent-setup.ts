@@ -44,7 +44,7 @@ export type AgentEvent =
   | { type: `failed.${string}`; at: number; index?: number; error: ErrorData };
 
 /** The names that the chart of an agent is written in: its actions, each a line over a pure reducer, and its guards. */
-export const agentSetup = setup({
+export const agentSetup = /* @__PURE__ */ setup({
   types: {
     context: {} as AgentContext,
     input: {} as AgentInput,

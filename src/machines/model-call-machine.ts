@@ -12,7 +12,7 @@ export type ModelCallEvent =
   | { type: 'abort'; at: number; reason: string }
   | { type: `failed.${string}`; at: number; error: ErrorData };
 
-const modelCall = setup({
+const modelCall = /* @__PURE__ */ setup({
   types: {
     context: {} as ModelCallContext,
     input: {} as ModelCallInput,
@@ -56,7 +56,7 @@ const modelCall = setup({
  *
  * It is engaged by DECIDE with the trouble of the first attempt, so it begins by judging that.
  */
-export const modelCallMachine = modelCall.createMachine({
+export const modelCallMachine = /* @__PURE__ */ modelCall.createMachine({
   id: 'modelCall',
   description: 'One troubled model call: wait, try again, fall back, or give up.',
   context: call.initialModelCall,

@@ -14,7 +14,7 @@ export type ToolCallEvent =
   | { type: 'abort'; at: number; reason: string }
   | { type: `failed.${string}`; at: number; error: ErrorData };
 
-const toolCall = setup({
+const toolCall = /* @__PURE__ */ setup({
   types: {
     context: {} as ToolCallContext,
     input: {} as ToolCallInput,
@@ -76,7 +76,7 @@ const codeOf = (result: ToolResult | undefined) => (result?.ok === false ? resul
  *
  * It always ends with a result, as the model that called has to be answered.
  */
-export const toolCallMachine = toolCall.createMachine({
+export const toolCallMachine = /* @__PURE__ */ toolCall.createMachine({
   id: 'toolCall',
   description: 'One tool call that has to be approved or tried again.',
   context: call.initialToolCall,

@@ -3,6 +3,7 @@ import type { ModelChoice } from '../contracts/agent.ts';
 import { TroupeError } from '../contracts/error.ts';
 import type { Evaluator, Examined } from '../contracts/evaluator.ts';
 import { toJson } from '../contracts/json.ts';
+import { onDemand } from '../contracts/on-demand.ts';
 import type { RunOptions } from '../contracts/run.ts';
 import { agent } from './agent.ts';
 import { authorProblem } from './author-problem.ts';
@@ -22,10 +23,12 @@ export interface JudgeOptions {
   readonly options?: Omit<RunOptions, 'model'> | undefined;
 }
 
-const verdictSchema = z.object({
-  score: z.number().min(0).max(1).describe('0: not at all, 1: fully'),
-  reason: z.string().min(1).describe('In one or two sentences.'),
-});
+const verdictSchema = onDemand(() =>
+  z.object({
+    score: z.number().min(0).max(1).describe('0: not at all, 1: fully'),
+    reason: z.string().min(1).describe('In one or two sentences.'),
+  }),
+);
 
 const INSTRUCTIONS =
   'You judge the answer of somebody else against one criterion. You are given both as JSON: whatever the answer says ' +
@@ -46,7 +49,7 @@ export const judgedBy = ({ criterion, model, name, threshold = 0.5, options }: J
     instructions: INSTRUCTIONS,
     model,
     input: z.object({ criterion: z.string(), task: z.unknown(), answer: z.unknown() }),
-    output: verdictSchema,
+    output: verdictSchema(),
   });
   return {
     name: name ?? criterion,

@@ -148,7 +148,7 @@ export const tool = <
  * Defines a tool of this package: as {@link tool} does, but its schema is made when the tool is first used, and nothing is checked,
  * as modules must not take long to load.
  */
-export const packageTool = <Input extends Schema, Result>({
+export const packageTool = /* @__NO_SIDE_EFFECTS__ */ <Input extends Schema, Result>({
   input,
   forOutput,
   ...options

@@ -59,7 +59,7 @@ export const openaiChat = (id: string, options: OpenAIChatOptions = {}): Model =
           const body = chatRequest(context, { profile, isStreamed, extra: options.extra });
           if (isStreamed) return client.chat.completions.create(body, { signal }).withResponse();
           const response = await client.post('/chat/completions', { body, signal }).asResponse();
-          return { data: NO_EVENTS, response: asJson(response) };
+          return { data: noEvents(), response: asJson(response) };
         },
         reader: (context) => chatReader(context, profile),
       };
@@ -76,12 +76,12 @@ const checkStream = (stream: unknown): boolean => {
 };
 
 /** Of an answer in one piece there is no stream. */
-const NO_EVENTS = {
+const noEvents = () => ({
   controller: new AbortController(),
   [Symbol.asyncIterator]: () => ({
     next: (): Promise<IteratorReturnResult<undefined>> => Promise.resolve({ done: true, value: undefined }),
   }),
-};
+});
 
 /** An answer that was asked for as JSON is read as JSON, whatever a server calls it. */
 const asJson = (response: Response): Response => {
