@@ -1,21 +1,20 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { copyFileSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseEvent } from '../../src/events/parse-event.ts';
-import { runScript } from '../support/run-script.ts';
-import { loader, moduleOf, root, troupe } from './run-command.ts';
+import { command, loader, moduleOf, root, troupe } from './run-command.ts';
 
 /** A stack trace, wherever it begins. */
 const trace = /\n\s+at .+:\d+:\d+/;
 
 describe('npm start, on a machine with nothing set', () => {
   test('answers its own question with citations, shows who does what, and exits with 0', async () => {
-    const { exit, output } = await runScript('src/cli/main.ts', { args: ['ask'] });
+    const { exit, stdout, stderr } = await troupe(['ask']);
+    const output = stderr + stdout;
     expect(exit, output).toBe(0);
     expect(output).toContain('no language model');
     for (const name of ['supervisor-1', 'researcher-1', 'writer-2', 'grounding-critic-0'])
@@ -193,24 +192,11 @@ describe('a TypeScript module', () => {
   afterAll(() => {
     rmSync(folder, { recursive: true, force: true });
   });
-  // As in an installed package: the command is JavaScript, and nothing has taught Node to read TypeScript.
-  const installed = async (): Promise<string> => {
-    const outfile = join(root, '.tmp/command/dist/cli/main.js');
-    await build({
-      entryPoints: [join(root, 'src/cli/main.ts')],
-      outfile,
-      bundle: true,
-      format: 'esm',
-      platform: 'node',
-      packages: 'external',
-      logLevel: 'silent',
-    });
-    return outfile;
-  };
   const canStripTypes = Reflect.get(process.features, 'typescript') === 'strip';
 
   test('is one clear line where neither Node nor tsx reads it, and runs once tsx is there', async () => {
-    const main = await installed();
+    // As in an installed package: the command is JavaScript, and nothing has taught Node to read TypeScript.
+    const main = command();
     const lone = await troupe(['graph', join(folder, 'plain.ts')], { main });
     const refusal =
       /^✗ Cannot load \S+plain\.ts as this Node does not read TypeScript[^\n]+npm install tsx[^\n]+\n$/;
@@ -226,17 +212,10 @@ describe('a TypeScript module', () => {
   test('shares troupe with the command: what it ran can be gone on with', async () => {
     const place = join(root, '.tmp/installed');
     const dist = join(place, 'node_modules/troupe/dist');
-    await build({
-      entryPoints: [join(root, 'src/cli/main.ts'), join(root, 'src/index.ts')],
-      outbase: join(root, 'src'),
-      outdir: dist,
-      bundle: true,
-      splitting: true,
-      format: 'esm',
-      platform: 'node',
-      packages: 'external',
-      logLevel: 'silent',
-    });
+    rmSync(place, { recursive: true, force: true });
+    // Beside what is published the build holds programs of other tests.
+    const isPublished = (path: string): boolean => !/\/programs$|\.(map|json)$/.test(path);
+    cpSync(dirname(dirname(command())), dist, { recursive: true, filter: isPublished });
     const manifest = { name: 'troupe', type: 'module', exports: './dist/index.js' };
     writeFileSync(join(place, 'node_modules/troupe/package.json'), JSON.stringify(manifest));
     writeFileSync(join(place, 'package.json'), '{ "type": "module" }');

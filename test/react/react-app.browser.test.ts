@@ -3,13 +3,14 @@ import { join, resolve } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { createElement, StrictMode } from 'react';
 import { renderToString } from 'react-dom/server';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { sseResponse } from '../../src/inspect/publishing/sse.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { serveLoopback } from '../inspect/publishing/loopback.ts';
 import { describeInChromium } from '../support/chromium.ts';
 import { deferred, echo } from '../support/runs.ts';
+import type { ServedApp } from './vite-app.ts';
 import { serveApp } from './vite-app.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -70,8 +71,12 @@ const says = async (page: Page, place: string, text: string): Promise<void> => {
 };
 
 describeInChromium('an agent in a component', (browser) => {
+  let app: ServedApp;
+  beforeAll(async () => {
+    app = await serveApp(probe);
+  });
+  afterAll(() => app.close());
   const openProbe = async () => {
-    const app = await serve(probe);
     const opened = await open(browser(), app.url);
     await opened.page.waitForFunction('globalThis.probe !== undefined', undefined, { timeout: 50_000 });
     return opened;

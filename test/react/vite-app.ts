@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import react from '@vitejs/plugin-react';
 import type { ViteDevServer } from 'vite';
 import { createServer } from 'vite';
@@ -27,7 +27,8 @@ export const serveApp = async (
     configFile: false,
     appType: 'custom',
     logLevel: 'error',
-    cacheDir: join(root, '.tmp/vite'),
+    // For each folder, as dependencies are prepared anew where it is another.
+    cacheDir: join(root, '.tmp/vite', basename(folder)),
     plugins: [react()],
     resolve: {
       alias: [

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { Plugin } from 'esbuild';
 import { build as bundle } from 'esbuild';
@@ -9,6 +10,9 @@ const root = resolve(import.meta.dirname, '../..');
 
 /** A file of the package as it is published, built once for this run of the tests. */
 export const builtFile = (path: string): string => join(inject('builtPackage'), path);
+
+/** The page of the local inspector, built once for this run of the tests. */
+export const builtPage = (): string => readFileSync(builtFile('inspect/page.html'), 'utf8');
 
 /** The configuration by which tsx finds the built package, for programs that are loaded as they are. */
 export const builtConfiguration = (): string => builtFile('tsconfig.json');

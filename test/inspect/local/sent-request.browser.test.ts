@@ -2,11 +2,11 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { buildPage } from '../../../scripts/page.ts';
 import { inspect } from '../../../src/inspect/local/inspect.ts';
 import { agent } from '../../../src/runtime/agent.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define-tool.ts';
+import { builtPage } from '../../support/built-package.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 
 const pictures = process.env['TROUPE_SCREENSHOTS'];
@@ -22,7 +22,7 @@ const price = tool({
 
 describeInChromium('the request of a model call, in the page of the inspector', (browser) => {
   test('[FIND-71] shows the messages and tools that were sent, what is new in them, and no secret', async () => {
-    const inspector = await inspect({ page: await buildPage(), secrets: { SHOP_KEY: SECRET } });
+    const inspector = await inspect({ page: builtPage(), secrets: { SHOP_KEY: SECRET } });
     onTestFinished(() => inspector.close());
     const page = await browser().newPage({ viewport: { width: 1280, height: 800 } });
     onTestFinished(() => page.close());

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import { z } from 'zod';
-import { buildPage } from '../../../scripts/page.ts';
 import { answer } from '../../../src/contracts/decision.ts';
 import type { Inspector } from '../../../src/inspect/local/inspect.ts';
 import { inspect } from '../../../src/inspect/local/inspect.ts';
@@ -12,6 +11,7 @@ import { parallel } from '../../../src/runtime/patterns/index.ts';
 import { maxSteps } from '../../../src/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define-tool.ts';
+import { builtPage } from '../../support/built-package.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 
 const pictures = process.env['TROUPE_SCREENSHOTS'];
@@ -30,7 +30,7 @@ const openPage = async (browser: Browser, { url }: Inspector) => {
 
 /** The genuine page at the genuine server. */
 const open = async (browser: Browser) => {
-  const inspector = await inspect({ control: true, page: await buildPage() });
+  const inspector = await inspect({ control: true, page: builtPage() });
   onTestFinished(() => inspector.close());
   return { inspector, ...(await openPage(browser, inspector)) };
 };

@@ -1,7 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import { z } from 'zod';
-import { buildPage } from '../../../scripts/page.ts';
 import { researchDesk } from '../../../src/cli/desk/research-desk.ts';
 import type { Entry } from '../../../src/inspect/recording/entry.ts';
 import type { Recorder } from '../../../src/inspect/recording/recorder.ts';
@@ -14,11 +13,12 @@ import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { documentsFrom } from '../../../src/tools/built-in/documents-from.ts';
 import { tool } from '../../../src/tools/define-tool.ts';
 import { handbook } from '../../cli/desk-scripts.ts';
+import { builtPage } from '../../support/built-package.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 
 /** The genuine page at the genuine server. */
 const open = async (browser: Browser, options: InspectOptions) => {
-  const inspector = await inspect({ ...options, page: await buildPage() });
+  const inspector = await inspect({ ...options, page: builtPage() });
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   const problems: string[] = [];
   onTestFinished(async () => {

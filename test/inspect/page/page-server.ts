@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Recorder } from '../../../src/inspect/recording/recorder.ts';
 import type { Session } from '../../../src/inspect/page/session.ts';
-import { buildPage } from '../../../scripts/page.ts';
+import { builtPage } from '../../support/built-package.ts';
 
 /** What a page is shown. */
 export interface Shown {
@@ -22,7 +22,7 @@ export interface PageServer {
 }
 
 const nonce = 'c29tZXRoaW5n';
-let page: Promise<string> | undefined;
+let page: string | undefined;
 
 /** As strict as the page can bear: nothing but its own script and style, and its own server. */
 const policy = [
@@ -59,8 +59,8 @@ export const startPageServer = async (shown: Shown, at = 0): Promise<PageServer>
 const answer = async (shown: Shown, request: IncomingMessage, response: ServerResponse): Promise<void> => {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
   if (pathname === '/') {
-    page ??= buildPage();
-    const html = (await page).replaceAll('__NONCE__', nonce);
+    page ??= builtPage();
+    const html = page.replaceAll('__NONCE__', nonce);
     response.writeHead(200, { 'content-type': 'text/html', 'content-security-policy': policy }).end(html);
   } else if (pathname === '/api/session') {
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(shown.session()));
@@ -93,7 +93,10 @@ const follow = ({ recording, handles }: Shown['recorder'], response: ServerRespo
   if (from <= 0 || from < recording.first || from > recording.length)
     write(response, 'base', recording.base());
   let n = Math.max(from, recording.first);
+  // Together, as a write for each would be most of what a long recording costs.
+  response.cork();
   for (const line of recording.from(from)) write(response, 'entry', line, n++);
+  response.uncork();
   let asked = '';
   const tellRequests = (): void => {
     const open = [...handles].flatMap(([run, { requests }]) => requests.map((each) => ({ ...each, run })));

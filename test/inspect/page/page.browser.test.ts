@@ -40,6 +40,12 @@ interface Opened {
   readonly problems: readonly string[];
 }
 
+let tab: Page | undefined;
+
+/** One page for all tests, as a browser takes long to make one; each has a server, and so a storage, of its own. */
+const tabOf = async (browser: Browser): Promise<Page> =>
+  (tab ??= await browser.newPage({ viewport: { width: 1280, height: 800 } }));
+
 const open = async (
   browser: Browser,
   shown: Shown,
@@ -54,9 +60,11 @@ const open = async (
       shown.control?.(body);
     },
   });
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme });
+  const page = await tabOf(browser);
+  await page.emulateMedia({ colorScheme });
   onTestFinished(async () => {
-    await page.close();
+    for (const event of ['pageerror', 'console', 'dialog'] as const) page.removeAllListeners(event);
+    await page.goto('about:blank');
     await server.close();
   });
   page.on('pageerror', ({ message }) => problems.push(message));
@@ -69,6 +77,46 @@ const open = async (
   });
   await page.goto(server.address);
   return { page, asked, problems };
+};
+
+/** What a page did for one thing that was done to it. */
+interface Work {
+  /** How often its functions, and blocks and loops in them, were run. */
+  readonly steps: number;
+  /** How many nodes were put there, taken away, or changed. */
+  readonly changes: number;
+}
+
+/** Counts what a page does until the next frame: another count than its time on a machine that others use, too. */
+const watchWork = async (page: Page): Promise<(what: string) => Promise<Work>> => {
+  const session = await page.context().newCDPSession(page);
+  onTestFinished(() => session.detach());
+  await session.send('Profiler.enable');
+  // Before the page is there: what was compiled earlier counts no loops.
+  await session.send('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+  return async (what) => {
+    await session.send('Profiler.takePreciseCoverage');
+    const changes = await page.evaluate<number>(`(async () => {
+      let changes = 0;
+      const count = (records) => {
+        for (const { addedNodes, removedNodes } of records)
+          changes += 1 + [...addedNodes, ...removedNodes].reduce((sum, each) =>
+            sum + 1 + (each.querySelectorAll?.('*').length ?? 0), 0);
+      };
+      const seen = new MutationObserver(count);
+      seen.observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
+      ${what};
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+      count(seen.takeRecords());
+      seen.disconnect();
+      return changes;
+    })()`);
+    const { result } = await session.send('Profiler.takePreciseCoverage');
+    const counts = result
+      .filter(({ url }) => url === page.url())
+      .flatMap(({ functions }) => functions.flatMap(({ ranges }) => ranges.map(({ count }) => count)));
+    return { steps: counts.reduce((sum, count) => sum + count, 0), changes };
+  };
 };
 
 /** What a model or a tool may come up with to be more than text. */
@@ -190,47 +238,46 @@ describeInChromium('the page of the local inspector', (browser) => {
     await run.result;
   });
 
-  test('shows 1,000 actors and 100,000 entries: any of them is selected, and any place gone to, within 200 ms', async () => {
+  test('shows 1,000 actors and 100,000 entries: selecting any of them, and going to any place, takes no more work than what came in between and what is in sight', async () => {
     const recording = crowd(1_000, 100_000);
+    const work = await watchWork(await tabOf(browser()));
     const { page, problems } = await open(browser(), {
       recorder: { recording, handles: new Map() },
       session: () => ({ control: false, version: '0.1.0', runs: [] }),
     });
     const total = recording.length.toLocaleString('en-GB');
     await page.locator('.place', { hasText: `${total} / ${total}` }).waitFor();
-    const timed = (what: string): Promise<number> =>
-      page.evaluate(`(async () => {
-        const begun = performance.now();
-        ${what};
-        await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
-        return performance.now() - begun;
-      })()`);
-    const scrub = (part: number): Promise<number> =>
-      timed(`const slider = document.getElementById('scrub');
-        slider.value = ${Math.round(recording.length * part)};
+    const scrub = (place: number): Promise<Work> =>
+      work(`const slider = document.getElementById('scrub');
+        slider.value = ${place};
         slider.dispatchEvent(new Event('input', { bubbles: true }))`);
-    const select = (row: number): Promise<number> =>
-      timed(`document.querySelectorAll('.actor')[${row}].click()`);
+    const select = (row: number): Promise<Work> =>
+      work(`document.querySelectorAll('.actor')[${row}].click()`);
     const nodes: number[] = [];
-    const selected: number[] = [];
-    const scrubbed: number[] = [];
+    const selected: Work[] = [];
+    const scrubbed: Work[] = [];
     for (const tab of ['1', '2']) {
       await page.keyboard.press(tab);
       for (const part of [0.9, 0.1, 0.5, 0.49, 0.999, 0.3]) {
-        scrubbed.push(await scrub(part));
-        selected.push(await select(Math.round(part * 10)));
+        const place = Math.round(recording.length * part);
+        scrubbed.push(await scrub(place));
+        // It is there by the next frame.
+        expect(await page.locator('.place b').innerText()).toBe(place.toLocaleString('en-GB'));
+        const row = Math.round(part * 10);
+        selected.push(await select(row));
+        expect(await page.locator('.actor').nth(row).getAttribute('aria-selected')).toBe('true');
         nodes.push(await page.evaluate(`document.querySelectorAll('*').length`));
       }
       await takePicture(page, `crowd-${tab}`);
     }
-    const worst = (times: readonly number[]): number => Math.round(Math.max(...times));
-    console.log(`select ≤ ${worst(selected)} ms, scrub ≤ ${worst(scrubbed)} ms, ${worst(nodes)} elements`);
-    // What takes long for its own sake takes long each time; others may have the machine now and then.
-    expect(Math.min(...selected)).toBeLessThan(200);
-    expect(Math.min(...scrubbed)).toBeLessThan(200);
-    expect(worst(nodes)).toBeLessThan(5_000);
+    const most = (of: keyof Work, all: readonly Work[]): number => Math.max(...all.map((each) => each[of]));
+    // To take in all entries from the beginning is 900,000 steps, to list all actors 3,000 changes.
+    expect(most('steps', selected)).toBeLessThan(200_000);
+    expect(most('steps', scrubbed)).toBeLessThan(400_000);
+    expect(most('changes', [...selected, ...scrubbed])).toBeLessThan(2_000);
+    expect(Math.max(...nodes)).toBeLessThan(5_000);
     expect(problems).toEqual([]);
-  });
+  }, 300_000);
 
   test.each(hostile)('shows as text what would be more than that: $name', async ({ text }) => {
     const record = recorder();
