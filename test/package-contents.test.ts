@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { deadLinks } from '../scripts/dead-links.ts';
+import { llmsText, pagesInOrder } from '../scripts/llms.ts';
 import { guidePages, readerPages } from '../scripts/pages.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -73,6 +74,12 @@ describe('the package', () => {
       }
     }
     expect([...texts.keys()].filter((page) => !reached.has(page))).toEqual([]);
+  });
+
+  test('has a list of its pages for agents (else: npx tsx scripts/llms.ts --update)', () => {
+    expect(readFileSync(join(root, 'docs/llms.txt'), 'utf8')).toBe(llmsText());
+    expect(guidePages().filter((page) => !pagesInOrder().includes(page))).toEqual([]);
+    expect(deadLinks(llmsText(), files, 'docs/llms.txt')).toEqual([]);
   });
 
   test('has a README of at most 150 lines', () => {
