@@ -1,5 +1,5 @@
 import type { JournalRecord } from '../../contracts/journal-record.ts';
-import { hashOf } from '../../machines/hash.ts';
+import { hashOfWords } from '../../machines/hash.ts';
 
 /**
  * Events of a run's own scope that follow from the records before them, told in a row: how many they are, and a check of which. They are
@@ -34,5 +34,5 @@ export const followedBy = (
 ): Followed => ({
   kind: 'followed',
   count: count + 1,
-  check: Math.floor(hashOf(`${check} ${type} ${path} ${step} ${phase}`) * 2 ** 32),
+  check: Math.floor(hashOfWords([String(check), type, path, String(step), phase]) * 2 ** 32),
 });
