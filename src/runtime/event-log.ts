@@ -172,8 +172,10 @@ export class EventLog {
       this.#offsets.take(key, delta);
       return;
     }
+    const speaker = { path, agent };
+    for (const held of this.#deltas.before(key, delta)) this.#publishDelta(key, held.delta, speaker, step);
     const shown = this.#deltas.shown(key, delta, isHeld);
-    if (shown !== undefined) this.#publishDelta(key, shown, { path, agent }, step);
+    if (shown !== undefined) this.#publishDelta(key, shown, speaker, step);
   }
 
   #publishDelta(key: string, delta: ModelDelta, { path, agent }: Speaker, step: number): void {

@@ -32,10 +32,21 @@ export class RedactedDeltas {
     this.#secrets = secrets;
   }
 
+  /** What is shown before a piece: a call that begins comes after the words in front of it, unless these may be a part of a secret. */
+  before(key: string, delta: ModelDelta): readonly HeldDelta[] {
+    if (delta.type !== 'tool-call' || this.#streams.size === 0) return NONE;
+    if (this.#streams.has(placeOf(key, delta))) return NONE;
+    return [...this.#streams.values()].flatMap((stream): readonly HeldDelta[] => {
+      if (stream.key !== key || stream.held !== undefined || stream.last.type === 'tool-call') return [];
+      const text = stream.text.release();
+      return text === '' ? [] : [{ key, delta: { ...stream.last, text } }];
+    });
+  }
+
   /** What can be shown of a piece by now; undefined where all of it waits, as it does where `isHeld` is said of the first. */
   shown(key: string, delta: ModelDelta, isHeld = false): ModelDelta | undefined {
     if (delta.type === 'progress') return delta;
-    const place = `${key} ${delta.type} ${delta.type === 'tool-call' ? delta.index : ''}`;
+    const place = placeOf(key, delta);
     const before = this.#streams.get(place);
     const text = before?.text ?? this.#secrets.stream();
     const waiting = before === undefined ? (isHeld ? '' : undefined) : before.held;
@@ -67,5 +78,8 @@ export class RedactedDeltas {
     return text.end();
   }
 }
+
+const placeOf = (key: string, delta: ModelDelta): string =>
+  `${key} ${delta.type} ${delta.type === 'tool-call' ? delta.index : ''}`;
 
 const NONE: readonly HeldDelta[] = [];

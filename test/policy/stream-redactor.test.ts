@@ -62,6 +62,68 @@ describe('a text that comes in pieces', () => {
   });
 });
 
+describe('the first letters of a key', () => {
+  const words = fc.constantFrom(
+    ...'a s e sk key test The access live hooks.slack is secret eyJ sk- tokens task discord. xoxe.xo ghp_ -----BEGIN'.split(
+      ' ',
+    ),
+    ...[' ', '\n', ', ', '/', '=', '"', '1', '-', '_'],
+  );
+  const tokens = fc.constantFrom(
+    `sk-proj-${'a1B2'.repeat(8)}`,
+    `ghp_${'a1B2'.repeat(9)}`,
+    `eyJhbGciOiJIUzI1NiJ9.${'a1B2'.repeat(6)}.${'c3D4'.repeat(6)}`,
+    `xoxb-${'1234567890'.repeat(2)}`,
+  );
+  const texts = fc.array(fc.oneof({ weight: 6, arbitrary: words }, { weight: 1, arbitrary: tokens }), {
+    maxLength: 30,
+  });
+  const sizes = fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 8 });
+
+  /** Each piece, and what was shown after it. */
+  const shownBy = (text: string, lengths: readonly number[]) => {
+    const stream = new StreamRedactor(new Redactor({}));
+    const shown: string[] = [];
+    let from = 0;
+    for (let index = 0; from < text.length; index += 1) {
+      const until = from + (lengths[index % lengths.length] ?? 1);
+      shown.push(stream.push(text.slice(from, until)));
+      from = until;
+    }
+    return { shown, rest: stream.end() };
+  };
+
+  test('are not shown, however the text is cut, and all else is shown as it is', () => {
+    fc.assert(
+      fc.property(texts, sizes, (parts, lengths) => {
+        const text = parts.join('');
+        const { shown, rest } = shownBy(text, lengths);
+        expect(shown.join('') + rest).toBe(new Redactor({}).text(text));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('wait for the next piece, and no longer than until they are none', () => {
+    const stream = new StreamRedactor(new Redactor({}));
+    expect(
+      ['It is a ', 's', 'k', 'y', ' key', ' of mine, s', '.'].map((piece) => stream.push(piece)),
+    ).toEqual(['It is a ', '', '', 'sky', ' ', 'key of mine, ', 's.']);
+    expect(stream.push(' s')).toBe(' ');
+    expect(stream.end()).toBe('s');
+  });
+
+  test('are released before something else is shown; what may be a part of a key is not', () => {
+    const stream = new StreamRedactor(new Redactor({}));
+    expect(stream.push('It is s')).toBe('It is ');
+    expect(stream.release()).toBe('s');
+    expect(stream.release()).toBe('');
+    expect(stream.push('k-1234567')).toBe('');
+    expect(stream.release()).toBe('');
+    expect(stream.end()).toBe('k-1234567');
+  });
+});
+
 describe('the beginning of a value that is known', () => {
   const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'A', '-'), minLength: 1, maxLength: 9 });
 

@@ -3,7 +3,13 @@ import { NAMES } from './assigned-values.ts';
 
 const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
-const beginnings = [...new Set(publicTokens.flatMap(({ begins }) => begins)), 'eyJ'].map(escaped).join('|');
+const begins = [...new Set(publicTokens.flatMap((token) => token.begins)), 'eyJ'];
+const beginnings = begins.map(escaped).join('|');
+/** The first letters of each beginning, not all of it. */
+const firstLetters = new Set(
+  begins.flatMap((begin) => Array.from(begin, (_, index) => begin.slice(0, index)).slice(1)),
+);
+const MOST_LETTERS = Math.max(...begins.map(({ length }) => length)) - 1;
 
 /** What is looked at: a key that is longer is found before it ends. */
 const TAIL = 2_100;
@@ -15,7 +21,7 @@ const OPEN = new RegExp(
     '(?<![\\w-])eyJ[\\w-]{0,2000}(?:\\.[\\w-]{0,3})?$',
     '://[^\\s/"\'<>]{1,400}$',
     '(?<=bearer\\s{1,3})[\\w.~+/%:-]{1,400}$',
-    `(?<=(?:${NAMES})[\\w.-]{0,40}\\\\{0,3}["'\`]?\\]?[ \\t]{0,3}(?:=>|:=|=|:)[ \\t]{0,5}\\\\{0,3}["'\`]?)[^\\s"'\`]{1,400}$`,
+    `(?<=(?:${NAMES})[\\w.-]{0,40}\\\\{0,3}["'\`]?\\]?[ \\t]{0,3}(?:=>|:=|=|:)[ \\t\\r\\n]{0,5}\\\\{0,3}["'\`]?)[^\\s"'\`]{1,400}$`,
   ].join('|'),
   'i',
 );
@@ -31,3 +37,15 @@ export const openAt = (text: string): number => {
   const open = text.slice(start).search(OPEN);
   return open === -1 ? text.length : start + open;
 };
+
+/** From where on the end of a text could be the first letters of a key that is known by how it begins; its length if there is none. */
+export const letterAt = (text: string): number => {
+  for (let start = Math.max(0, text.length - MOST_LETTERS); start < text.length; start += 1) {
+    if (start > 0 && isLetterOrDigit(text.charCodeAt(start - 1))) continue;
+    if (firstLetters.has(text.slice(start))) return start;
+  }
+  return text.length;
+};
+
+const isLetterOrDigit = (code: number): boolean =>
+  (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);

@@ -1,6 +1,6 @@
 import { findPublic } from './find-public.ts';
 import type { FoundSecret } from './find-public.ts';
-import { openAt } from './open-secret.ts';
+import { letterAt, openAt } from './open-secret.ts';
 import { PIECE } from './redactor.ts';
 import type { Redactor } from './redactor.ts';
 
@@ -23,7 +23,8 @@ const LINE = 16;
 
 /**
  * Redacts a text that comes in pieces: an end that may be the beginning of a secret waits for what comes next, so that a secret
- * is found however it is cut. Takes time in proportion to the text, however long a secret in it is.
+ * is found however it is cut. The first letters of a key that is known by how it begins (`s` of `sk-`) wait, too: what is around them is released by the
+ * next piece. Takes time in proportion to the text, however long a secret in it is.
  *
  * @example
  * const stream = new StreamRedactor(new Redactor({ API_KEY: 'sk-123456789' }));
@@ -51,11 +52,19 @@ export class StreamRedactor {
     this.#text += piece;
     const text = this.#text;
     const found = this.#redactor.find(text);
-    const held = Math.max(heldAfter(found, text, this.#redactor), this.#shown);
+    const held = Math.max(Math.min(heldAfter(found, text, this.#redactor), letterAt(text)), this.#shown);
     const shown = this.#show(text.length - held > LONGEST_HELD ? text.length : held, found);
     const isGrowing = found.at(-1)?.end === text.length;
     if (isGrowing && this.#text.length > BEGINNING + LEFT_OUT + END) this.#shorten();
     return shown;
+  }
+
+  /** Gives what is held back only as it may be the first letters of a key: something else is to be shown that comes after it. */
+  release(): string {
+    const text = this.#text;
+    if (this.#shown === text.length) return '';
+    const found = this.#redactor.find(text);
+    return this.#show(Math.max(heldAfter(found, text, this.#redactor), this.#shown), found);
   }
 
   /** Gives what is left: nothing comes any more. */
@@ -118,7 +127,7 @@ export class StreamRedactor {
 
 /** From where on the end of a text that goes on could be a part of a secret; its length if it is none. */
 export const heldFrom = (text: string, redactor: Redactor): number =>
-  heldAfter(redactor.find(text), text, redactor);
+  Math.min(heldAfter(redactor.find(text), text, redactor), letterAt(text));
 
 const heldAfter = (all: readonly FoundSecret[], text: string, redactor: Redactor): number => {
   const end = all.at(-1)?.end ?? 0;

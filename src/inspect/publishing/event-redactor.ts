@@ -6,7 +6,7 @@ import type { Secrets } from '../../policy/redaction.ts';
 
 /**
  * Takes secrets out of events. A delta that ends as a secret begins is kept back until the next shows what it is, so that one that
- * comes in pieces is found, too; hence one event may be none, or two.
+ * comes in pieces is found, too; hence one event may be none, or several.
  */
 export const eventRedactor = (secrets: Secrets | undefined): ((event: LiveEvent) => readonly LiveEvent[]) => {
   const found = new RunSecrets(secrets);
@@ -21,10 +21,13 @@ export const eventRedactor = (secrets: Secrets | undefined): ((event: LiveEvent)
         heard.skip(key, delta, offset - place);
         told.skip(key, delta, offset - place);
       }
+      const before = deltas
+        .before(key, delta)
+        .map((held) => ({ ...event, offset: told.take(key, held.delta), delta: held.delta }));
       const shown = deltas.shown(key, delta);
-      if (shown === undefined) return [];
+      if (shown === undefined) return before;
       const at = told.take(key, shown);
-      return shown === delta && at === offset ? [event] : [{ ...event, offset: at, delta: shown }];
+      return [...before, shown === delta && at === offset ? event : { ...event, offset: at, delta: shown }];
     }
     const { v, at, runId, path, agent, step = 0 } = event;
     const rest = deltas.ended(event).map(({ key, delta }) => ({
