@@ -2,36 +2,13 @@
 import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { walkerOf } from '../walker.mjs';
 
 const dist = process.env.TROUPE_DIST;
 const load = (file) => import(pathToFileURL(join(dist, file)).href);
 
-/** The agent of the task. `delayMs` makes each model call wait, so that many agents are under way at once. */
-export const makeAgent = async (task, delayMs) => {
-  const { agent, tool, modelAnswer, maxSteps } = await load('index.js');
-  let count = 0;
-  const answer = async ({ messages }) => {
-    if (delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, delayMs));
-    const chosen = task.decide(messages.at(-1).text, messages.length);
-    if (chosen.text !== undefined) return modelAnswer({ text: chosen.text });
-    // As providers do it: arguments travel as JSON text.
-    const input = JSON.parse(JSON.stringify(chosen.call));
-    return modelAnswer({ calls: [{ id: `c${(count += 1)}`, name: 'step', input }] });
-  };
-  return agent({
-    name: 'walker',
-    model: { provider: 'bench', id: 'walker', isLanguageModel: false, answer },
-    tools: [
-      tool({
-        name: 'step',
-        description: 'Takes a step.',
-        input: z.object({ agent: z.number(), i: z.number() }),
-        execute: task.step,
-      }),
-    ],
-    stop: maxSteps(1_000_000),
-  });
-};
+/** The agent of the task; see {@link walkerOf}. */
+export const makeAgent = async (task, delayMs) => walkerOf({ ...(await load('index.js')), z }, task, delayMs);
 
 /** The answer of a run. Nobody reads its events here, so they need not be built: `watched` says what that costs. */
 const answered = ({ status, output, totals }, task) => {

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { cpuMs, median, tell, words } from '../measure.mjs';
 import { Task } from '../task.mjs';
+import { walkerOf } from '../walker.mjs';
 
 // Neither is published: what is measured is bundled from the sources, as the package is.
 const outfile = join(import.meta.dirname, '../.tmp/table-sources.mjs');
@@ -18,8 +19,7 @@ await build({
   packages: 'external',
 });
 const sources = await import(pathToFileURL(outfile).href);
-const { agent, definitionOf, drivenHost, startRun, modelAnswer, maxSteps } = sources;
-const { moverOf, rules, outputs, tool, z } = sources;
+const { definitionOf, drivenHost, startRun, moverOf, rules, outputs } = sources;
 
 const options = words();
 const steps = Number(options.steps ?? 100);
@@ -27,30 +27,7 @@ const ROUNDS = Number(options.rounds ?? 15);
 const BATCH_MS = 150;
 
 const task = new Task(steps);
-let calls = 0;
-const walker = agent({
-  name: 'walker',
-  model: {
-    provider: 'bench',
-    id: 'walker',
-    isLanguageModel: false,
-    answer: async ({ messages }) => {
-      const chosen = task.decide(messages.at(-1).text, messages.length);
-      if (chosen.text !== undefined) return modelAnswer({ text: chosen.text });
-      const input = JSON.parse(JSON.stringify(chosen.call));
-      return modelAnswer({ calls: [{ id: `c${(calls += 1)}`, name: 'step', input }] });
-    },
-  },
-  tools: [
-    tool({
-      name: 'step',
-      description: 'Takes a step.',
-      input: z.object({ agent: z.number(), i: z.number() }),
-      execute: task.step,
-    }),
-  ],
-  stop: maxSteps(1_000_000),
-});
+const walker = walkerOf(sources, task);
 
 const definition = definitionOf(walker);
 /** The same machine with an action that nobody defines: it does nothing, and no table knows it. */

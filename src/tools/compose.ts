@@ -1,6 +1,7 @@
 import { messageOf, TroupeError } from '../contracts/error.ts';
 import type { Tool, ToolContext, Toolset } from '../contracts/tool.ts';
 import { isToolsetName } from './define-tool.ts';
+import { withExecute } from './with-execute.ts';
 
 /**
  * Groups tools under a namespace, with a life cycle around every run that uses them.
@@ -37,32 +38,9 @@ export type Interceptor = (
  *   return found;
  * });
  */
-export const wrapTool = (inner: Tool, intercept: Interceptor): Tool => ({
-  name: inner.name,
-  description: inner.description,
-  version: inner.version,
-  category: inner.category,
-  tags: inner.tags,
-  ...(inner.requires === undefined ? {} : { requires: inner.requires }),
-  deprecated: inner.deprecated,
-  replacedBy: inner.replacedBy,
-  safety: inner.safety,
-  idempotent: inner.idempotent,
-  ...(inner.cacheable === true ? { cacheable: true } : {}),
-  exclusive: inner.exclusive,
-  timeoutMs: inner.timeoutMs,
-  retry: inner.retry,
-  dynamicSchema: inner.dynamicSchema,
-  // Asked for when needed only: a schema is turned into JSON Schema on first use.
-  get parameters() {
-    return inner.parameters;
-  },
-  get outputSchema() {
-    return inner.outputSchema;
-  },
-  needsApproval: (input) => inner.needsApproval(input),
-  describe: (input) => inner.describe(input),
-  check: (input) => inner.check(input),
-  ...(inner.forOutput === undefined ? {} : { forOutput: inner.forOutput.bind(inner) }),
-  execute: (input, context) => intercept(input, context, (changed) => inner.execute(changed, context)),
-});
+export const wrapTool = (inner: Tool, intercept: Interceptor): Tool =>
+  withExecute(
+    inner,
+    (input, context) => intercept(input, context, (changed) => inner.execute(changed, context)),
+    { givesAnother: true },
+  );

@@ -4,7 +4,7 @@ import { errorData, messageOf } from '../contracts/error.ts';
 import type { Tool, ToolCall, ToolFailure, ToolSpec, Toolset } from '../contracts/tool.ts';
 import { isToolName, isToolsetName } from './define-tool.ts';
 import type { JsonSchema } from '../contracts/json.ts';
-import { wrapTool } from './wrap-tool.ts';
+import { withExecute } from './with-execute.ts';
 import { nearestName } from './nearest-name.ts';
 import { failure } from './tool-result.ts';
 
@@ -214,7 +214,7 @@ export class ToolRegistry {
   #fitted(tool: Tool): Tool {
     if (this.#answer === undefined || tool.forOutput === undefined) return tool;
     return {
-      ...wrapTool(tool, (input, context) => tool.execute(input, context)),
+      ...withExecute(tool, (input, context) => tool.execute(input, context)),
       ...tool.forOutput(this.#answer),
     };
   }

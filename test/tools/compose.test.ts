@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { agent } from '../../src/runtime/agent.ts';
+import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
+import { delegate } from '../../src/tools/built-in/delegate.ts';
 import { toolset, wrapTool } from '../../src/tools/compose.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { perform, performNow } from './tool-context.ts';
@@ -37,4 +40,23 @@ test('[M25] an interceptor sees checked input only, and may answer itself', () =
   expect(performNow(cached, { a: 'x' })).toMatchObject({ kind: 'validation' });
   expect(performNow(cached, { a: 1 })).toMatchObject({ value: 'from the cache' });
   expect(seen).toEqual([{ a: 1 }]);
+});
+
+test('[M25] a wrapped tool that gives work away in the background still finds whom it gives it to', async () => {
+  const worker = agent({ name: 'worker', model: scriptedModel(['It is dug.']) });
+  const wrapped = wrapTool(
+    delegate({ to: [worker], mode: 'background', beforeEnd: 'wait' }),
+    (input, _, next) => next(input),
+  );
+  const model = scriptedModel([
+    calls({ name: 'delegate', input: { to: 'worker', task: 'Dig.' } }),
+    'Is it done?',
+    ({ instructions, messages }) => {
+      expect(instructions).toContain('worker');
+      expect(JSON.stringify(messages)).toContain('It is dug.');
+      return 'It is done.';
+    },
+  ]);
+  const { output } = await agent({ name: 'lead', model, tools: [wrapped] }).run('Have it dug.');
+  expect(output).toBe('It is done.');
 });

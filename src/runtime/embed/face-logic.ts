@@ -1,4 +1,4 @@
-import type { AnyStateMachine, Snapshot } from 'xstate';
+import type { AnyStateMachine } from 'xstate';
 import type { Scope } from '../quiet-scope.ts';
 import type { Face } from './face.ts';
 import type { FaceSnapshot } from './face-snapshot.ts';
@@ -53,11 +53,11 @@ export const faceLogic = (machine: AnyStateMachine, life: FaceLife): AnyStateMac
       },
     },
     getPersistedSnapshot: {
-      value: (snapshot: FaceSnapshot): Snapshot<unknown> => {
+      value: (snapshot: FaceSnapshot): object => {
         const face = faceOf(snapshot);
         const { status, value, context } = snapshot;
         const kept = face === undefined ? { status, value, context } : face.home.keepFace(face);
-        return { ...kept, ...(face === undefined ? {} : life.persist(face)) } as unknown as Snapshot<unknown>;
+        return { ...kept, ...(face === undefined ? {} : life.persist(face)) };
       },
     },
   }) as AnyStateMachine;

@@ -1,4 +1,5 @@
 import type { Json } from '../../contracts/json.ts';
+import { toJson } from '../../contracts/json.ts';
 import type { JournalRecord } from '../../contracts/journal-record.ts';
 import type { Redactor, Secrets } from '../../contracts/secrets/redactor.ts';
 import { JsonPacker, JsonUnpacker } from '../../persistence/packed-json.ts';
@@ -65,7 +66,7 @@ export class KeptRecords implements RecordSink {
   /** All records, sealed. */
   seal(redactor: Redactor): SealedRecords {
     for (let index = this.#sealed.length; index < this.#records.length; index += 1) {
-      const record = this.#packer.pack(referenced(this.#records[index] as unknown as Json, redactor));
+      const record = this.#packer.pack(referenced(toJson(this.#records[index]), redactor));
       this.#sealed.push(record);
       this.#check = checked(this.#check, record);
     }

@@ -2,7 +2,7 @@ import { isTroupeError } from '../../contracts/error.ts';
 import type { Tool, ToolContext } from '../../contracts/tool.ts';
 import type { DefinedTool } from '../../tools/define-tool.ts';
 import { wrapContext } from '../../tools/wrap-context.ts';
-import { wrapTool } from '../../tools/wrap-tool.ts';
+import { withExecute } from '../../tools/with-execute.ts';
 import { onSignal } from '../shared-signal.ts';
 import type { HeldLock, LockOptions, LockTimes } from './held-lock.ts';
 
@@ -19,7 +19,7 @@ export const lockedTool = <Input>(
   { waitMs, leaseMs }: LockTimes,
   lock: Lock,
 ): Tool =>
-  wrapTool(tool, async (input, context) => {
+  withExecute(tool, async (input, context) => {
     // Who the call works for is known to whoever waits for it: it need not be said.
     const { key: owner, signal } = context;
     // It was checked by the tool's own schema.

@@ -4,7 +4,7 @@ import { errorData } from '../../contracts/error.ts';
 import type { Tool, ToolContext } from '../../contracts/tool.ts';
 import { statusOf } from '../../tools/classify-tool-error.ts';
 import { wrapContext } from '../../tools/wrap-context.ts';
-import { wrapTool } from '../../tools/wrap-tool.ts';
+import { withExecute } from '../../tools/with-execute.ts';
 import type { Place } from './concurrency-pool.ts';
 import type { SharedBy } from './entrance.ts';
 import { sharedCall } from './shared-call.ts';
@@ -19,7 +19,7 @@ import { sharedCall } from './shared-call.ts';
  * const search = sharedTool(webSearch, { pool: concurrencyPool(4), breaker: circuitBreaker() });
  */
 export const sharedTool = (tool: Tool, by: SharedBy): Tool =>
-  wrapTool(tool, (input, context) =>
+  withExecute(tool, (input, context) =>
     sharedCall<unknown>(
       by,
       {

@@ -1,39 +1,18 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import type { Browser, Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
 import { z } from 'zod';
 import { answer } from '../../../src/contracts/decision.ts';
-import type { Inspector } from '../../../src/inspect/local/inspect.ts';
-import { inspect } from '../../../src/inspect/local/inspect.ts';
 import { agent } from '../../../src/runtime/agent.ts';
 import { parallel } from '../../../src/runtime/patterns/index.ts';
 import { maxSteps } from '../../../src/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define-tool.ts';
-import { builtPage } from '../../support/built-package.ts';
 import { describeInChromium } from '../../support/chromium.ts';
+import { openInspector, openPage } from '../../support/inspector-page.ts';
 
 const pictures = process.env['TROUPE_SCREENSHOTS'];
-
-const openPage = async (browser: Browser, { url }: Inspector) => {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  const problems: string[] = [];
-  page.on('pageerror', ({ message }) => problems.push(message));
-  page.on('console', (line) => {
-    if (line.type() === 'error') problems.push(line.text());
-  });
-  onTestFinished(() => page.close());
-  await page.goto(url);
-  return { page, problems };
-};
-
-/** The genuine page at the genuine server. */
-const open = async (browser: Browser) => {
-  const inspector = await inspect({ control: true, page: builtPage() });
-  onTestFinished(() => inspector.close());
-  return { inspector, ...(await openPage(browser, inspector)) };
-};
 
 const takePicture = async (page: Page, name: string): Promise<void> => {
   if (pictures === undefined || pictures === 'docs') return;
@@ -68,7 +47,7 @@ const addBreakpoint = async (page: Page, state: string): Promise<void> => {
 
 describeInChromium('the local inspector, with several runs', (browser) => {
   test('[FIND-70] choosing a run selects it: pill, chart, transcript, timeline, banner and every control are about it', async () => {
-    const { inspector, page, problems } = await open(browser());
+    const { inspector, page, problems } = await openInspector(browser(), { control: true });
     const done = await agent({ name: 'early', decide: () => answer('so') }).run('Say so', {
       inspect: inspector,
       runId: 'run-0',
@@ -109,7 +88,7 @@ describeInChromium('the local inspector, with several runs', (browser) => {
   });
 
   test('[FIND-76] breakpoints are those that the server keeps: after a reload, and with a second tab', async () => {
-    const { inspector, page, problems } = await open(browser());
+    const { inspector, page, problems } = await openInspector(browser(), { control: true });
     const run = cashier('ann').stream('Pay the rent', { inspect: inspector, runId: 'run-1' });
     await page.locator('.request').waitFor();
     await addBreakpoint(page, 'REDUCE');
@@ -142,7 +121,7 @@ describeInChromium('the local inspector, with several runs', (browser) => {
   });
 
   test('[FIND-77] members of one name are distinguished by number and task, and are found by both', async () => {
-    const { inspector, page, problems } = await open(browser());
+    const { inspector, page, problems } = await openInspector(browser(), { control: true });
     const worker = agent({
       name: 'worker',
       model: scriptedModel(Array.from({ length: 30 }, () => () => new Promise<string>(() => undefined))),
@@ -166,7 +145,7 @@ describeInChromium('the local inspector, with several runs', (browser) => {
   });
 
   test('[FIND-79] a run in which all waits for a person says so, and one that was stopped does not look like a success', async () => {
-    const { inspector, page, problems } = await open(browser());
+    const { inspector, page, problems } = await openInspector(browser(), { control: true });
     const run = cashier('ann').stream('Pay the rent', { inspect: inspector, runId: 'run-1' });
     await page.locator('.pill', { hasText: 'waiting for a person' }).waitFor();
     await page.locator('.request').getByRole('button', { name: 'Deny' }).click();
@@ -187,7 +166,7 @@ describeInChromium('the local inspector, with several runs', (browser) => {
   });
 
   test('[FIND-79] the sequence opens on its content, with times, tasks and answers', async () => {
-    const { inspector, page, problems } = await open(browser());
+    const { inspector, page, problems } = await openInspector(browser(), { control: true });
     const members = Object.fromEntries(
       Array.from({ length: 12 }, (_, index) => [
         `m${index}`,

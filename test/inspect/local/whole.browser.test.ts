@@ -1,37 +1,18 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { z } from 'zod';
 import { researchDesk } from '../../../src/cli/desk/research-desk.ts';
 import type { Entry } from '../../../src/inspect/recording/entry.ts';
 import type { Recorder } from '../../../src/inspect/recording/recorder.ts';
 import { Tableau } from '../../../src/inspect/recording/tableau.ts';
-import type { InspectOptions } from '../../../src/inspect/local/inspect.ts';
-import { inspect } from '../../../src/inspect/local/inspect.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { agent } from '../../../src/runtime/agent.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { documentsFrom } from '../../../src/tools/built-in/documents-from.ts';
 import { tool } from '../../../src/tools/define-tool.ts';
 import { handbook } from '../../cli/desk-scripts.ts';
-import { builtPage } from '../../support/built-package.ts';
 import { describeInChromium } from '../../support/chromium.ts';
-
-/** The genuine page at the genuine server. */
-const open = async (browser: Browser, options: InspectOptions) => {
-  const inspector = await inspect({ ...options, page: builtPage() });
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  const problems: string[] = [];
-  onTestFinished(async () => {
-    await page.close();
-    await inspector.close();
-  });
-  page.on('pageerror', ({ message }) => problems.push(message));
-  page.on('console', (line) => {
-    if (line.type() === 'error') problems.push(line.text());
-  });
-  await page.goto(inspector.url);
-  return { inspector, page, problems };
-};
+import { openInspector } from '../../support/inspector-page.ts';
 
 const standing = ({ recording }: Recorder): Tableau => {
   const tableau = new Tableau();
@@ -61,7 +42,7 @@ const cashier = () =>
 describeInChromium('the local inspector, page and server', (browser) => {
   describe('during a run of the flagship', () => {
     test('holds it, steps it, shows the state that it is in, lets it go on, and goes back to its beginning', async () => {
-      const { inspector, page, problems } = await open(browser(), { control: true });
+      const { inspector, page, problems } = await openInspector(browser(), { control: true });
       const desk = researchDesk({ documents: documentsFrom(handbook), models: {} });
       const run = desk.stream('How many days of leave are there?', { inspect: inspector, paused: true });
       const bar = page.getByRole('toolbar');
@@ -87,7 +68,7 @@ describeInChromium('the local inspector, page and server', (browser) => {
   });
 
   test('says yes for a person, and the call is made', async () => {
-    const { inspector, page, problems } = await open(browser(), { control: true });
+    const { inspector, page, problems } = await openInspector(browser(), { control: true });
     const run = cashier().stream('Pay three', { inspect: inspector });
     await page.locator('.request').getByRole('button', { name: 'Approve' }).click();
     expect((await run.result).output).toBe('Three are paid.');
@@ -101,7 +82,7 @@ describeInChromium('the local inspector, page and server', (browser) => {
   test('follows a run that is kept while it goes on', async () => {
     const store = memoryStore();
     onTestFinished(() => store.close());
-    const { page, problems } = await open(browser(), { store, agents: [cashier()] });
+    const { page, problems } = await openInspector(browser(), { store, agents: [cashier()] });
     const run = cashier().stream('Pay three', { store, runId: 'kept' });
     await new Promise<void>((resolve) => {
       run.events$.subscribe(({ type }) => {

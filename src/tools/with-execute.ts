@@ -1,7 +1,19 @@
 import type { Tool } from '../contracts/tool.ts';
 
+/** The rest of a tool is the same: what it gives may be, too. */
+export interface Executing {
+  /**
+   * It gives another value: what became of a call is not asked of the tool, which knows its own alone. Default false.
+   */
+  readonly givesAnother?: boolean | undefined;
+}
+
 /** A tool that is another in all but how it is done. Nothing of it is copied before it is asked for, and its methods stay its own. */
-export const wrapTool = (tool: Tool, execute: Tool['execute']): Tool => ({
+export const withExecute = (
+  tool: Tool,
+  execute: Tool['execute'],
+  { givesAnother = false }: Executing = {},
+): Tool => ({
   name: tool.name,
   description: tool.description,
   version: tool.version,
@@ -23,10 +35,18 @@ export const wrapTool = (tool: Tool, execute: Tool['execute']): Tool => ({
   get outputSchema() {
     return tool.outputSchema;
   },
+  get delegates() {
+    return tool.delegates;
+  },
+  get receivers() {
+    return tool.receivers;
+  },
   needsApproval: (input) => tool.needsApproval(input),
   describe: (input) => tool.describe(input),
   check: (input) => tool.check(input),
   ...(tool.forOutput === undefined ? {} : { forOutput: tool.forOutput.bind(tool) }),
   execute,
-  ...(tool.whatBecame === undefined ? {} : { whatBecame: (key, options) => tool.whatBecame?.(key, options) }),
+  ...(tool.whatBecame === undefined || givesAnother
+    ? {}
+    : { whatBecame: (key, options) => tool.whatBecame?.(key, options) }),
 });
