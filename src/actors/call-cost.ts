@@ -41,7 +41,7 @@ export const estimatedUsage = (history: History<Turn>, characters: number, desk:
   isEstimate: true,
 });
 
-/** Whether nobody said what a call used: no language model reads and writes nothing. */
+/** Checks whether nobody said what a call used: no language model reads and writes nothing. */
 export const isUnreported = ({ usage }: ModelAnswer, { isLanguageModel }: Model): boolean =>
   usage.input === 0 && usage.output === 0 && (isLanguageModel !== false || usage.isEstimate === true);
 

@@ -22,7 +22,7 @@ export const idempotencyKey = (
 const DIGEST = /~[0-9a-f]+$/;
 const CALL = /#\d+\.call_\d+_\d+(~[0-9a-f]+)?$/;
 
-/** Whether a name has the form of a call's key. */
+/** Checks whether a name has the form of a call's key. */
 export const isCallKey = (name: string): boolean => CALL.test(name);
 
 /** The call that an idempotency key is of, whatever its arguments. */

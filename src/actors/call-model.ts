@@ -47,7 +47,7 @@ class Attempt {
   #held: Reservation | undefined;
   /** What of the conversation is sent, and what became of it. */
   #shown: Sent;
-  /** Whether the model itself had its say: what fails before is nothing that it could do better the second time. */
+  /** True if the model itself had its say: what fails before is nothing that it could do better the second time. */
   #wasAsked = false;
 
   constructor(effect: Effect, context: AgentContext, attempt: ModelAttempt, desk: Desk) {

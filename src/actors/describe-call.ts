@@ -14,7 +14,7 @@ export const describeCall = (tool: Tool | undefined, { name, input }: ToolCall):
   }
 };
 
-/** Whether a person has to say yes first: also where the tool itself cannot tell. */
+/** Checks whether a person has to say yes first: also where the tool itself cannot tell. */
 export const needsApproval = (tool: Tool, { input }: ToolCall): boolean => {
   try {
     const said: unknown = tool.needsApproval(freezeJson(input));

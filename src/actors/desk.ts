@@ -29,7 +29,7 @@ import type { RunTask } from './run-task.ts';
 /** A call that a person is to decide on. */
 export type CallWish = Pick<ApprovalRequest, 'kind' | 'callId' | 'tool' | 'input' | 'description'>;
 
-/** Whether a call can be made with other arguments. */
+/** Checks whether a call can be made with other arguments. */
 export type CallChange = (input: Json) => Checked<unknown> | Promise<Checked<unknown>>;
 
 /** What somebody who does the work of one effect may use. The runtime lays out a desk for each effect. */
@@ -77,7 +77,7 @@ export interface Desk {
   readonly isResumed: boolean;
   /** Aborted when nobody waits for the work any more. */
   readonly abort: LazyAbort;
-  /** Whether anybody reads streamed text. */
+  /** True if anybody reads streamed text. */
   readonly isWatched: boolean;
   /** From 0 to below 1. */
   random(): number;

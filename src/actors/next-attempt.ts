@@ -37,7 +37,7 @@ export interface NextAttempt {
   readonly remembered?: ModelFailure | undefined;
 }
 
-/** Whether the same model is asked again, and when, or the next one; tells of what is given up. */
+/** Decides whether the same model is asked again, and when, or the next one, and publishes what is given up. */
 export const nextAttempt = (
   { error, isCut, attempt: made, model, step, key }: FailedAttempt,
   desk: Desk,

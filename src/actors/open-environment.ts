@@ -33,7 +33,7 @@ export const openEnvironment = (desk: Desk): readonly ErrorData[] | Promise<read
 
 const NONE: readonly PreflightIssue[] = [];
 
-/** Whether the environment that an agent has for all its runs is another than the one that the task names. */
+/** Checks whether the environment that an agent has for all its runs is another than the one that the task names. */
 const otherThan = (wanted: EnvironmentSpec | undefined, { definition }: Desk): readonly ErrorData[] => {
   const { environment } = definition;
   // One that is made for this run was made by somebody who knew the task.

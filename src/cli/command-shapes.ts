@@ -58,7 +58,7 @@ const SHARED: readonly string[] = [
   'no-color',
 ] satisfies SharedOption[];
 
-/** Whether an option belongs to some commands only. */
+/** Checks whether an option belongs to some commands only. */
 export const isOwnOption = (name: string): boolean => !SHARED.includes(name);
 
 /** What a command takes beside the options that all have. */

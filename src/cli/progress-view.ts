@@ -20,7 +20,7 @@ export interface ProgressView {
   resume(): void;
   /** Shows how it stands now, for good. An error that is about to be told is not told here too. */
   end(error?: string): void;
-  /** Whether anything was shown. */
+  /** True if anything was shown. */
   readonly hasShown: boolean;
 }
 

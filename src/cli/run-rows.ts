@@ -43,7 +43,7 @@ export const noRows: Rows = { progress: noProgress, rows: [], planned: {}, given
 
 const PHASES: ReadonlySet<string> = new Set(['OBSERVE', 'DECIDE', 'ACT', 'REDUCE', 'CRITIC', 'CHECK_STOP']);
 
-/** Whether an agent says that it is in one of its phases: a team says that of its own. */
+/** Checks whether an agent says that it is in one of its phases: a team says that of its own. */
 export const isAgentAtWork = (event: LiveEvent): boolean =>
   event.type === 'phase.entered' && PHASES.has(event.phase);
 

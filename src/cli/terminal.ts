@@ -26,10 +26,10 @@ export interface Terminal {
   exit(code: number): void;
 }
 
-/** Whether a person sits at it and can answer. */
+/** Checks whether a person sits at it and can answer. */
 export const isAttended = ({ stdin, stderr }: Terminal): boolean =>
   stdin.isTTY === true && stderr.isTTY === true;
 
-/** Whether a block of lines can be redrawn on it. */
+/** Checks whether a block of lines can be redrawn on it. */
 export const canRedraw = ({ stderr, environment }: Terminal): boolean =>
   stderr.isTTY === true && environment['TERM'] !== 'dumb';

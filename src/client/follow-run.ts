@@ -142,7 +142,7 @@ export class RunFollower {
   }
 }
 
-/** Whether it has a number of its own in the log of the run. */
+/** Checks whether it has a number of its own in the log of the run. */
 const isLogged = (
   event: LiveEvent,
 ): event is Exclude<LiveEvent, { type: 'model.delta' | 'observer.dropped' }> =>

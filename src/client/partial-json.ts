@@ -108,7 +108,7 @@ class PartialReader {
     return this.#text[this.#at] ?? '';
   }
 
-  /** Whether the object or array is over, or nothing more can be read of it. */
+  /** Checks whether the object or array is over, or nothing more can be read of it. */
   #ends(closing: string): boolean {
     const next = this.#peek();
     if (next === '') this.#isOver = true;
@@ -116,7 +116,7 @@ class PartialReader {
     return next === '' || next === closing;
   }
 
-  /** Whether another item may follow: passes over the comma. */
+  /** Checks whether another item may follow: passes over the comma. */
   #goesOn(closing: string): boolean {
     const next = this.#peek();
     if (next === ',') {

@@ -72,9 +72,9 @@ interface Seen {
   last: number;
   retryMs: number;
   isOver: boolean;
-  /** Whether this connection gave anything that was not known. */
+  /** True if this connection gave anything that was not known. */
   hasNews: boolean;
-  /** Whether it came about. */
+  /** True if it came about. */
   isOpen: boolean;
 }
 
@@ -131,7 +131,7 @@ const readerFor = (address: string, { headers, body }: Response): SseReader | Li
   throw new TroupeError('stream.invalid', message);
 };
 
-/** Whether it was not given before. Takes note of it. */
+/** Checks whether it was not given before. Takes note of it. */
 const isNew = (event: LiveEvent, seen: Seen): boolean => {
   // What is in no log is told once; news of what was lost has the number of the event before it.
   if (event.type === 'model.delta' || event.type === 'observer.dropped') return true;

@@ -8,7 +8,7 @@ export interface AddressOptions {
   readonly headers?: RequestHeaders | (() => RequestHeaders | Promise<RequestHeaders>) | undefined;
   /** Default: the platform's own. */
   readonly fetch?: typeof fetch | undefined;
-  /** Whether cookies go with it, as `fetch` has it. */
+  /** The rule for cookies, as `fetch` has it. */
   readonly credentials?: 'include' | 'omit' | 'same-origin' | undefined;
   /** How long after a loss to connect again, in ms, if the server says nothing; doubled with each attempt in vain. Default 1,000. */
   readonly retryMs?: number | undefined;

@@ -19,7 +19,7 @@ export const runningTools = ({ agents }: Progress): readonly (ToolProgress & { r
 export const messagesOf = ({ messages }: Progress, path: string): readonly ProgressMessage[] =>
   messages.filter((message) => message.path === path);
 
-/** Whether a run has come to its end. */
+/** Checks whether a run has come to its end. */
 export const isOver = ({ status }: Progress): boolean => status !== 'running' && status !== 'paused';
 
 /**

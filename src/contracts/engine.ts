@@ -12,7 +12,7 @@ export interface Engine extends AsyncDisposable {
   readonly kind: 'global' | 'request' | 'disposable';
   /** How many runs go on at the same time; more wait in line, in order. `Infinity`: all start at once. */
   readonly concurrency: number;
-  /** Whether new runs are refused. */
+  /** True if new runs are refused. */
   readonly isClosed: boolean;
   /**
    * The events of all its runs: of those under way what has happened (but for deltas), then whatever happens. Completes

@@ -148,7 +148,7 @@ export interface EnvironmentAction {
 /** What an action made of the environment. */
 export interface EnvironmentStep {
   readonly observation?: Json | undefined;
-  /** Whether the environment has come to its end: the run ends with it. */
+  /** True if the environment has come to its end: the run ends with it. */
   readonly done?: boolean | undefined;
   readonly reward?: number | undefined;
   readonly info?: Json | undefined;

@@ -131,7 +131,7 @@ export const errorCodes = [
 /** One word per way of failing; see {@link errorCodes}. */
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** Whether trying again can help: `maybe` once and with something changed, `no` never. */
+/** The prospect of trying again: `maybe` once and with something changed, `no` never. */
 export type Retryable = 'yes' | 'maybe' | 'no';
 
 /** An error as data: what contexts, events and journals hold in place of an `Error`. */
@@ -243,7 +243,7 @@ export class TroupeError extends Error {
   }
 }
 
-/** Whether `value` is a {@link TroupeError}, of `code` if one is given; true across copies of the package. */
+/** Checks whether `value` is a {@link TroupeError}, of `code` if one is given; true across copies of the package. */
 export const isTroupeError = (value: unknown, code?: ErrorCode): value is TroupeError =>
   attempted(
     () =>

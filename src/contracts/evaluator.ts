@@ -72,7 +72,7 @@ export interface TaskResult {
   readonly taskId: string;
   /** The run completed and every criterion passed. */
   readonly success: boolean;
-  /** Whether the run itself ended with an accepted answer. */
+  /** True if the run itself ended with an accepted answer. */
   readonly isCompleted: boolean;
   /** One for each success criterion, in order. */
   readonly criteria: readonly Evaluation[];

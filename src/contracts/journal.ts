@@ -62,14 +62,14 @@ export interface LeaseWish {
   /** How long it is good for unless it is renewed, in ms. */
   readonly ttlMs: number;
   readonly now: number;
-  /** Whether a holder is known to be gone: its lease is taken over before it expires. */
+  /** Checks whether a holder is known to be gone: its lease is taken over before it expires. */
   readonly isGone?: ((holder: string) => boolean) | undefined;
 }
 
 /** Who a process is among those that share a store. */
 export interface StoreIdentity {
   readonly holder: string;
-  /** Whether a holder is known to be gone: its process, on this very machine, has ended. */
+  /** Checks whether a holder is known to be gone: its process, on this very machine, has ended. */
   readonly isGone: (holder: string) => boolean;
 }
 

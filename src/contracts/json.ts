@@ -27,7 +27,7 @@ export type AsJson<Value> = Json extends Value
             ? { readonly [Key in keyof Value]: AsJson<Value[Key]> }
             : Json;
 
-/** Whether `value` is an object that is neither null nor an array. */
+/** Checks whether `value` is an object that is neither null nor an array. */
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 

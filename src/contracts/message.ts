@@ -20,7 +20,7 @@ export interface Message {
   readonly kind?: string | undefined;
   /** The protocol that it is of. */
   readonly protocol?: string | undefined;
-  /** Whether its sender waits for an answer. */
+  /** True if its sender waits for an answer. */
   readonly wantsReply?: true | undefined;
   /** The id of the message that it answers. */
   readonly correlation?: string | undefined;

@@ -69,7 +69,7 @@ export interface ModelCall {
   readonly signal: AbortSignal;
   /** Tells what arrives, as it arrives. Every delta resets the idle watchdog; keep-alives must not be reported. */
   readonly delta: (delta: ModelDelta) => void;
-  /** Whether somebody reads text deltas; a provider may stream either way. */
+  /** True if somebody reads text deltas; a provider may stream either way. */
   readonly isWatched: boolean;
   /**
    * Waits for `turn` while the time of the attempt stands still: for a model that shares its provider with others and has to

@@ -74,7 +74,7 @@ const kinds: Readonly<Record<StopReason['kind'], true>> = {
   failed: true,
 };
 
-/** Whether `kind` is one of the reasons that there are: rules come from anywhere, and their reasons are read by many. */
+/** Checks whether `kind` is one of the reasons that there are: rules come from anywhere, and their reasons are read by many. */
 export const isStopKind = (kind: unknown): kind is StopReason['kind'] =>
   typeof kind === 'string' && Object.hasOwn(kinds, kind);
 
@@ -128,7 +128,7 @@ export interface Deadline {
 /** One reason to stop; compose them with `anyOf` and `allOf`. Synchronous and pure. */
 export interface StopRule {
   readonly name: string;
-  /** Whether it ends every run after some number of steps: then an agent needs no other limit. Default false. */
+  /** True if it ends every run after some number of steps: then an agent needs no other limit. Default false. */
   readonly limitsSteps?: boolean | undefined;
   /** Ends the agent at that time, also in the midst of a step: what is under way is aborted. Default: none, it is looked at after steps. */
   readonly deadline?: Deadline | undefined;

@@ -54,7 +54,7 @@ export interface ToolFacts {
   readonly replacedBy?: string | undefined;
   /** Default `read`. */
   readonly safety: Safety;
-  /** Whether repeating it with the same key does no harm. Default: true for `read`. */
+  /** True if repeating it with the same key does no harm. Default: true for `read`. */
   readonly idempotent: boolean;
   /**
    * Its answer follows from its input until something is changed: within a run an equal call is answered from the first,
@@ -96,7 +96,7 @@ export interface Tool extends ToolFacts {
   readonly parameters: JsonSchema;
   /** The JSON Schema of its value, where it says what that is. */
   readonly outputSchema?: JsonSchema | undefined;
-  /** Whether a person has to say yes to this very input first. */
+  /** Checks whether a person has to say yes to this very input first. */
   needsApproval(input: Json): boolean;
   /** What a person reads while it runs: "Reading config.json". */
   describe(input: Json): string;

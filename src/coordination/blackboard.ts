@@ -56,7 +56,7 @@ export type BlackboardState = {
   readonly gone: number;
   /** Specialists consulted, however often. */
   readonly rounds: number;
-  /** Whether the controller said that the board has all that is needed. */
+  /** True if the controller said that the board has all that is needed. */
   readonly converged: boolean;
   /** Who was consulted for nothing, and why. */
   readonly missing: readonly { readonly member: string; readonly reason: string }[];
@@ -73,7 +73,7 @@ type Context = TeamContext<Own, BlackboardOptions>;
 
 /** What is on the board at the end of a run, the most important first. */
 export type Board = {
-  /** Whether the controller said that it is complete, before all iterations were used up. */
+  /** True if the controller said that it is complete, before all iterations were used up. */
   readonly converged: boolean;
   readonly rounds: number;
   /** What the controller made of it; null where it said nothing, or was not complete. */

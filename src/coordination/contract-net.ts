@@ -66,7 +66,7 @@ export type ContractNetState = {
 type Own = ContractNetState & {
   /** Those whose turn it would be, the best first. */
   readonly line: readonly string[];
-  /** Whether the manager was to say who gets the work, and nothing came of it. */
+  /** True if the manager was to say who gets the work, and nothing came of it. */
   readonly isManagerLost: boolean;
 };
 type Context = TeamContext<Own, ContractNetOptions>;

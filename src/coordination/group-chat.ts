@@ -150,7 +150,7 @@ const hear = (context: Context): Partial<Context> => {
   };
 };
 
-/** Whether everybody who was to speak has failed, and nobody has said anything. */
+/** Checks whether everybody who was to speak has failed, and nobody has said anything. */
 const allGone = (turns: readonly ChatTurn[], names: readonly string[]): boolean =>
   turns.every(({ error }) => error !== null) &&
   names.every((name) => turns.some(({ member }) => member === name));

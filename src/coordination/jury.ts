@@ -42,7 +42,7 @@ const callBallot = (context: Context): Partial<Context> => {
 
 const jurors = awaiting('counting');
 
-/** Whether nobody but people is waited for now that an answer is in. */
+/** Checks whether nobody but people is waited for now that an answer is in. */
 const isPeoplesTurn = ({ round, options }: Context): boolean => {
   if (round.standing !== 'open') return false;
   const open = round.tasks.filter((_, index) => (placeAt(round, index)?.reply ?? null) === null);

@@ -58,7 +58,7 @@ type Context = TeamContext<Own, PipelineOptions>;
 /** The name of the function that makes a stage's input of the output before it. */
 export const stageFunction = (stage: number): string => `stage-${stage}`;
 
-/** Whether it stands for the output of a stage that failed. */
+/** Checks whether it stands for the output of a stage that failed. */
 export const isStageFailure = (value: unknown): value is StageFailure =>
   typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'stageFailure';
 

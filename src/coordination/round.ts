@@ -187,5 +187,5 @@ export const withPlace = (round: Round, index: number, change: Partial<Place>): 
 export const repliesIn = ({ places }: Round): readonly Reply[] =>
   slotList(places).flatMap(({ reply }) => (reply === null ? [] : [reply]));
 
-/** Whether nobody's reply is waited for any more. */
+/** Checks whether nobody's reply is waited for any more. */
 export const isRoundOver = ({ open }: Round): boolean => open === 0;

@@ -38,7 +38,7 @@ export type Counting = {
   /** The share that `threshold` wants, the mean confidence that `confidence` wants. */
   readonly threshold: number;
   readonly weights: Readonly<Record<string, number>>;
-  /** Whether an abstention counts among the votes of which a choice needs its share. */
+  /** True if an abstention counts among the votes of which a choice needs its share. */
   readonly countsAbstentions: boolean;
 };
 

@@ -16,7 +16,7 @@ export const workPhases = {
   reflection: ['chat'],
 } as const satisfies PhaseMap;
 
-/** Whether work may go on in `to`: to stay where it is, is always allowed, and is a handoff. */
+/** Checks whether work may continue in `to`: to stay in its phase is always allowed, and is a handoff. */
 export const mayFollow = (phases: PhaseMap, from: string, to: string): boolean =>
   from === to ? Object.hasOwn(phases, to) : (phases[from] ?? []).includes(to);
 

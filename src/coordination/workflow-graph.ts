@@ -29,11 +29,11 @@ export type GraphNode = {
   readonly retry: number;
   /** What becomes of a node whose tries are used up. */
   readonly exhausted: 'fail' | 'hold';
-  /** Whether its failure is flagged only, and whether what comes after it goes on. */
+  /** The way of a node whose failure is only flagged: what comes after it continues, or is skipped. Null for all others. */
   readonly optional: 'continue' | 'skip' | null;
   /** It begins only when it is released. */
   readonly held: boolean;
-  /** Whether all nodes before it have to be through, or one of them. */
+  /** The nodes before it that have to be through: all, or one of them. */
   readonly join: 'all' | 'any';
   /** The most that one try may take, in ms. */
   readonly timeMs: number | null;
@@ -50,7 +50,7 @@ export type Graph = {
   readonly edges: readonly GraphEdge[];
   /** Whose output is the workflow's; null: all of them, by node. */
   readonly output: string | null;
-  /** Whether the first failure ends it, or what can be done is done. */
+  /** `strict` ends it at the first failure; `partial` does what can be done. */
   readonly mode: 'strict' | 'partial';
   /** Members under way together. */
   readonly concurrency: number;

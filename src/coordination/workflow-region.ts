@@ -108,7 +108,7 @@ const inWords = ({ id, member, over, optional, held }: GraphNode, edges: Graph['
     .concat('.');
 };
 
-/** Whether new nodes begin. */
+/** The region that says if new nodes begin. */
 export const admission: Region<OtherGuard> = {
   description: 'Whether nodes begin whose turn has come.',
   initial: 'open',

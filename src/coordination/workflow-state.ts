@@ -102,11 +102,11 @@ export const graphOf = ({ own, options }: WorkflowContext): Graph => own.changed
 export const stateOf = ({ own }: Pick<WorkflowContext, 'own'>, id: string): NodeState =>
   Object.hasOwn(own.nodes, id) ? (own.nodes[id] ?? PENDING) : PENDING;
 
-/** Whether a node is through. */
+/** Checks whether a node is through. */
 export const isSettled = ({ status }: NodeState): boolean =>
   status === 'completed' || status === 'failed' || status === 'skipped';
 
-/** Whether a node has begun: it can neither be dropped nor be given another input any more. */
+/** Checks whether a node has begun: it can neither be dropped nor be given another input any more. */
 export const hasBegun = ({ status, tries }: NodeState): boolean =>
   tries > 0 || isSettled({ ...PENDING, status });
 

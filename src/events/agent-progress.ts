@@ -18,7 +18,7 @@ export interface AgentProgress {
   readonly agent: string;
   readonly phase: string | undefined;
   readonly step: number | undefined;
-  /** Whether it works: from its first phase until it waits or ends. Never true of a team's supervisor. */
+  /** True if it works: from its first phase until it waits or ends. Never true of a team's supervisor. */
   readonly isWorking: boolean;
   /** Tool calls under way, by call id. */
   readonly tools: Readonly<Record<string, ToolProgress>>;
@@ -32,10 +32,10 @@ export type AgentsProgress = Readonly<Record<string, AgentProgress>>;
 const PHASES: ReadonlySet<string> = new Set(['OBSERVE', 'DECIDE', 'ACT', 'REDUCE', 'CRITIC', 'CHECK_STOP']);
 const ENDS: ReadonlySet<string> = new Set(['completed', 'stopped', 'aborted', 'failed']);
 
-/** Whether an agent is at its end in this phase. */
+/** Checks whether an agent is at its end in this phase. */
 export const isEndPhase = (phase: string): boolean => ENDS.has(phase);
 
-/** Whether an agent works in a phase; in one that says neither, it does as it did before. */
+/** Checks whether an agent works in a phase; in one that says neither, it does as it did before. */
 export const isAtWork = (phase: string, wasWorking: boolean): boolean =>
   PHASES.has(phase) || (wasWorking && phase !== 'waiting' && !isEndPhase(phase));
 

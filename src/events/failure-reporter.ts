@@ -26,6 +26,6 @@ export const failureReporter = (onFailure: OnFailure): OnFailure => {
   };
 };
 
-/** Whether an event is about observers: who fails on one is not reported, or two of them would keep each other busy. */
+/** Checks whether an event is about observers: one that fails on it is not reported, or two of them would keep each other busy. */
 export const isAboutObservers = (event: LiveEvent): boolean =>
   event.type === 'observer.failed' || event.type === 'observer.dropped';

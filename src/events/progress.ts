@@ -36,7 +36,7 @@ export interface Progress {
   readonly speaker: string | undefined;
   /** What the speaker says as it streams; once that is answered, the whole of it. What was taken back is gone. */
   readonly text: string;
-  /** Whether more of `text` is to be expected. */
+  /** True if more of `text` is to be expected. */
   readonly isStreaming: boolean;
   /** What was said last, whole. */
   readonly lastSaid: SaidText | undefined;

@@ -35,7 +35,7 @@ export interface SpokenText {
   readonly key: string;
   /** All of it, not only what is new; empty when it was taken back. As the model wrote it: print with `printable`. */
   readonly text: string;
-  /** Whether the model has ended. */
+  /** True if the model has ended. */
   readonly isComplete: boolean;
 }
 

@@ -4,7 +4,7 @@ import type { LiveEvent } from '../contracts/event.ts';
 export interface Watcher {
   /** What its failures are reported under. */
   readonly name: string;
-  /** Whether it is handed the deltas of models too; providers may stream only if somebody wants them. */
+  /** True if it receives the deltas of models too; providers may stream only if somebody wants them. */
   readonly wantsDeltas: boolean;
   /** The number of the first event of the log that it wants. Default 0: all of them. */
   readonly from?: number;

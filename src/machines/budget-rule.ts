@@ -11,7 +11,7 @@ export const withBudget = (tally: Tally, use: BudgetUse | undefined): Tally => {
 /** Every further step would need more of these; tool calls it may do without. */
 const NEEDED = ['steps', 'tokens', 'usd'] as const;
 
-/** Whether a budget ends the run: something was refused, or nothing is left for another step. Time is compared with `>`. */
+/** Finds the budget that ends the run: something was refused, or nothing is left for another step. Time is compared with `>`. */
 export const budgetEnd = ({ budget, now }: Tally): StopReason | undefined => {
   if (budget === undefined) return undefined;
   if (budget.spent !== undefined) return budget.spent;

@@ -30,10 +30,10 @@ export const withResult = (plan: CallPlan, index: number, result: ToolResult, ca
   return startNext({ ...plan, results: plan.results.with(index, result) }, cap);
 };
 
-/** Whether a call has no result yet; what comes in for another one comes too late. */
+/** Checks whether a call has no result yet; what comes in for another one comes too late. */
 export const isOpen = (plan: CallPlan, index: number): boolean => plan.results[index] === null;
 
-/** Whether every call but this one has its result. */
+/** Checks whether every call but this one has its result. */
 export const isLastOpen = (plan: CallPlan, index: number): boolean =>
   plan.results.every((result, at) => (result === null) === (at === index));
 

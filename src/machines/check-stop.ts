@@ -18,7 +18,7 @@ import type { Nearing } from './wrap-up.ts';
 import { graceAt, isWrappingUp, nearing } from './wrap-up.ts';
 
 /**
- * Whether the run is over, in this order: the answer, the agent's own condition, the environment's end, the budgets, the
+ * Checks whether the run is over, in this order: the answer, the agent's own condition, the environment's end, the budgets, the
  * stop rules in the order given, a loop. Where it goes on, the model hears what the rules have to say.
  */
 export const checked = (context: AgentContext): AgentChange => {

@@ -166,7 +166,7 @@ export const returning = (
 ): Given | undefined =>
   delegations?.given.find((each) => each.index === index && each.path === path && each.status === 'working');
 
-/** Whether other work is under way, and how long it is worth to wait for it, in ms. */
+/** Checks whether other work is under way, and gives how long it is worth to wait for it, in ms. */
 export const gathering = (context: AgentContext, back: Pick<Return, 'index' | 'path'>): number => {
   const found = returning(context, back);
   if (found === undefined) return 0;

@@ -35,7 +35,7 @@ export const phaseOfPort: Readonly<Record<RecoverablePort, RecoverablePhase>> = 
 /** How many failures a context keeps for the report. */
 const MAX_FAILURES = 100;
 
-/** Whether anything is to be decided about a failure: not past the limit, nor where a bug would only come back. */
+/** Checks whether anything is to be decided about a failure: not past the limit, nor where a bug would only come back. */
 export const mayRecover = (
   context: AgentContext,
   error: ErrorData | undefined,
@@ -96,7 +96,7 @@ export const stumbled = (
 const pendingAt = ({ review: { recovery } }: AgentContext, index: number): PendingFailure | undefined =>
   recovery?.pending.find((failed) => failed.index === index);
 
-/** Whether the agent goes on to the next phase: nothing is done again, and no other call is still open. */
+/** Checks whether the agent goes on to the next phase: nothing is done again, and no other call is still open. */
 export const movesOn = ({ cycle: { plan } }: AgentContext, { decision }: Recovered, index: number): boolean =>
   (decision === 'skip' || decision === 'replace') && (plan === null || isLastOpen(plan, index));
 

@@ -4,7 +4,7 @@ import type { Turn, UserTurn } from '../contracts/transcript.ts';
 import type { AgentChange, AgentContext, Critiqued } from './agent-context.ts';
 import { patched, patchOf } from './critique-patch.ts';
 
-/** Whether any critic looks at the step that has just been reduced. */
+/** Checks whether any critic looks at the step that has just been reduced. */
 export const wantsCritique = ({ run, review, step, end }: AgentContext): boolean => {
   if (end !== null || run.critics === 'none') return false;
   if (review.candidate !== null) return true;

@@ -65,7 +65,7 @@ export interface SoftCapOptions {
   /** What is counted, in words: `failed builds`. */
   readonly name: string;
   readonly limit: number;
-  /** Whether a call counts; or under what key, where things are counted apart (a file, a host …). */
+  /** Checks whether a call counts, or gives the key under which it does where things are counted apart (a file, a host …). */
   readonly counts: (result: ToolResult, call: ChosenCall | undefined) => boolean | string | undefined;
   /** From how many on the model is warned. Default: it is not. */
   readonly warnAt?: number | undefined;

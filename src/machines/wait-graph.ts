@@ -10,7 +10,7 @@ export interface Wait<Party> {
   readonly who: Party;
   readonly on: readonly Party[];
   readonly kind: WaitKind;
-  /** Whether one of them is enough, as for a place in a pool that several hold. Default `all`. */
+  /** The number of them that is enough: `one` for a place in a pool that several hold. Default `all`. */
   readonly enough?: 'one' | 'all' | undefined;
   /** The name of what is waited for, where it has one. */
   readonly what?: string | undefined;
@@ -155,6 +155,6 @@ export class WaitGraph<Party> {
 
 const NONE: readonly never[] = [];
 
-/** Whether a wait has no end as long as those parties are stuck. */
+/** Checks whether a wait has no end as long as those parties are stuck. */
 const isHopeless = <Party>({ on, enough }: Wait<Party>, isStuck: (party: Party) => boolean): boolean =>
   enough === 'one' ? on.length > 0 && on.every(isStuck) : on.some(isStuck);

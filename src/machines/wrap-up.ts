@@ -12,10 +12,10 @@ export interface Nearing {
   readonly notice: EventBody;
 }
 
-/** Whether the step to come is one without tools. */
+/** Checks whether the step to come is one without tools. */
 export const isWrappingUp = ({ stage }: Pick<Watch, 'stage'>): boolean => stage === 'wrappingUp';
 
-/** Whether the run has come near enough to a limit that something is to be said; undefined where not. */
+/** Finds the limit that the run has come near enough to for something to be said; undefined where there is none. */
 export const nearing = (
   watch: Watch,
   rules: readonly StopRule[],

@@ -19,7 +19,7 @@ export type InsightQuery = {
   /** Leaves out those of this agent. */
   readonly notBy?: string | undefined;
   readonly tags?: readonly string[] | undefined;
-  /** Whether one of the tags is enough. Default `any`. */
+  /** The tags that a tool needs: all, or one of them. Default `any`. */
   readonly tagMode?: 'any' | 'all' | undefined;
   readonly minImportance?: number | undefined;
   readonly segments?: readonly string[] | undefined;

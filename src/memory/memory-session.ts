@@ -14,7 +14,7 @@ import { missingRecords } from './missing-records.ts';
 import { memoryText, readRecord } from './memory-text.ts';
 
 /**
- * Whether records are to be written: `again` are those of which it is not known whether they were, so that what a memory holds
+ * The writing of records: `again` are those of which it is not known whether they were, so that what a memory holds
  * already is left out.
  */
 export type MemoryWriting = 'yes' | 'again' | 'no';

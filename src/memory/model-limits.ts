@@ -19,7 +19,7 @@ export const modelLimits: readonly ModelLimit[] = [
 /** For a model that nobody knows. */
 export const defaultBudget: TokenBudget = { soft: 12_000, hard: 16_000, reserve: 2_000 };
 
-/** Whether the table has a row for a model. */
+/** Checks whether the table has a row for a model. */
 export const isKnownModel = (model: string): boolean =>
   modelLimits.some(({ pattern }) => pattern.test(model));
 

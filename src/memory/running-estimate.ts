@@ -32,7 +32,7 @@ export class RunningEstimate {
     this.shown = base.shown;
   }
 
-  /** Whether `history` is the one followed so far, perhaps longer. */
+  /** Checks whether `history` is the one followed so far, perhaps longer. */
   continues(history: History<Turn>): boolean {
     if (history.length < this.#length) return false;
     return this.#last === undefined || new HistoryView(history).at(this.#length - 1) === this.#last;

@@ -23,7 +23,7 @@ import { RunningEstimate } from './running-estimate.ts';
 /** How an agent's conversation is kept short. */
 export interface ContextPlan {
   readonly processors: () => readonly Processor[];
-  /** Whether they are applied to every request, and not only past the soft limit. */
+  /** True if they are applied to every request, and not only past the soft limit. */
   readonly isConstant: boolean;
   readonly counter: TokenCounter | undefined;
 }

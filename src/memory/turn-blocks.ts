@@ -2,7 +2,7 @@ import type { HistoryView } from '../contracts/history.ts';
 import type { TurnBlock } from '../contracts/processor.ts';
 import type { AssistantTurn, ToolTurn, Turn } from '../contracts/transcript.ts';
 
-/** Whether these turns are a call (or several) and what came of it. */
+/** Checks whether these turns are a call (or several) and what came of it. */
 export const cycleOf = (
   turns: readonly Turn[],
 ): { readonly said: AssistantTurn; readonly results: readonly ToolTurn[] } | undefined => {

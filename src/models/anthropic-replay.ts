@@ -31,7 +31,7 @@ const SHAPES: Shapes<Replayable> = {
 };
 
 /**
- * Whether a block can be sent back. It may come from a history that somebody stored: one of another shape is left out,
+ * Checks whether a block can be sent back. It may come from a history that somebody stored: one of another shape is left out,
  * as the provider would refuse the whole request for it.
  *
  * Blocks of betas are not in the type; the API takes them under the header that also made it give them out.

@@ -137,7 +137,7 @@ class Attempt implements ModelCall {
     return guarded;
   }
 
-  /** Whether it was still open. */
+  /** Checks whether it was still open. */
   #settle(): boolean {
     if (this.isOver) return false;
     this.isOver = true;

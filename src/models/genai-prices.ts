@@ -59,7 +59,7 @@ export const pricedProviders: ReadonlySet<string> = new Set([
 /** What a name may have beside that of the model: a date, or that it is the latest. */
 const VERSION = /[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/;
 
-/** Whether the price is for this very model: the list finds `claude-sonnet-5` also for `claude-sonnet-5-5`. */
+/** Checks whether the price is for this very model: the list finds `claude-sonnet-5` also for `claude-sonnet-5-5`. */
 const isNamed = (asked: string, id: string, match: unknown): boolean => {
   const name = asked.replace(VERSION, '');
   const names = new Set([id, ...namesIn(match)]);

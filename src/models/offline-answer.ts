@@ -121,7 +121,7 @@ const windowsOf = (quotes: readonly Quote[]): Window[] =>
     return windows;
   });
 
-/** Whether what was found can answer the question; less is needed where somebody already chose it. */
+/** Checks whether what was found can answer the question; less is needed where somebody already chose it. */
 export const isAnswered = (question: string, findings: Findings, wasChosen: boolean): boolean => {
   const least = wasChosen ? ENOUGH_CHOSEN : termsOf(question).length > 2 ? ENOUGH : ENOUGH_OF_FEW;
   return findings.quotes.length > 0 && findings.coverage >= least;
@@ -215,7 +215,7 @@ export const notFound = (question: string, where: string): string =>
 /** A question in one sentence: what is said of it must not read as several. */
 const oneSentence = (question: string): string => flat(question).replace(/(?<![.!?…])[.!?…]+(?=\s)/g, ',');
 
-/** Whether a sentence only says that nothing was found. */
+/** Checks whether a sentence only says that nothing was found. */
 export const saysNothing = (sentence: string): boolean =>
   /\b(?:could not|cannot|couldn['’]t|did not|can['’]t) (?:find|answer)\b|^\W*(?:no|nothing|none|0)\b[^.]{0,40}\b(?:found|results?|match(?:es|ed)?)\b/i.test(
     sentence,

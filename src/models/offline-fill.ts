@@ -153,7 +153,7 @@ const fillArray = (
     : { value: values, found: values.length, missing: 0 };
 };
 
-/** Whether the items of a list say what was found, rather than what is to be done. */
+/** Checks whether the items of a list say what was found, rather than what is to be done. */
 const statesFindings = (items: JsonSchema): boolean =>
   Object.keys(propertiesOf(items)).some((name) =>
     /text|statement|fact|quote|claim|finding|sentence|source|citation/i.test(name),

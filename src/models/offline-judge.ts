@@ -113,7 +113,7 @@ export const ungrounded = ({ claims, evidence }: Trial): Claim[] => {
 const figuresIn = (text: string): string[] =>
   (text.match(/\d+(?:[.,:/-]\d+)*/g) ?? []).map((figure) => figure.replaceAll(',', ''));
 
-/** Whether a passage is the cited one: the same citation, or lines of the same document that overlap. */
+/** Checks whether a passage is the cited one: the same citation, or lines of the same document that overlap. */
 const covers = (passage: string, cited: string): boolean => {
   if (passage === cited) return true;
   const [, path, from, to = from] = LINES.exec(passage) ?? [];

@@ -59,7 +59,7 @@ export const unitsOf = (key: string, description: string): ReadonlySet<number> =
   return new Set([...wordsOf(key), ...said].flatMap((word) => [...(named.get(word.toLowerCase()) ?? NONE)]));
 };
 
-/** Whether a number of the text is of another unit than those wanted: 5 minutes are not 5 seconds, and nobody converts them. */
+/** Checks whether a number of the text is of another unit than those wanted: 5 minutes are not 5 seconds, and nobody converts them. */
 export const isOfOtherUnit = (
   text: string,
   { at, end }: { readonly at: number; readonly end: number },

@@ -26,7 +26,7 @@ const ANSWERS =
   /answer|text|summary|result|conclusion|response|report|content|message|explanation|reason|note|body|output|statement|claim|fact|finding|quote|point|sentence/i;
 const TASKS =
   /^(?:sub)?(?:task|question|query|request|prompt|goal|instruction|step|part|todo|topic|problem|input|work|assignment|title|description)s?$/i;
-/** Whether a property is for something to do or to ask. */
+/** Checks whether a property is for something to do or to ask. */
 export const isTask = (key: string): boolean => TASKS.test(key);
 
 const SEARCHES = /^(?:search_?)?(?:query|q|queries|keywords?|terms?|search|pattern|search_?term)$/i;

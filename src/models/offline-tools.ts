@@ -125,7 +125,7 @@ const fillCall = (tool: ToolSpec, part: string, reading: Reading): Filled => {
   return fill(parameters, tool.name, material, parameters);
 };
 
-/** Whether a part is all that is asked, at the start of a prompt and not under a label. */
+/** Checks whether a part is all that is asked, at the start of a prompt and not under a label. */
 const isWhole = (part: string, { request }: Reading): boolean => request.trim().startsWith(part);
 
 const WORDS =

@@ -58,7 +58,7 @@ export const unitsOf = (text: string): Unit[] => {
   return units.filter(({ text: unit }) => /[\p{L}\p{N}]/u.test(unit) && !/^\[[^\]]+\]:\s*\S+$/.test(unit));
 };
 
-/** Whether a passage begins inside a comment: one ends before the first begins. */
+/** Checks whether a passage begins inside a comment: one ends before the first begins. */
 const opensInComment = (text: string): boolean => {
   const end = text.indexOf('*/');
   const start = text.indexOf('/*');

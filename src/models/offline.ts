@@ -130,7 +130,7 @@ const textsIn = (reading: Reading): string[] => [
   ...reading.told,
 ];
 
-/** Whether there was anything to answer from, even if it turned out to be nothing. */
+/** Checks whether there was anything to answer from, even if it turned out to be nothing. */
 const isGiven = (reading: Reading): boolean =>
   reading.told.length > 0 || labelled(reading.sections, FINDINGS).length > 0 || textsIn(reading).length > 0;
 

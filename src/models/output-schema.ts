@@ -7,7 +7,7 @@ import { wrapped } from './schema-root.ts';
 export interface WireOutput {
   readonly name: string;
   readonly schema: JsonObject;
-  /** Whether the schema keeps the rules of OpenAI's strict mode; where it does not, the provider only tries its best. */
+  /** True if the schema keeps the rules of OpenAI's strict mode; where it does not, the provider only tries its best. */
   readonly isStrict: boolean;
   /** The text that the caller expects, from the text that the model wrote. */
   unwrap(text: string): string;

@@ -20,7 +20,7 @@ export interface OpenedStream<Event> {
 export interface StreamReader<Event> {
   /** Takes one event, and reports it by deltas. */
   take(event: Event): void;
-  /** Whether the answer is all there: what may still come is not worth a failure. */
+  /** Checks whether the answer is all there: what may still come is not worth a failure. */
   isComplete(): boolean;
   /** True once the end was named, and only what is said about the answer (its usage) may still come. Default: never. */
   hasEnded?(): boolean;
@@ -129,7 +129,7 @@ const typedError = (error: unknown, who: ErrorContext, signal: AbortSignal): Tro
 };
 
 /**
- * Whether the answer came in one piece, and was read: some servers never stream. Any other body that is no event stream is
+ * Checks whether the answer came in one piece, and was read: some servers never stream. Any other body that is no event stream is
  * an error, of the provider where it says so.
  */
 const readWhole = async <Event>(

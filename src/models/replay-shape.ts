@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../contracts/json.ts';
 
-/** Whether a field of a replayed block can be what the provider's types demand there. */
+/** Checks whether a field of a replayed block can be what the provider's types demand there. */
 export type Check = (value: unknown) => boolean;
 
 export const text: Check = (value) => typeof value === 'string';
@@ -29,7 +29,7 @@ export type Shapes<Block extends { readonly type?: unknown }> = {
 };
 
 /**
- * Whether a block is of a known type and has the fields of that type. What lies within them is the provider's own
+ * Checks whether a block is of a known type and has the fields of that type. What lies within them is the provider's own
  * affair: it made them, and gets them back as they are.
  */
 export const hasShape = (

@@ -17,7 +17,7 @@ export interface RetryProgress {
     { readonly failure: ModelFailure; readonly failures: readonly ModelFailure[] } | undefined;
 }
 
-/** Whether to try again, and after how long (ms). */
+/** The decision to try again, after so many ms, or not to. */
 export type RetryDecision =
   | { readonly retry: true; readonly waitMs: number }
   | { readonly retry: false; readonly reason: NoRetryReason };

@@ -65,5 +65,5 @@ export const assertFree = (
   throw journalErrors.held(runId, holder, expiresAt, wisher);
 };
 
-/** Whether a run is not over. */
+/** Checks whether a run is not over. */
 export const isUnfinished = (status: StoredStatus): boolean => status === 'running' || status === 'waiting';

@@ -16,7 +16,7 @@ export const processIdentity = (): StoreIdentity => ({ holder: processHolder(), 
 export const processHolder = (): string => `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
 
 /**
- * Whether the process that a holder's name stands for is known to be gone: it was on this host, and nobody has its process id.
+ * Checks whether the process that a holder's name stands for is known to be gone: it was on this host, and nobody has its process id.
  *
  * `false` where nobody can know: on another host, or when the id was given to another process since.
  *

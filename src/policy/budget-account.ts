@@ -130,7 +130,7 @@ export class BudgetAccount {
     return { tokens: this.#reserved.tokens, usd: this.#reserved.usd / BILLION };
   }
 
-  /** Whether tokens or money are limited, here or above: what a call may use has to be known beforehand. */
+  /** True if tokens or money are limited, here or above: what a call may use has to be known beforehand. */
   get limitsCalls(): boolean {
     return this.#line.some(({ limits }) => (limits.tokens ?? limits.usd) !== undefined);
   }
@@ -140,12 +140,12 @@ export class BudgetAccount {
     return Math.min(Infinity, ...this.#line.map(({ limits }) => limits[kind] ?? Infinity));
   }
 
-  /** Whether money is limited, here or above. */
+  /** True if money is limited, here or above. */
   get limitsMoney(): boolean {
     return this.#line.some(({ limits }) => limits.usd !== undefined);
   }
 
-  /** Whether money is limited, here or above, and a model without a price therefore refused. */
+  /** True if money is limited, here or above, and a model without a price therefore refused. */
   get refusesUnpriced(): boolean {
     return this.#line.some(({ limits }) => limits.usd !== undefined && limits.unpriced === 'refuse');
   }
@@ -295,5 +295,5 @@ export class BudgetAccount {
 
 const NOTHING: Amounts = { tokens: 0, usd: 0 };
 
-/** Whether it is a budget that is spent, and no reservation. */
+/** Checks whether it is a budget that is spent, and no reservation. */
 export const isSpent = (answer: Reservation | BudgetSpent): answer is BudgetSpent => 'kind' in answer;

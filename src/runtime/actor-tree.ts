@@ -78,7 +78,7 @@ export class ActorTree {
     return this.#running.get(path);
   }
 
-  /** Whether an address is, or lies below, one of a definition's actors. */
+  /** Checks whether an address is, or lies below, one of a definition's actors. */
   isWithin(path: string, definition: Definition): boolean {
     for (let above = path; above !== ''; above = above.slice(0, Math.max(0, above.lastIndexOf('/'))))
       if (this.#addresses.get(above) === definition) return true;

@@ -70,7 +70,7 @@ export class Deadlines {
     for (const actor of this.#timed.keys()) this.#forget(actor);
   }
 
-  /** Whether the time of the whole run is up. */
+  /** True if the time of the whole run is up. */
   get isPast(): boolean {
     const { root, clock } = this.#run;
     const timed = this.#timed.get(root);

@@ -34,9 +34,9 @@ export interface AdmittedEvent {
 
 /** Whoever keeps a log, be it beyond the process or not at all: says what is new, and when. */
 export interface LogKeeper {
-  /** Whether events are written: observers are told of them when they are, and whoever resumes the run has them. */
+  /** True if events are written: observers are notified when they are, and a process that resumes the run has them. */
   readonly keeps: boolean;
-  /** Whether what models were sent is on record, too. */
+  /** True if what models were sent is on record, too. */
   readonly keepsSent: boolean;
   /** Now, never falling. */
   now(): number;
@@ -107,7 +107,7 @@ export class EventLog {
     this.#look = look;
   }
 
-  /** Whether anybody wants the deltas of models. */
+  /** True if anybody wants the deltas of models. */
   get wantsDeltas(): boolean {
     return this.stream.wantsDeltas || this.#look !== undefined;
   }

@@ -37,7 +37,7 @@ export class JobQueue {
     return this.#first === undefined && !this.#isScheduled;
   }
 
-  /** Whether a job of some kind waits: looks at all of them. */
+  /** Checks whether a job of some kind waits: looks at all of them. */
   has(isMeant: (job: Job) => boolean): boolean {
     for (let place = this.#first; place !== undefined; place = place.next)
       if (isMeant(place.job)) return true;

@@ -53,6 +53,6 @@ export const person = ({
   return member;
 };
 
-/** Whether a member was made by {@link person}. */
+/** Checks whether a member was made by {@link person}. */
 export const isPerson = (member: unknown): boolean =>
   typeof member === 'object' && member !== null && people.has(member);

@@ -66,7 +66,7 @@ export class RequestBook {
   at(id: string): OpenRequest | undefined {
     return this.#open.get(id);
   }
-  /** Whether it was open once. */
+  /** Checks whether it was open once. */
   isClosed(id: string): boolean {
     return this.#closed.has(id);
   }

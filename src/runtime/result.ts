@@ -15,7 +15,7 @@ import type { EventLog } from './event-log.ts';
 import type { RunCounter } from './run-counter.ts';
 import type { RunSecrets } from './run-secrets.ts';
 
-/** Whether an actor left an outcome. */
+/** Checks whether an actor left an outcome. */
 const isOutcome = (output: unknown): output is Outcome =>
   typeof output === 'object' &&
   output !== null &&

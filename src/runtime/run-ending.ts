@@ -50,7 +50,7 @@ export class RunEnding {
     this.result.catch(() => undefined);
   }
 
-  /** Whether the run is not kept here any more: it may go on elsewhere. */
+  /** True if the run is not kept here any more: it may continue elsewhere. */
   get isLost(): boolean {
     return this.#lost !== undefined;
   }

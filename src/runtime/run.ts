@@ -171,7 +171,7 @@ export class Run {
   hasJobFor(actor: Actor): boolean {
     return this.#queue.has((job) => job.actor === actor);
   }
-  /** Whether there is something to do at once. */
+  /** True if there is something to do at once. */
   get isBusy(): boolean {
     return !this.#queue.isEmpty;
   }

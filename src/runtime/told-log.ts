@@ -34,7 +34,7 @@ export class ToldLog implements EventSource {
     return index < this.#length ? this.#log.at(index) : undefined;
   }
 
-  /** Whether a delta has to wait; if so, it comes after all events that the log has now. */
+  /** Checks whether a delta has to wait; if so, it comes after all events that the log has now. */
   holds(delta: DeltaEvent): boolean {
     const after = this.#log.length;
     if (this.#waiting.length === 0 && this.#length >= after) return false;

@@ -21,7 +21,7 @@ export interface Wanting {
   readonly key: string;
   /** Nobody waits for it any more. */
   readonly abort: LazyAbort;
-  /** Whether a call can be made with other arguments. */
+  /** Checks whether the call can be made with other arguments. */
   readonly check?: CallChange | undefined;
   /** Told first, before anybody else hears of it. */
   readonly onSaid?: ((said: Said) => void) | undefined;

@@ -32,7 +32,7 @@ const LASTING_WORDS =
 const MAX_CAUSES = 5;
 
 /**
- * Whether trying a tool again can help, by what it threw.
+ * Classifies what a tool threw: trying it again can help, or not.
  *
  * Networks, 5xx, 429, locks and deadlocks pass (`yes`); what is not found, invalid or forbidden does not, nor do
  * bugs (`no`); of all else nothing is known (`maybe`). A known code or status beats words, and an error's own

@@ -72,7 +72,7 @@ export interface ToolOptions<
   readonly replacedBy?: string | undefined;
   /** Default `read`. */
   readonly safety?: Safety | undefined;
-  /** Whether repeating it with the same key does no harm. Default: true for `read`. */
+  /** True if repeating it with the same key does no harm. Default: true for `read`. */
   readonly idempotent?: boolean | undefined;
   /**
    * Its answer follows from its input until something is changed, so that an equal call of the same run is answered from the
@@ -87,7 +87,7 @@ export interface ToolOptions<
   readonly timeoutMs?: number | undefined;
   /** Unset: 3 attempts if idempotent, else 1. `true` or an object: 3 or as many as it says; `false`: 1. */
   readonly retry?: boolean | Partial<ToolRetry> | undefined;
-  /** Whether a person has to say yes first, always or for this input. Default: true for `danger`. */
+  /** Has a person say yes first, always or for some inputs. Default: true for `danger`. */
   readonly approval?: boolean | ((input: OutputOf<Input, Json>) => boolean) | undefined;
   /** What a person reads while it runs, without secrets. Default: "Using <name>". */
   readonly describe?: ((input: OutputOf<Input, Json>) => string) | undefined;

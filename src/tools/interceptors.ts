@@ -23,7 +23,7 @@ export interface CallInterceptor {
     outcome: CallOutcome,
     context: ToolContext,
   ): CallOutcome | undefined | Promise<CallOutcome | undefined>;
-  /** Whether the call fails where this throws: for guards. Default false: a throw is reported and changes nothing. */
+  /** True if the call fails where this throws: for guards. Default false: a throw is reported and changes nothing. */
   readonly required?: boolean | undefined;
 }
 

@@ -109,7 +109,7 @@ const toIssue = ({ message, path = [] }: StandardSchemaV1.Issue): SchemaIssue =>
 const cut = (text: string): string =>
   text.length <= MAX_ISSUE_LENGTH ? text : `${text.slice(0, MAX_ISSUE_LENGTH)}…`;
 
-/** Whether something is a Standard Schema at all. */
+/** Checks whether something is a Standard Schema at all. */
 export const isSchema = (value: unknown): value is Schema =>
   (typeof value === 'object' || typeof value === 'function') &&
   value !== null &&
@@ -147,7 +147,7 @@ const givesJsonSchema = (schema: Schema): schema is WithJsonSchema =>
 export const isZod = (schema: Schema): schema is Schema & z.ZodType =>
   schema['~standard'].vendor === 'zod' && '_zod' in schema;
 
-/** Whether {@link jsonSchemaOf} has a chance: false for a library that knows no JSON Schema. */
+/** Checks whether {@link jsonSchemaOf} has a chance: false for a library that knows no JSON Schema. */
 export const canGiveJsonSchema = (schema: Schema): boolean => isZod(schema) || givesJsonSchema(schema);
 
 const known = new WeakMap<Schema, JsonSchema>();

@@ -63,12 +63,12 @@ export class ToolRegistry {
     return this.#problems;
   }
 
-  /** Whether a toolset waits for {@link ToolRegistry.setup}; its tools are not there before. */
+  /** True if a toolset waits for {@link ToolRegistry.setup}; its tools are not there before. */
   get needsSetup(): boolean {
     return this.#waiting.size > 0;
   }
 
-  /** Whether something was set up, or is about to be, that {@link ToolRegistry.teardown} has not let go of. */
+  /** True if something was set up, or is about to be, that {@link ToolRegistry.teardown} has not released. */
   get wasSetUp(): boolean {
     return this.#settingUp > 0 || this.#begun.length > 0;
   }
@@ -254,7 +254,7 @@ export class ToolRegistry {
   }
 }
 
-/** Whether something in a list of tools is a set of them. */
+/** Checks whether something in a list of tools is a set of them. */
 export const isToolset = (item: Tool | Toolset): item is Toolset =>
   typeof item === 'object' && item !== null && 'tools' in item && Array.isArray(item.tools);
 

@@ -61,7 +61,7 @@ export const failed = (
   throw new TroupeError('tool.failed', text, { retryable, details });
 };
 
-/** Whether a tool's return value was made by {@link dual}; true across copies of the package. */
+/** Checks whether a tool's return value was made by {@link dual}; true across copies of the package. */
 export const isDual = (value: unknown): value is Dual =>
   typeof value === 'object' && value !== null && DUAL in value;
 

@@ -123,7 +123,8 @@ test('[DODO-14] a stream that fails before its first piece is asked again, and i
   text$(handle.events$).subscribe(({ text }) => read.push(text));
   const { events, output } = await letTimePass(clock, settled(handle));
   expect(output).toBe('there');
-  expect(read).toEqual(['t', 'th', 'the', 'ther', 'there', 'there']);
+  // A `t` may be the first letter of a key: it waits for the next piece.
+  expect(read).toEqual(['th', 'the', 'ther', 'there', 'there']);
   expect(typesOf(events)).not.toContain('model.discarded');
   expect(ofType(events, 'model.retrying')).toMatchObject([{ attempt: 2, waitMs: 500 }]);
 });

@@ -16,7 +16,7 @@ export interface SessionStore {
 /** An id is put into requests, command lines and addresses: nothing in it may mean anything there. */
 const SESSION_ID = /^[A-Za-z0-9][\w.:-]{0,255}$/;
 
-/** Whether a session can be called that. */
+/** Checks whether a session can be called that. */
 export const isSessionId = (id: unknown): id is string => typeof id === 'string' && SESSION_ID.test(id);
 
 /**

@@ -1,4 +1,4 @@
-/** Whether a text owns up that something was not found, in each of its sentences. */
+/** Checks whether a text owns up that something was not found, in each of its sentences. */
 export const saysNotFound = (text: string): boolean =>
   text
     .split(/(?<=[.!?…])\s+/)

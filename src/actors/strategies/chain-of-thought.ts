@@ -53,7 +53,7 @@ const reasoning = (model: Model, form: Form): Model =>
       : andThen(model.answer(before(request, form), call), (answer) => thought(answer, form)),
   );
 
-/** Whether the model has said anything since somebody else did. */
+/** Checks whether the model has said anything since somebody else did. */
 const hasReasoned = (messages: Transcript): boolean => {
   for (let at = messages.length - 1; at >= 0; at -= 1) {
     const turn = messages.at(at);

@@ -39,7 +39,7 @@ export const placeOf = (citation: string): Place | undefined => {
   return { path: path.trim(), from: Number(from), to: Number(to) };
 };
 
-/** Whether two citations have a line in common. */
+/** Checks whether two citations have a line in common. */
 export const overlaps = (one: string, other: string): boolean => {
   const [a, b] = [placeOf(one), placeOf(other)];
   return a !== undefined && b !== undefined && a.path === b.path && a.from <= b.to && b.from <= a.to;
@@ -76,5 +76,5 @@ export const citedTexts = (answer: string): readonly CitedText[] => {
   return says(rest) ? [...parts, { text: rest, citations: [] }] : parts;
 };
 
-/** Whether there is anything but punctuation. */
+/** Checks whether there is anything but punctuation. */
 const says = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);

@@ -17,7 +17,7 @@ export const passagesIn = (printed: string): readonly Finding[] => {
 };
 
 /**
- * Whether `text` stands in the passages word for word. How it is laid out (line breaks, marks of Markdown, the stars of
+ * Checks whether `text` stands in the passages word for word. How it is laid out (line breaks, marks of Markdown, the stars of
  * a comment) does not matter, and what an ellipsis leaves out may be missing.
  */
 export const quotes = (passages: readonly string[], text: string): boolean => {

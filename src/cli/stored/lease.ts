@@ -9,7 +9,7 @@ export const briefWish = ({ identity }: JournalStore): LeaseWish => ({
   isGone: (holder) => identity?.isGone(holder) ?? false,
 });
 
-/** Whether no process has the run. */
+/** Checks whether no process has the run. */
 export const isFree = async (store: JournalStore, runId: string): Promise<boolean> => {
   try {
     await store.release(await store.acquire(runId, briefWish(store)));

@@ -143,7 +143,7 @@ const arrowOf = ({ way, lines }: Leg, flow: FlowLayout, begun: Beginning | undef
   };
 };
 
-/** Whether what comes out of a state may go straight to where it leads: nothing is in between. */
+/** Checks whether what comes out of a state may go straight to where it leads: nothing is in between. */
 const isWayFree = (
   { way, from, to }: Leg,
   begun: Beginning,

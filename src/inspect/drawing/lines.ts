@@ -1,6 +1,6 @@
 import type { Point, Rectangle } from './flow-layout.ts';
 
-/** Whether a straight line comes into a box. */
+/** Checks whether a straight line comes into a box. */
 export const crosses = (from: Point, to: Point, box: Rectangle): boolean => {
   let [enter, leave] = [0, 1];
   for (const [start, way, low, high] of [

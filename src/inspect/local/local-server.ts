@@ -17,7 +17,7 @@ export interface Served {
   readonly stored: (runId: string) => Promise<Feed>;
   /** Undefined where nothing may be done. @throws whatever is wrong with it. */
   readonly control: ((body: string) => Promise<object>) | undefined;
-  /** Whether it keeps its process alive. */
+  /** True if it keeps its process alive. */
   readonly keepsProcess: boolean;
 }
 

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { TroupeError } from '../../contracts/error.ts';
 import { packageFolder } from './package-folder.ts';
 
-/** Whether this code is run as it was written, and not as it is published. */
+/** True if this code is run as it was written, and not as it is published. */
 const isSource = import.meta.url.endsWith('.ts');
 
 /**

@@ -59,7 +59,7 @@ const partOf = (value: unknown, name: string): unknown =>
     ? Reflect.get(value, name)
     : undefined;
 
-/** Whether two pieces of JSON say the same. */
+/** Checks whether two pieces of JSON say the same. */
 export const isSame = (one: unknown, other: unknown): boolean => {
   if (one === other) return true;
   const [parts, others] = [partsOf(one), partsOf(other)];

@@ -15,7 +15,7 @@ export interface SessionRun {
 
 /** What a server says of itself. */
 export interface Session {
-  /** Whether runs may be held, stepped and talked to from here. */
+  /** True if runs may be held, stepped and talked to from here. */
   readonly control: boolean;
   readonly version: string;
   readonly runs: readonly SessionRun[];

@@ -23,7 +23,7 @@ export interface EventDeadLetter {
 export interface EventRegistry {
   /** Lets through what is defined and fits, has it handled, and keeps all else back; events of the runtime pass. */
   readonly middleware: EventMiddleware;
-  /** Whether an event is to go on. */
+  /** Checks whether an event is to be passed on. */
   admits(event: LiveEvent): boolean;
   /** What was kept back: the newest 1,000, then each as it happens. */
   readonly deadLetters$: Observable<EventDeadLetter>;

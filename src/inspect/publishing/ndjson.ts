@@ -5,7 +5,7 @@ import { flattened, openSource } from './event-source.ts';
 
 /** How events are sent as lines. */
 export interface NdjsonOptions extends Omit<StreamOptions, 'clock'> {
-  /** Whether the deltas of models are sent, too. Default true. */
+  /** True if the deltas of models are sent, too. Default true. */
   readonly deltas?: boolean | undefined;
 }
 

@@ -8,7 +8,7 @@ export type Silence =
 /** The orchestrator of a team, wherever it sits: the role's name is its own, and an address may count. */
 const orchestrator = new RegExp(`(?:^|/)${ORCHESTRATOR}(?:-\\d+)?$`);
 
-/** Whether somebody's words, errors and work are nobody's business outside. */
+/** Checks whether words, errors and work are not to be published. */
 export const silenceOf = (
   silence: Silence | undefined,
 ): ((who: Pick<LiveEvent, 'agent' | 'path'>) => boolean) => {

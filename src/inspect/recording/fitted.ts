@@ -83,7 +83,7 @@ const cutPart = (part: Json): Json => {
 
 const omitted = (length: number): string => ` … (${length - LONGEST_TEXT} characters more)`;
 
-/** Whether a value may be longer than that as JSON: looks at no more of it than it has to. */
+/** Checks whether a value may be longer than that as JSON: looks at no more of it than it has to. */
 const isLong = (value: unknown, most: number): boolean => {
   let left = most;
   const within = (part: unknown): boolean => {

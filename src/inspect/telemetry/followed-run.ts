@@ -18,7 +18,7 @@ export interface Engaged {
 }
 
 export interface FollowedRun {
-  /** Whether its root is followed, and not only what happens below some address. */
+  /** True if its root is followed, and not only what happens below some address. */
   isWhole: boolean;
   lastSeq: number;
   /** When it was last told of. */

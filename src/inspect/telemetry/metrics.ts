@@ -8,7 +8,7 @@ import type { Work, WorkEnd, WorkKind, WorkListener } from './work.ts';
 /** What {@link metrics} may be told. */
 export interface MetricsOptions {
   /**
-   * Whether to listen to the pieces of answers as they arrive, for `firstChunkMs` and `streams`. Default false: models need not stream,
+   * Listens to the pieces of answers as they arrive, for `firstChunkMs` and `streams`. Default false: models need not stream,
    * then.
    */
   readonly chunks?: boolean | undefined;

@@ -25,7 +25,7 @@ export interface OpenTelemetryOptions {
   readonly redact?: ((text: string) => string) | undefined;
   /** The longest attribute that spans may have where they are `full`, in characters. Default 8,192. */
   readonly maxCharacters?: number | undefined;
-  /** Whether to listen to the pieces of answers, for the time to the first one. Default false: models need not stream, then. */
+  /** Listens to the pieces of answers, for the time to the first one. Default false: models need not stream, then. */
   readonly chunks?: boolean | undefined;
   /**
    * What a run is a part of, from its `context` (of `run(input, { context })`) or its thread. Default: the span that is active where the

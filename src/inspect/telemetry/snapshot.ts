@@ -60,6 +60,6 @@ export interface MetricsSnapshot {
   readonly tools: readonly Timing[];
   /** Dwell times in the phases of agents and teams. */
   readonly phases: readonly Timing[];
-  /** Whether there were more names of one kind than are told apart: the rest is `(other)`. */
+  /** True if there were more names of one kind than are told apart: the rest is `(other)`. */
   readonly isCut: boolean;
 }

@@ -55,7 +55,7 @@ export const endAttributes = (work: Work, { outcome, error, by }: WorkEnd): Attr
     : {}),
 });
 
-/** Whether an event that ends actors is about this one, and not about one above it. */
+/** Checks whether an event that ends actors is about this one, and not about one above it. */
 const isOf = ({ kind, path }: Work, ended: string): boolean =>
   (kind === 'agent' || kind === 'team') && path === ended;
 

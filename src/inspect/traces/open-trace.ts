@@ -71,7 +71,7 @@ export const closeTrace = ({ folder }: OpenTrace): void => {
 /** Folders that this process writes to: a run that is watched twice has two traces. */
 const inUse = new Set<string>();
 
-/** Whether this is the run whose trace was found, and not another one of the same id. */
+/** Checks whether this is the run whose trace was found, and not another one of the same id. */
 const goesOn = ({ trace: { account }, first }: Found, next: RuntimeEvent): boolean => {
   if (account.hasEnded) return false;
   if (first === undefined || next.seq > 0) return true;

@@ -165,6 +165,6 @@ const writeFinal = async ({ folder, manifest, files }: TraceOnDisk, before: Trac
 const unreadable = (folder: string, reason: string, cause?: unknown): TroupeError =>
   new TroupeError('trace.unreadable', `Cannot read the trace in ${folder} as ${reason}`, { cause });
 
-/** Whether a folder holds no trace that this release can read. */
+/** Checks whether a folder holds no trace that this release can read. */
 export const isUnreadable = (thrown: unknown): thrown is TroupeError =>
   isTroupeError(thrown, 'trace.unreadable');

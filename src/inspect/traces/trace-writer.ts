@@ -95,7 +95,7 @@ export class TraceWriter {
     return this.#pumping === undefined;
   }
 
-  /** Whether it was handed the last event of its run. */
+  /** True if it was handed the last event of its run. */
   get isOver(): boolean {
     return this.#isOver;
   }

@@ -112,7 +112,7 @@ const complete = (
   return true;
 };
 
-/** Whether a state has come to its end: one of its final states is active, or in parallel each region is at its end. */
+/** Checks whether a state has come to its end: one of its final states is active, or in parallel each region is at its end. */
 const isOver = (state: TableState, active: ReadonlySet<TableState>): boolean => {
   if (state.type === 'compound')
     return state.children.some((child) => child.type === 'final' && active.has(child));

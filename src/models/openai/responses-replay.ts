@@ -56,7 +56,7 @@ const SHAPES: Shapes<Replayable> = {
 };
 
 /**
- * Whether an item can be sent back. It may come from a history that somebody stored: one of another shape is left out, as
+ * Checks whether an item can be sent back. It may come from a history that somebody stored: one of another shape is left out, as
  * the provider would refuse the whole request for it.
  */
 export const isInputItem = (item: JsonObject): item is JsonObject & ResponseInputItem =>

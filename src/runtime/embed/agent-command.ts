@@ -92,7 +92,7 @@ export const obey = (handle: Handle<unknown, unknown>, command: ReadCommand, pat
   }
 };
 
-/** Whether a command would do anything now. */
+/** Checks whether a command would do anything now. */
 export const canObey = (
   {
     requests,

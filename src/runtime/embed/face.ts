@@ -9,7 +9,7 @@ import { Moved } from './moved.ts';
 /** What a face needs of the run that it is of. */
 export interface FaceHome {
   readonly isPaused: boolean;
-  /** Whether a command would do anything now. */
+  /** Checks whether a command would do anything now. */
   can(command: unknown): boolean;
   /** Carries out what an app sent to an actor; `path` is undefined for the root. */
   command(event: unknown, path: string | undefined): void;

@@ -2,7 +2,7 @@ import type { Arrived, Happened } from '../../contracts/journal-record.ts';
 import type { Scope } from './scope.ts';
 
 /**
- * Whether the end of a run that is over is its journal's to tell, as what was set up had to be let go of first. Where the
+ * Checks whether the end of a run that is over is its journal's to publish, as what was set up had to be released first. Where the
  * journal stops before that, `close` is called once it is gone through: what was set up is gone with its process.
  */
 export const awaitsEnd = ({ rerun }: Scope, close: () => void): boolean => {

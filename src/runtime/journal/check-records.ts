@@ -78,7 +78,7 @@ export interface SoundRecords {
   readonly damage: TroupeError | undefined;
 }
 
-/** Whether a value is a record; what is an event's or an answer's own, machines and schemas are told of. */
+/** Checks whether a value is a record; what is an event's or an answer's own is for machines and schemas to check. */
 const isRecord = (value: unknown): value is JournalRecord => recordSchema.safeParse(value).success;
 
 /**

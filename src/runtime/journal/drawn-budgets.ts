@@ -10,7 +10,7 @@ export class DrawnBudgets {
     return this.#used.get(path);
   }
 
-  /** Whether an effect has taken its step or its call: it takes none again. */
+  /** Checks whether an effect has taken its step or its call: it takes none again. */
   isPaid(key: string): boolean {
     return this.#paid.has(key);
   }

@@ -54,7 +54,7 @@ export class Heartbeat {
     this.#hold();
   }
 
-  /** Whether somebody waits for a person, who may be at another process: until then this one must not end. */
+  /** Checks whether somebody waits for a person, who may be at another process: until then this one must not end. */
   hold(isAwaited: boolean): void {
     this.#isAwaited = isAwaited;
     this.#hold();

@@ -21,7 +21,7 @@ export interface JournalPlan {
   readonly clock: Clock;
   /** Takes out of a call's arguments what has no part in its key: a variable may have another value by the time that a run is resumed. */
   readonly redact: (text: string) => string;
-  /** Whether what models are sent is recorded, too. Default true. */
+  /** True if what models are sent is recorded, too. Default true. */
   readonly keepsSent?: boolean | undefined;
   /** Set where the journal is only read. */
   readonly reading?: Reading | undefined;

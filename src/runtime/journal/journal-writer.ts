@@ -56,7 +56,7 @@ export class JournalWriter implements RecordSink {
     this.#lease = place.lease;
   }
 
-  /** Whether all is written. */
+  /** True if all is written. */
   get isEmpty(): boolean {
     return this.#records.length === 0 && this.#taken.length === 0 && this.#underWay === undefined;
   }

@@ -97,7 +97,7 @@ export class JournaledRun {
     this.#run.artifacts.push(...artifacts.map((artifact) => ({ path, artifact })));
   }
 
-  /** Whether it is not this process's any more. */
+  /** True if it is not this process's any more. */
   get isLost(): boolean {
     return this.#run.ending.isLost;
   }

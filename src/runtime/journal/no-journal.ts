@@ -29,7 +29,7 @@ export class NoJournal implements Recorder {
   readonly #clock: Clock;
   #at = 0;
   #isInTurn = false;
-  /** Whether the clock was read since the turn began. */
+  /** True if the clock was read since the turn began. */
   #isTimed = false;
 
   constructor(path: string, clock: Clock) {

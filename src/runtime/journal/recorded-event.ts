@@ -45,7 +45,7 @@ export const isSaid = (recorded: Happened['event'], body: EventBody, place: Said
 const OF_PLACE: ReadonlySet<string> = new Set(['seq', 'at', 'path', 'agent', 'step', 'phase']);
 
 /**
- * Whether an event that comes of going through a run again is the one on record. What is said of the model in the first event
+ * Checks whether an event of a replay is the one on record. What is said of the model in the first event
  * is not compared: a process that replays it may have another. Nor is what was redacted: its reader may know other secrets.
  */
 export const isSameEvent = (

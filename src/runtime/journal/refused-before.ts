@@ -2,7 +2,7 @@ import type { TreeLimit } from '../../contracts/tree-limits.ts';
 import type { Scope } from './scope.ts';
 
 /**
- * Whether `by` could engage `name` at this very point of what is on record; undefined at its end.
+ * Checks whether `by` could engage `name` at this very point of what is on record; undefined at its end.
  *
  * How many agents there are follows from more than one scope: what was decided is looked up, not decided
  * again.

@@ -63,7 +63,7 @@ const indexOf = (records: readonly JournalRecord[], point: RunPoint): number => 
   );
 };
 
-/** Whether the record at `index` is the first event at a point. */
+/** Checks whether the record at `index` is the first event at a point. */
 const isAt = (records: readonly JournalRecord[], index: number, point: RunPoint): boolean => {
   const record = records[index];
   if (record?.kind !== 'event') return false;

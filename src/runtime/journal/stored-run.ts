@@ -42,7 +42,7 @@ export interface Journaled {
 
 /** What the caller of a run that has a journal decides. */
 export interface JournaledSetup extends StartSetup {
-  /** Whether what models are sent is recorded, too. Default true. */
+  /** True if what models are sent is recorded, too. Default true. */
   readonly keepsSent?: boolean | undefined;
 }
 

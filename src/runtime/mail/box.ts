@@ -41,7 +41,7 @@ export class Box {
     return this.actor.definition.agent !== undefined;
   }
 
-  /** Whether there is no room, for whoever is not let in on purpose. */
+  /** True if there is no room for those that are not let in on purpose. */
   get isFull(): boolean {
     return this.mailbox.size >= this.limits.capacity;
   }

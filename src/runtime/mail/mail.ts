@@ -15,7 +15,7 @@ export interface Mail {
   sitsAt(path: string): Actor | undefined;
   carry(message: Message, path: string): boolean;
   carryWhenRoom(message: Message, path: string): Promise<boolean>;
-  /** Whether whoever sends there has to wait. */
+  /** Checks whether a sender there has to wait. */
   isBlocking(path: string): boolean;
   /** What an agent read last. */
   readBy(actor: Actor): readonly Message[];

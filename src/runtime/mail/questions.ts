@@ -42,7 +42,7 @@ export class Questions {
     return this.#read.has(id);
   }
 
-  /** Whether the answer to a question is there already. */
+  /** Checks whether the answer to a question is there already. */
   isAnswered(id: string): boolean {
     return this.#answers.has(id);
   }

@@ -26,7 +26,7 @@ export class Talk {
     this.#exchanges.set(pair, (this.#exchanges.get(pair) ?? 0) + 1);
   }
 
-  /** Whether the work that sends it sent it before: it is done again, and says nothing twice. */
+  /** Checks whether the work that sends it sent it before: it is done again, and says nothing twice. */
   wasSent(id: string): boolean {
     return this.#sent.has(id);
   }

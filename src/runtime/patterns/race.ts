@@ -15,7 +15,7 @@ export interface RaceSetup<Input, Output> extends TeamSetup {
   readonly members: Readonly<Record<string, Agent<Input, Output>>>;
   /** The next one starts when there is no winner after so long, in ms, or when one has failed. 0: all start together. Default 5,000. */
   readonly hedgeAfterMs?: number | undefined;
-  /** Whether an answer is good enough to win. Pure. Default: every answer is. */
+  /** Checks whether an answer is good enough to win. Pure. Default: every answer is. */
   readonly accept?: ((output: Output) => boolean) | undefined;
 }
 

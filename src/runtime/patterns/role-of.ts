@@ -41,6 +41,6 @@ export const roleOf = (given: Role, { team, role, instructions = '', output }: R
   return agent({ ...given, name: given.name ?? `${team}-${role}`, instructions: said, output });
 };
 
-/** Whether it is an agent or a team already; what only looks like one is the team's to refuse. */
+/** Checks whether it is an agent or a team already; what only looks like one is the team's to refuse. */
 export const isMember = (given: Role): given is Member =>
   definitionOf(given) !== undefined || 'diagram' in given;

@@ -24,7 +24,7 @@ export interface VotingSetup extends TeamSetup {
   readonly threshold?: number | undefined;
   /** What votes weigh, by voter, where the rule is `weighted` or `threshold`; default 1. */
   readonly weights?: Readonly<Record<string, number>> | undefined;
-  /** Whether abstentions (also those of members that failed) stand against every choice. Default false: they do not count. */
+  /** True if abstentions (also those of members that failed) stand against every choice. Default false: they do not count. */
   readonly countAbstentions?: boolean | undefined;
 }
 

@@ -17,7 +17,7 @@ const FAULTS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 /** Statuses of 4xx that say nothing against the caller. */
 const NOT_THE_CALLER: ReadonlySet<number> = new Set([408, 425]);
 
-/** Whether the other side is at fault, as far as the error tells. */
+/** Checks whether the other side is at fault, as far as the error tells. */
 export const isFault = ({ code, status }: ErrorData): boolean => {
   if (!FAULTS.has(code)) return false;
   return status === undefined || status < 400 || status >= 500 || NOT_THE_CALLER.has(status);

@@ -41,7 +41,7 @@ export interface RateLimit {
   readonly name: string;
   /** How many wait. */
   readonly waiting: number;
-  /** Whether it has to be told what a call may use. */
+  /** True if it has to know what a call may use. */
   readonly limitsTokens: boolean;
   /** Nobody may call before, in ms since 1970; 0 if that never was so. */
   readonly closedUntil: number;

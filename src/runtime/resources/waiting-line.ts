@@ -71,7 +71,7 @@ export class WaitingLine<Grant, About = undefined> {
     for (const lane of this.#lanes) yield* lane;
   }
 
-  /** Whether nobody who waits goes before one as urgent as this. */
+  /** Checks whether nobody who waits goes before one as urgent as this. */
   isFreeFor({ priority }: WaitOptions): boolean {
     if (this.#size === 0) return true;
     const own = laneOf(priority);

@@ -128,7 +128,7 @@ export interface NodeOptions<Input, Nodes, Given, Sources = From<Input, Nodes>> 
   readonly condition?: ((outputs: Outputs<Input, Nodes>) => boolean) | undefined;
   /** How long one try may take, in ms; then it is stopped, and tried again. Default: as long as it takes. */
   readonly timeMs?: number | undefined;
-  /** Whether all edges into it have to hold (default), or one of them. */
+  /** The edges into it that have to hold: all (default), or one of them. */
   readonly join?: 'all' | 'any' | undefined;
 }
 

@@ -136,7 +136,7 @@ const doerOf = (id: string, doer: Doer): Definition => {
   );
 };
 
-/** Whether the workflow's input is what it takes, as its machine asks: pure, and at once. */
+/** Checks the workflow's input as its machine asks for it: purely, and at once. */
 const inputCheck =
   (schema: Parameters<typeof checkSchema>[0]) =>
   (input: Json = null): Json => {

@@ -17,7 +17,7 @@ interface CommonOptions extends ReceiverOptions {
   /** Default `delegate`. */
   readonly name?: string | undefined;
   /**
-   * Whether one who had work can be given more by the id of that work, with all that was said. Default false. What is said
+   * True if one who had work can be given more by the id of that work, with all that was said. Default false. What is said
    * to it and by it is part of the agent's own record then. A team has no conversation that could go on.
    */
   readonly followUps?: boolean | undefined;

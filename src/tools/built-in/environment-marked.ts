@@ -31,7 +31,7 @@ export const killMarked = async (mark: string): Promise<void> => {
   }
 };
 
-/** Whether processes can be found by their marks here. */
+/** True if processes can be found by their marks here. */
 export const hasMarks = existsSync('/proc/self/environ');
 
 const processes = async (): Promise<readonly string[]> => {

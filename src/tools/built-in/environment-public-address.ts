@@ -38,7 +38,7 @@ const private6 = listOf(PRIVATE_6, 'ipv6');
 const global6 = listOf([['2000::', 3]], 'ipv6');
 
 /**
- * Whether an IP address is one of the public internet. Every other text is none.
+ * Checks whether an IP address is one of the public internet. Every other text is none.
  *
  * An allow-list for IPv6: what wraps an IPv4 address (mapped, NAT64, 6to4, compatible) is refused whatever it wraps.
  *

@@ -13,7 +13,7 @@ import type { Sees } from './seen-conversation.ts';
 export interface ReceiverOptions {
   /** Agents or teams that take a task in words. */
   readonly to: readonly Agent<string, unknown>[];
-  /** Whether the agent may give work to another of itself, under the name `self`; that one has not this tool. Default false. */
+  /** True if the agent may give work to another of itself, under the name `self`; that one has not this tool. Default false. */
   readonly self?: boolean | undefined;
   /** How deep those who are given work may stand below the root. Default 3. */
   readonly maxDepth?: number | undefined;
@@ -113,7 +113,7 @@ export class Receivers {
 export const refusal = (wanted: string, reason: string): TroupeError =>
   new TroupeError('tool.denied', `Cannot delegate to '${wanted}' as ${reason}`, { retryable: 'no' });
 
-/** Whether an agent is above, or is who delegates: the first part of a path is a name, the others a name and numbers. */
+/** Checks whether an agent is above, or is the one that delegates: the first part of a path is a name, the others a name and numbers. */
 const isAtWork = (name: string, path: string): boolean =>
   path.split('/').some((part, index) => (index === 0 ? part : part.replace(/-\d[\d._]*$/, '')) === name);
 

@@ -12,7 +12,7 @@ export interface ProcessToolsOptions {
   readonly ops?: ProcessOps | undefined;
   /** Default `danger`: nobody knows what a command does. */
   readonly safety?: Safety | undefined;
-  /** Whether a person has to say yes first. Default: as for every tool of that safety. */
+  /** True if a person has to say yes first. Default: as for every tool of that safety. */
   readonly approval?: boolean | undefined;
   /** In ms. Default 120,000. */
   readonly timeoutMs?: number | undefined;

@@ -4,7 +4,7 @@ import { LINE_HEIGHT } from '../../drawing/chart-drawing.ts';
 import { arrowHead, roundedPath } from '../../drawing/lines.ts';
 import { oneLine } from '../../drawing/plain-text.ts';
 
-/** Whether an actor is in a state, or in one within it. */
+/** Checks whether an actor is in a state, or in one within it. */
 export const isActive = ({ id, type }: StateBox, { states }: ActorView): boolean =>
   type !== 'anywhere' && states.some((state) => state === id || state.startsWith(`${id}.`));
 

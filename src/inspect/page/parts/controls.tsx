@@ -11,7 +11,7 @@ import { Icon } from './icon.tsx';
 /** What is being written, or asked back before it is done. */
 export const opened = signal<'message' | 'abort' | 'kill' | undefined>(undefined);
 
-/** Whether the current run can be told what to do. */
+/** Checks whether the current run takes commands. */
 export const isControlled = (): boolean =>
   session.value?.control === true && currentRun.value?.isLive === true;
 

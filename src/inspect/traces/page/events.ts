@@ -35,7 +35,7 @@ const row = (event: RuntimeEvent, index: number, startedAt: number): Markup => {
   `;
 };
 
-/** Whether something went wrong, as it tells. */
+/** Checks whether something went wrong, as it tells. */
 const isBad = (event: RuntimeEvent): boolean =>
   ('error' in event && event.error !== undefined) ||
   (event.type === 'tool.finished' && !event.ok) ||
