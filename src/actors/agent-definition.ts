@@ -42,7 +42,7 @@ export interface AgentDefinition {
   readonly critics: readonly Critic[];
   readonly maxRejections: number;
   readonly recovery: RecoveryPolicy | undefined;
-  /** How long each of its own functions may take, in ms. */
+  /** The time that each of its own functions may take, in ms. */
   readonly timeoutMs: number;
   readonly hooks: readonly Hook[];
   /** Present where the answer has a schema. */
@@ -70,7 +70,7 @@ export interface ContextDefinition extends ContextPlan {
 export interface OutputCheck {
   readonly spec: OutputSpec;
   check(value: unknown): Checked<unknown> | Promise<Checked<unknown>>;
-  /** How often in a row an answer that does not fit is asked for again. Default: until there are too many bad turns. */
+  /** The number of times in a row that an answer that does not fit is asked for again. Default: until there are too many bad turns. */
   readonly repairs?: number | undefined;
   /** What a checked answer comes to; undefined for the answer itself. */
   readonly decision?: ((answer: Json) => TakenDecision | undefined) | undefined;

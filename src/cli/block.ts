@@ -4,7 +4,7 @@ import type { Paint } from './paint.ts';
 import type { Row, Rows } from './run-rows.ts';
 import { spinnerFrame } from './spinner.ts';
 
-/** How wide names may get, in characters. */
+/** The width that names may reach, in characters. */
 const WIDEST_NAME = 32;
 /** `CHECK_STOP` is the longest phase. */
 const PHASE_WIDTH = 10;

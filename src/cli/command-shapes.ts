@@ -65,7 +65,7 @@ export const isOwnOption = (name: string): boolean => !SHARED.includes(name);
 export interface CommandShape {
   /** What has to follow it, in order: what is said where it does not. */
   readonly needs: readonly string[];
-  /** How much more may follow. */
+  /** The number of words that may follow. */
   readonly optional: number;
   readonly options: readonly OptionName[];
 }

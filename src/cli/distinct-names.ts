@@ -14,7 +14,7 @@ import { oneLine } from '../events/printable.ts';
  */
 export class DistinctNames {
   readonly #paths = new Set<string>();
-  /** How many paths end so. */
+  /** The number of paths that end so. */
   readonly #endings = new Map<string, number>();
 
   add(path: string): void {

@@ -1,7 +1,7 @@
 /** A number with its thousands apart, the same in every locale: `12,345`. */
 export const grouped = (count: number): string => count.toLocaleString('en-US');
 
-/** How many of what: `1 file`, `1,000 files`. */
+/** A number with its noun: `1 file`, `1,000 files`. */
 export const counted = (count: number, noun: string): string =>
   `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
 

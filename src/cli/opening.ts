@@ -12,7 +12,7 @@ export const modelLine = ({ provider, id, isLanguageModel }: Model): string =>
     ? `${provider} model: no language model, it finds and quotes (for one, set OPENAI_API_KEY or ANTHROPIC_API_KEY)`
     : `${oneLine(provider)}:${oneLine(id)}`;
 
-/** How many files were not read, and why: ` · skipped 3 (2 not text, 1 empty)`. Nothing for none. */
+/** The number of files that were not read, and why: ` · skipped 3 (2 not text, 1 empty)`. Nothing for none. */
 export const skippedLine = (all: readonly SkippedFile[]): string => {
   // Whole folders that are passed over (`.git/`, `node_modules/`) are no surprise.
   const skipped = all.filter(({ path }) => !path.endsWith('/'));

@@ -22,7 +22,7 @@ export interface Row {
   readonly outcome: string | undefined;
   /** Input and output of its models. */
   readonly tokens: number;
-  /** How often critics sent its answer back. */
+  /** The number of times that critics sent its answer back. */
   readonly sentBack: number;
   /** What its tools did, in order. */
   readonly used: readonly string[];

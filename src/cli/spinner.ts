@@ -7,7 +7,7 @@ export const spinnerFrame = (at: number): string => FRAMES[Math.floor(at / FRAME
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
-/** How long a frame is shown, in ms. */
+/** The time that a frame is shown, in ms. */
 export const FRAME_MS = 80;
 
 /** Nothing is shown of what takes no longer, in ms. */

@@ -5,7 +5,7 @@ export interface SseMessage {
 
 /** Reads server-sent events out of texts that end anywhere. */
 export class SseReader {
-  /** How long the server wants nobody to come back, in ms. */
+  /** The time that the server asks clients to stay away, in ms. */
   retryMs: number | undefined;
   #rest = '';
   #data: string[] = [];

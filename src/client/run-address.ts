@@ -10,7 +10,7 @@ export interface AddressOptions {
   readonly fetch?: typeof fetch | undefined;
   /** The rule for cookies, as `fetch` has it. */
   readonly credentials?: 'include' | 'omit' | 'same-origin' | undefined;
-  /** How long after a loss to connect again, in ms, if the server says nothing; doubled with each attempt in vain. Default 1,000. */
+  /** The time after a loss to connect again, in ms, if the server says nothing; doubled with each attempt in vain. Default 1,000. */
   readonly retryMs?: number | undefined;
   /** Default 30,000. */
   readonly maxRetryMs?: number | undefined;

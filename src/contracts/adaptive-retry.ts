@@ -9,6 +9,6 @@ export interface AdaptiveRetry {
   readonly rateLimitWaitMs?: number | undefined;
   /** After the first answer that was empty or could not be read, in ms; it doubles. Default 0. */
   readonly invalidWaitMs?: number | undefined;
-  /** How many steps back failures count, the one under way included. Default 10. */
+  /** The number of steps back that failures count, the one under way included. Default 10. */
   readonly steps?: number | undefined;
 }

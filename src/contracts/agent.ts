@@ -137,14 +137,14 @@ export interface AgentOptions<
   readonly budget?: Budget | undefined;
   /** How it wants to be treated as a member of a team, if it fails: whether and how it is restarted. */
   readonly asMember?: MemberPolicy | undefined;
-  /** How far what is below it may grow, within the limits of the run. */
+  /** The limits on what is below it, within those of the run. */
   readonly limits?: SubtreeLimits | undefined;
   /** How failed calls of models are tried again; tools have a `retry` of their own. */
   readonly retry?: ModelRetry | undefined;
   /** What is done about a failure that would end the run. Default: nothing, the first one ends it. */
   readonly recovery?: RecoveryPolicy | undefined;
   /**
-   * How long each of its own asynchronous functions may take (`observe`, `decide`, its environment's
+   * The time that each of its own asynchronous functions may take (`observe`, `decide`, its environment's
    * `observe`, `step` and `isTerminal`, a recovery handler, the `review`
    * of its strategy until a person is asked, and the run's safety strategy), in ms. Default 600,000; `Infinity` waits for ever.
    */

@@ -40,7 +40,7 @@ export interface BackendPlace {
 /** An answer that has to be of some form. */
 export interface BackendAnswer {
   readonly schema: Schema;
-  /** How often in a row an answer that does not fit is asked for again. After that the run fails with `output.invalid`. */
+  /** The number of times in a row that an answer that does not fit is asked for again. After that the run fails with `output.invalid`. */
   readonly repairs: number;
   /** What the checked answer comes to; undefined for the answer itself. */
   readonly decision?: ((answer: Json) => TakenDecision | undefined) | undefined;

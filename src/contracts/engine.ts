@@ -10,7 +10,7 @@ import type { RunHandle, RunOptions, RunResult, SharedResource } from './run.ts'
  */
 export interface Engine extends AsyncDisposable {
   readonly kind: 'global' | 'request' | 'disposable';
-  /** How many runs go on at the same time; more wait in line, in order. `Infinity`: all start at once. */
+  /** The number of runs under way at the same time; more wait in line, in order. `Infinity`: all start at once. */
   readonly concurrency: number;
   /** True if new runs are refused. */
   readonly isClosed: boolean;
@@ -50,7 +50,7 @@ export interface Engine extends AsyncDisposable {
 export interface ShutdownOptions {
   /** Let the runs that it has, those in line too, come to their end. Default true; false aborts them. */
   readonly drain?: boolean | undefined;
-  /** How long they may take before they are aborted all the same, in ms. Default: for ever, or as the engine's admission has it. */
+  /** The time that they may take before they are aborted all the same, in ms. Default: for ever, or as the engine's admission has it. */
   readonly withinMs?: number | undefined;
   /** Why the runs are aborted, where they are. */
   readonly reason?: string | undefined;

@@ -35,7 +35,7 @@ export interface FileOps {
   remove(path: string): Promise<boolean>;
 }
 
-/** How much of a file is read. */
+/** The part of a file that is read. */
 export interface ReadOptions {
   /** Default: the limit of the environment, which is also the most. */
   readonly maxBytes?: number | undefined;

@@ -139,7 +139,7 @@ export type ErrorData = {
   readonly code: ErrorCode;
   readonly message: string;
   readonly retryable: Retryable;
-  /** How long the other side asked us to wait, in ms. */
+  /** The time that the other side asked us to wait, in ms. */
   readonly retryAfterMs?: number | undefined;
   /** HTTP status, where there was one. */
   readonly status?: number | undefined;
@@ -288,7 +288,7 @@ export const messageOf = (thrown: unknown): string =>
 
 /** What a value says of itself when it cannot even be looked at: a getter or a Proxy that throws. */
 const UNREADABLE = 'something that throws when it is read';
-/** How many causes are kept: an error may be its own cause. */
+/** The number of causes that are kept: an error may be its own cause. */
 const MAX_CAUSES = 5;
 
 const revive = ({ name, message, cause }: ErrorCause): Error =>

@@ -79,7 +79,7 @@ export interface Arrived {
    * a scope of its own: what an effect has answered once is not done again, and nor is what it ran.
    */
   readonly scope?: string | undefined;
-  /** How much the scope had done by then: its jobs and its events, counted. */
+  /** The work of the scope by then: its jobs and its events, counted. */
   readonly tick: number;
   readonly at: number;
   readonly arrival: Arrival;
@@ -119,7 +119,7 @@ export type Arrival =
       readonly costUsd?: number | undefined;
     }
   | { readonly type: 'kept'; readonly path: string; readonly artifacts: readonly Artifact[] }
-  /** How much of the budget at `path` is used by now. */
+  /** The part of the budget at `path` that is used by now. */
   | {
       readonly type: 'drawn';
       readonly path: string;

@@ -59,7 +59,7 @@ export interface Lease {
 export interface LeaseWish {
   /** One process: its host, its process id and something unique, joined by `:`. */
   readonly holder: string;
-  /** How long it is good for unless it is renewed, in ms. */
+  /** The time that it is good for unless it is renewed, in ms. */
   readonly ttlMs: number;
   readonly now: number;
   /** Checks whether a holder is known to be gone: its lease is taken over before it expires. */

@@ -52,7 +52,7 @@ export interface Memory {
 }
 
 /**
- * How long a memory lives and who has it: one run, all runs of an agent, all runs of a thread, or everybody.
+ * The lifetime of a memory, and who shares it: one run, all runs of an agent, all runs of a thread, or everybody.
  *
  * Memories of scope `run` are forgotten when the run ends.
  */

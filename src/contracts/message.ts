@@ -28,7 +28,7 @@ export interface Message {
   readonly causation?: string | undefined;
   /** The id of the message that began it all: what they talk about. */
   readonly task?: string | undefined;
-  /** How many messages came before it, each in the wake of the one before. */
+  /** The number of messages before it, each in the wake of the one before. */
   readonly hops?: number | undefined;
   /** The topic that it was published under. */
   readonly topic?: string | undefined;
@@ -41,7 +41,7 @@ export interface Message {
 /** In this order messages are read; those of one priority and one sender in the order in which they were sent. */
 export const messagePriorities = ['control', 'human', 'peer', 'data'] as const;
 
-/** How urgent a message is; see {@link messagePriorities}. */
+/** The urgency of a message; see {@link messagePriorities}. */
 export type MessagePriority = (typeof messagePriorities)[number];
 
 /**
@@ -63,7 +63,7 @@ export interface MailboxOptions {
   readonly capacity?: number | undefined;
   /** Default `reject`. */
   readonly overflow?: Overflow | undefined;
-  /** How long a message waits at most, in ms. Default: for ever. */
+  /** The time that a message waits at most, in ms. Default: for ever. */
   readonly ttlMs?: number | undefined;
 }
 
@@ -103,12 +103,12 @@ export interface DeadLetter {
   readonly text: string;
   readonly id?: string | undefined;
   readonly reason: DropReason;
-  /** How many of the same sender and reason this stands for, where they were too many to be told one by one. */
+  /** The number of letters of the same sender and reason that this stands for, where they were too many to be reported one by one. */
   readonly count?: number | undefined;
   readonly at: number;
 }
 
-/** How far talk goes in a run. */
+/** The limits of talk in a run. */
 export interface MessageLimits {
   /** Messages in a row, each in the wake of the one before. Default 32. */
   readonly maxHops?: number | undefined;
@@ -122,7 +122,7 @@ export interface TellOptions {
   readonly kind?: string | undefined;
   readonly protocol?: string | undefined;
   readonly priority?: MessagePriority | undefined;
-  /** How long it is of use, in ms. Default: as the receiver's mailbox says. */
+  /** The time that it is of use, in ms. Default: as the receiver's mailbox says. */
   readonly ttlMs?: number | undefined;
   /** The id of the message that it answers. */
   readonly correlation?: string | undefined;

@@ -8,7 +8,7 @@ export interface ModelFailure {
   readonly step: number;
 }
 
-/** How many failures are remembered: more would only be waits at their cap. */
+/** The number of failures that are remembered: more would only be waits at their cap. */
 const MAX_FAILURES = 20;
 
 /** What is remembered after one more failure: the last 20. */

@@ -69,7 +69,7 @@ export interface TokenCounter {
   count(text: string): number;
 }
 
-/** How long a request may be, in tokens. */
+/** The length that a request may have, in tokens. */
 export interface TokenBudget {
   /** Past this, a warning. */
   readonly soft: number;
@@ -107,7 +107,7 @@ export interface Summarised {
   readonly usage?: Usage | undefined;
 }
 
-/** How much of a conversation the model is shown, in a word. */
+/** The part of a conversation that the model is shown, in a word. */
 export type ContextPreset = 'conservative' | 'balanced' | 'aggressive';
 
 /** How a conversation is kept within what a model takes; what is left out has the default's meaning. */

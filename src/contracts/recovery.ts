@@ -12,7 +12,7 @@ export interface Failure {
   readonly category: ErrorCategory;
   readonly phase: RecoverablePhase;
   readonly step: number;
-  /** How many in a row this is, from 1: a step that goes well begins anew. */
+  /** The number of this failure in its row, from 1: a step that goes well begins anew. */
   readonly streak: number;
   /** What would be done if nobody said anything else. */
   readonly usual: 'skip' | 'giveUp';

@@ -46,7 +46,7 @@ export type OpenRequest = ApprovalRequest | QuestionRequest;
 /** How requests to people are dealt with. */
 export interface RequestOptions {
   /**
-   * How long a person may take, in ms; then a call is denied (`nobody answered in time`), and a question fails. It is counted from
+   * The time that a person may take, in ms; then a call is denied (`nobody answered in time`), and a question fails. It is counted from
    * when they were asked, also while no process has the run. Default: as long as it takes.
    */
   readonly expireAfterMs?: number | undefined;

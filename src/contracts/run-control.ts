@@ -5,6 +5,6 @@ export interface AbortOptions {
 
 /** The way in which a run is stopped that is to be resumed. */
 export interface SuspendOptions {
-  /** How long what is under way may take to finish, in ms. Default 10,000; what has not by then is repeated when the run is resumed. */
+  /** The time that what is under way may take to finish, in ms. Default 10,000; what has not by then is repeated when the run is resumed. */
   readonly withinMs?: number | undefined;
 }

@@ -169,7 +169,7 @@ export interface RunOptions {
   readonly clock?: Clock | undefined;
   /** Answers questions and approvals in place of `handle.reply` and `handle.approve`. */
   readonly person?: Person | undefined;
-  /** How long people may take. */
+  /** The time that people may take. */
   readonly requests?: RequestOptions | undefined;
   /** Effects under way at the same time in the whole run, at least 1. Default: no limit but those of tools. */
   readonly concurrency?: number | undefined;
@@ -197,7 +197,7 @@ export interface RunOptions {
   readonly context?: unknown;
   /** The most that the run may use, all agents together; what it sets takes the place of the root agent's own budget. */
   readonly budget?: Budget | undefined;
-  /** How many agents the run may have, and how deep; see {@link TreeLimits} for what holds without. */
+  /** The limits on the agents of the run, in number and depth; see {@link TreeLimits} for what holds without. */
   readonly limits?: TreeLimits | undefined;
   /**
    * What the run is about: a text, or an objective with constraints, inputs, resources, a budget and criteria of success.
@@ -208,7 +208,7 @@ export interface RunOptions {
    * Its budget comes before the root's own, for this run only, and `budget` before both. See `evaluateTask`.
    */
   readonly task?: TaskInput | undefined;
-  /** How far agents of the run may talk with each other. */
+  /** The limits on talk between agents of the run. */
   readonly messages?: MessageLimits | undefined;
   /** What model calls cost. Default: `@pydantic/genai-prices`, where it is installed. */
   readonly prices?: Prices | undefined;

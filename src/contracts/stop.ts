@@ -91,7 +91,7 @@ export interface Tally {
   readonly startedAt: number;
   /** When the envelope under way came in: the only clock that a rule sees. */
   readonly now: number;
-  /** How much of each budget is used, as of the last answer; absent where there is no budget. */
+  /** The part of each budget that is used, as of the last answer; absent where there is no budget. */
   readonly budget?: BudgetUse | undefined;
 }
 

@@ -31,7 +31,7 @@ export type FailureClass =
  */
 export type Directive = 'restart' | 'backOff' | 'compact' | 'correct' | 'quarantine' | 'escalate' | 'stop';
 
-/** How long to wait before a restart: longer each time, by chance, and short again after a while without trouble. */
+/** The time to wait before a restart: longer each time, by chance, and short again after a while without trouble. */
 export interface BackOff {
   /** The least, in ms. Default 200. */
   readonly leastMs?: number | undefined;

@@ -75,7 +75,7 @@ export interface Became<Value = unknown> {
   readonly value: Value;
 }
 
-/** How often a failed call is repeated by the runtime; waits double from `initialWaitMs` (ms) up to `maxWaitMs` (ms). */
+/** The number of times that a failed call is repeated by the runtime; waits double from `initialWaitMs` (ms) up to `maxWaitMs` (ms). */
 export interface ToolRetry {
   /** Attempts in all. Default 3 for an idempotent tool, else 1. */
   readonly attempts: number;
@@ -209,7 +209,7 @@ export type Control =
       /** Work that it goes on with, by its id. */
       readonly follows?: string | undefined;
       readonly beforeEnd: BeforeEnd;
-      /** How long one that waits goes on waiting for more, once something has come back, in ms. */
+      /** The time that one that waits still waits for more, once something has come back, in ms. */
       readonly gatherMs: number;
     } & Omit<ChildTerms, 'history'>)
   /** Work that was given away is done, and can be gone on with. */

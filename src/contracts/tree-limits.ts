@@ -5,7 +5,7 @@
  * runs an agent is told by an error of that code.
  */
 export interface TreeLimits {
-  /** How many agents may stand above one: 1 lets the root engage members, and those nobody. Default 20. */
+  /** The number of agents that may stand above one: 1 lets the root engage members, and those nobody. Default 20. */
   readonly maxDepth?: number | undefined;
   /** Agents that one agent or team may have at work at the same time. Default 10,000. */
   readonly maxChildren?: number | undefined;

@@ -2,7 +2,7 @@ import type { Clock } from './clock.ts';
 import type { LazyAbort } from './lazy-abort.ts';
 import { isThenable } from './thenable.ts';
 
-/** How long somebody waits, and what then. */
+/** The time that somebody waits, and what happens then. */
 export interface Patience {
   /** `Infinity` waits for ever. */
   readonly ms: number;

@@ -18,7 +18,7 @@ export const bestFit = (
     )?.name;
 };
 
-/** How well a card fits: 0 where it shares no word with the task. */
+/** The fit of a card: 0 where it shares no word with the task. */
 export const fitOf = (task: ReadonlySet<string> | string, { name, description, skills }: Card): number => {
   const words = typeof task === 'string' ? wordsOf(task) : task;
   const shared = (text: string): number => [...wordsOf(text)].filter((word) => words.has(word)).length;

@@ -25,7 +25,7 @@ export type ContractNetOptions = {
     readonly bidder: string;
     readonly description: string;
   }[];
-  /** How long bids are taken, in ms. */
+  /** The time that bids are accepted, in ms. */
   readonly bidTimeMs: number;
   readonly award: 'best' | 'cheapest' | 'surest' | 'fastest' | 'function';
   readonly hasManager: boolean;
@@ -38,7 +38,7 @@ export type Bid = {
   readonly cost: number;
   /** How sure it is that it can do it, above 0 to 1. */
   readonly confidence: number;
-  /** How long it thinks that it takes, in ms; null: it does not say. */
+  /** The time that it expects to take, in ms; null: it does not say. */
   readonly estimateMs: number | null;
 };
 

@@ -33,7 +33,7 @@ export type GroupChatState = {
   readonly turns: readonly ChatTurn[];
   /** What the moderator closed the chat with; null where nobody did. */
   readonly conclusion: string | null;
-  /** How much of the conversation each member was shown when it spoke last. */
+  /** The part of the conversation that each member was shown when it spoke last. */
   readonly cursors: Cursors;
 };
 

@@ -25,7 +25,7 @@ export type HandoffsOptions = {
   readonly summaryRounds: number;
   readonly fields: readonly string[];
   readonly maxHandoffs: number;
-  /** How often one may hand to the same other; 0: nobody has it twice. */
+  /** The number of times that one may hand to the same other; 0: nobody has it twice. */
   readonly revisits: number;
 };
 

@@ -14,7 +14,7 @@ import { ballotTasks, countRound, NO_TALLY, NO_VOTES } from './voting-round.ts';
 export type JuryOptions = VotingOptions & {
   /** Those of the voters who are people. */
   readonly people: readonly string[];
-  /** How long a person may take for a vote, in ms; null: as long as it takes. */
+  /** The time that a person may take for a vote, in ms; null: as long as it takes. */
   readonly personTimeMs: number | null;
 };
 

@@ -85,9 +85,9 @@ export type OrchestratorState = {
   readonly phaseStartedAt: number;
   readonly turns: readonly OrchestratorTurn[];
   readonly transitions: readonly PhaseTransition[];
-  /** How often work went back from verification to be done again. */
+  /** The number of times that work went back from verification to be done again. */
   readonly rework: number;
-  /** How much of the conversation each member was shown when its turn came last. */
+  /** The part of the conversation that each member was shown when its turn came last. */
   readonly cursors: Cursors;
 };
 

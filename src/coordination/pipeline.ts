@@ -37,7 +37,7 @@ export type StageFailure = {
   readonly candidate: Json;
 };
 
-/** How far a pipeline has come. */
+/** The progress of a pipeline. */
 export type PipelineState = {
   /** The stage that is at work, or was last; from 0. */
   readonly stage: number;

@@ -77,7 +77,7 @@ const restarted = (member: string, child: string, restart: NonNullable<Place['re
   restarts: restart.count,
 });
 
-/** How long the member at a place may take, in ms; null: as long as it takes. */
+/** The time that the member at a place may take, in ms; null: as long as it takes. */
 export const timeFor = ({ round, team }: Draft, index: number): number | null =>
   round.tasks[index]?.timeMs ?? team.memberTimeMs;
 

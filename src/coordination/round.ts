@@ -27,7 +27,7 @@ export interface Task {
   readonly phase?: string | undefined;
   /** Its conversation and its state are part of the reply. Default false: they grow with its work. */
   readonly keepsConversation?: boolean | undefined;
-  /** How long whoever does it may take, in ms. Default: as long as the team gives its members. */
+  /** The time that the member may take for it, in ms. Default: as long as the team gives its members. */
   readonly timeMs?: number | undefined;
 }
 

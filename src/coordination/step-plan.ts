@@ -19,13 +19,13 @@ export type StepResult = {
   readonly error: string | null;
 };
 
-/** How far a plan has come. */
+/** The progress of a plan. */
 export type PlannerExecutorState = {
   /** Steps that are not begun; the first is next. */
   readonly plan: readonly PlannedStep[];
   /** Of all plans, in the order in which they were done or tried. */
   readonly results: readonly StepResult[];
-  /** How often what was left was planned anew. */
+  /** The number of times that what was left was planned anew. */
   readonly replans: number;
 };
 

@@ -33,7 +33,7 @@ export type WorkerReply = {
   readonly error: string | null;
   /** Who had the task before, and failed. */
   readonly before?: readonly string[];
-  /** How often it was sent back and done again. */
+  /** The number of times that it was sent back and done again. */
   readonly redone?: number;
   /** What the reviewer thinks of it as it is now; `accepted: null`, as the reviewer failed and nobody can tell. */
   readonly review?: Verdict;
@@ -94,7 +94,7 @@ export const newWork = (member: string, task: string): Work => ({
   review: null,
 });
 
-/** How much each worker has had to do so far. */
+/** The amount of work that each worker has had so far. */
 export const loadsOf = ({ replies, work }: SupervisorOwn): Record<string, number> => {
   const loads: Record<string, number> = {};
   for (const { member } of [...replies, ...work]) loads[member] = (loads[member] ?? 0) + 1;

@@ -22,7 +22,7 @@ export interface TeamContext<Own extends Json = Json, Options extends Json = Jso
     readonly members: readonly string[];
     /** What is done about members that fail; null: a failure is a reply. */
     readonly supervision: TeamRules | null;
-    /** How long a member may take for a task; null: as long as it takes. */
+    /** The time that a member may take for a task; null: as long as it takes. */
     readonly memberTimeMs: number | null;
   };
   readonly options: Options;

@@ -46,7 +46,7 @@ export type Counting = {
 export type VoteTally = {
   /** The choice that has won by the rule; null for none. */
   readonly winner: string | null;
-  /** How much of what was counted was for the choice that most were for; 0 without a vote. */
+  /** The share of what was counted that was for the choice that most were for; 0 without a vote. */
   readonly share: number;
   readonly counts: readonly {
     readonly choice: string;

@@ -13,7 +13,7 @@ export type VotingOptions = {
   readonly maxRounds: number;
 };
 
-/** How far a vote has come, in a consensus and in a jury. */
+/** The state of a vote, in a consensus and in a jury. */
 export type VotingState = {
   /** Rounds begun. */
   readonly rounds: number;

@@ -31,6 +31,6 @@ export const phaseProblems = (phases: PhaseMap): readonly string[] => {
   );
 };
 
-/** How often work went back from being verified to being done. */
+/** The number of times that work went back from being verified to being done. */
 export const reworkIn = (transitions: readonly { readonly from: string; readonly to: string }[]): number =>
   transitions.filter(({ from, to }) => from === 'verification' && to === 'execute').length;

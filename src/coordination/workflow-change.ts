@@ -144,7 +144,7 @@ const added = (
   });
 };
 
-/** How often a node is tried again where nobody said. */
+/** The number of times that a node is tried again where nobody said. */
 export const DEFAULT_RETRY = 2;
 
 /** The edges of a graph, with those that the references of a node stand for. */

@@ -10,7 +10,7 @@ export type NodeResult = {
   readonly status: NodeStatus;
   /** Null where it left none. */
   readonly output: Json;
-  /** How often its member was engaged. */
+  /** The number of times that its member was engaged. */
   readonly tries: number;
   /** Why it is held, was skipped or failed. */
   readonly reason?: string;

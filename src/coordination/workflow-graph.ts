@@ -25,7 +25,7 @@ export type GraphNode = {
   readonly over: { readonly value: Json } | null;
   /** Items under way together; null: as many as the workflow allows. */
   readonly concurrency: number | null;
-  /** How often it is tried again. */
+  /** The number of times that it is tried again. */
   readonly retry: number;
   /** What becomes of a node whose tries are used up. */
   readonly exhausted: 'fail' | 'hold';
@@ -54,7 +54,7 @@ export type Graph = {
   readonly mode: 'strict' | 'partial';
   /** Members under way together. */
   readonly concurrency: number;
-  /** How long a held node waits to be released, in ms. */
+  /** The time that a held node waits to be released, in ms. */
   readonly resolveMs: number;
   /** The part of a budget from which nothing new begins. */
   readonly holdAt: number;

@@ -74,7 +74,7 @@ const nodeOfTask = (
   return task === undefined || node === undefined ? undefined : { node, part: task.part };
 };
 
-/** How long a try waits for the one before it, in ms: longer each time, and by chance. */
+/** The time that a try waits for the one before it, in ms: longer each time, and by chance. */
 const BACK_OFF = { leastMs: 200, mostMs: 30_000, stableMs: 30_000 };
 
 /** A member failed: it is tried again after a while, or else its node is held or has failed. */

@@ -34,7 +34,7 @@ export type NodeState = {
   readonly status: NodeStatus;
   readonly parts: readonly Part[];
   readonly output: Json;
-  /** How often its member was engaged. */
+  /** The number of times that its member was engaged. */
   readonly tries: number;
   /** Why it is held, was skipped or failed. */
   readonly reason: string | null;
@@ -56,7 +56,7 @@ export type WorkflowOwn = {
   /** The graph as it was changed on the way; null: as it was defined. */
   readonly changed: Graph | null;
   readonly isSuspended: boolean;
-  /** How much of the tightest budget of the workflow is used, from 0. */
+  /** The part of the tightest budget of the workflow that is used, from 0. */
   readonly pressure: number;
   /** What observers are to be told of the last turn. */
   readonly notes: readonly string[];

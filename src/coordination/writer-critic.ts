@@ -29,7 +29,7 @@ export type WriterCriticOptions = {
   readonly maxRejections: number;
 };
 
-/** How far a draft has come. */
+/** The progress of a draft. */
 export type WriterCriticState = {
   /** Drafts written. */
   readonly drafts: number;

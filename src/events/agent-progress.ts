@@ -12,7 +12,7 @@ export interface ToolProgress {
   readonly startedAt: number;
 }
 
-/** How far one agent or team of a run is. */
+/** The progress of one agent or team of a run. */
 export interface AgentProgress {
   readonly path: string;
   readonly agent: string;

@@ -4,9 +4,9 @@ import { OverflowBuffer } from './overflow-buffer.ts';
 
 /** A stream to pull, for `for await`: no more than its capacity ever waits. */
 export interface Buffered<T> extends AsyncIterableIterator<T, undefined> {
-  /** How many wait to be pulled. */
+  /** The number of events that wait to be pulled. */
   readonly waiting: number;
-  /** How many were let go, as too many waited. */
+  /** The number of events dropped, as too many waited. */
   readonly dropped: number;
 }
 

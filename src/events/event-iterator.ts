@@ -8,7 +8,7 @@ type Result = IteratorResult<LiveEvent, undefined>;
 
 interface WaitingDelta {
   readonly event: DeltaEvent;
-  /** How many events of the log come before it. */
+  /** The number of events of the log that come before it. */
   readonly after: number;
 }
 
@@ -26,7 +26,7 @@ export class EventIterator implements AsyncIterableIterator<LiveEvent, undefined
   readonly #deltas: BoundedBuffer<WaitingDelta>;
   readonly #waiters: ((result: Result) => void)[] = [];
   #stop: (() => void) | undefined;
-  /** How many events of the log were given out, and how many have happened as far as this iterator was told. */
+  /** The number of events of the log that were given out, and of those that have happened as far as this iterator knows. */
   #given = 0;
   #happened = 0;
   #dropped = 0;

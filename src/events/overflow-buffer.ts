@@ -7,7 +7,7 @@ import { BoundedBuffer } from './bounded-buffer.ts';
  */
 export type EventOverflow = 'dropOldest' | 'dropNewest' | 'latest' | 'fail';
 
-/** How much waits for somebody, and what gives where it is too much. */
+/** The limits of a buffer, and what is dropped past them. */
 export interface BufferOptions {
   /** Events that wait at most. Default 1,000; of `latest`, 1. */
   readonly capacity?: number | undefined;
@@ -39,7 +39,7 @@ export class OverflowBuffer<T> {
     return this.#items.length;
   }
 
-  /** How many were let go since the beginning. */
+  /** The number of events dropped since the beginning. */
   get dropped(): number {
     return this.#dropped;
   }

@@ -21,7 +21,7 @@ export interface SaidText {
   readonly text: string;
 }
 
-/** How far a run is: all that a page or a terminal needs to draw it. Plain JSON; what did not change is the same object as before. */
+/** The progress of a run: all that a page or a terminal needs to draw it. Plain JSON; what did not change is the same object as before. */
 export interface Progress {
   /** Undefined before the first event. */
   readonly runId: string | undefined;

@@ -16,7 +16,7 @@ export interface Typing {
 
 /** How an indicator behaves. */
 export interface TypingOptions {
-  /** How long it is shown at least, in ms, unless the run ends first. Default 5,000. */
+  /** The time that it is shown at least, in ms, unless the run ends first. Default 5,000. */
   readonly minMs?: number | undefined;
   /** Default: the machine's own. */
   readonly clock?: Clock | undefined;

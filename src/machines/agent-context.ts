@@ -55,7 +55,7 @@ export interface AgentIdentity {
   readonly critiqueEvery?: readonly number[] | undefined;
   readonly maxRejections: number;
   readonly toolConcurrency: number;
-  /** How many models there are to fall back along. */
+  /** The number of models to fall back along. */
   readonly models: number;
   /** Failures in a row that are survived; absent where the first one ends the run. */
   readonly recoveries?: number | undefined;
@@ -93,7 +93,7 @@ export interface Cycle {
   readonly diff: Readonly<Record<string, StateChange>>;
   /** Told at CHECK_STOP, beside what is told of every step. */
   readonly notices: readonly EventBody[];
-  /** How long to wait before the next step, in ms; null goes on at once. */
+  /** The time to wait before the next step, in ms; null for none. */
   readonly pauseMs: number | null;
 }
 
@@ -178,7 +178,7 @@ export interface Trouble {
   readonly kind: 'trouble';
   readonly index: number;
   readonly attempt: number;
-  /** How long to wait before the next attempt, in ms; null where there is none with this model or tool. */
+  /** The time to wait before the next attempt, in ms; null where there is none with this model or tool. */
   readonly waitMs: number | null;
   /** A person has to say yes first. */
   readonly needsApproval?: boolean | undefined;

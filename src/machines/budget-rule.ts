@@ -36,7 +36,7 @@ export const budgetRule: StopRule = {
   pressure: ({ tally }) => budgetPressure(tally),
 };
 
-/** How much of the tightest budget is used, from 0; 1 where the step to come is the last. What a rule's `pressure` is. */
+/** The part of the tightest budget that is used, from 0; 1 where the step to come is the last. A rule's `pressure`. */
 const budgetPressure = ({ budget, now }: Tally): number => {
   if (budget === undefined) return 0;
   const { steps, timeMs, tokens, usd, toolCalls, at } = budget;

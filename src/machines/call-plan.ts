@@ -11,7 +11,7 @@ export interface PlannedCall extends ToolCall {
 export interface CallPlan {
   readonly calls: readonly PlannedCall[];
   readonly results: readonly (ToolResult | null)[];
-  /** How many were started; they start in order. */
+  /** The number of calls that were started; they start in order. */
   readonly started: number;
   /** The indexes to start now. */
   readonly starting: readonly number[];

@@ -13,7 +13,7 @@ export interface Given extends Delegation {
 /** The work that an agent has given away in a run. */
 export interface Delegations {
   readonly given: readonly Given[];
-  /** How many were engaged for it so far. */
+  /** The number of members engaged for it so far. */
   readonly engaged: number;
   /** It has been told that it answers while work is under way. */
   readonly isTold: boolean;

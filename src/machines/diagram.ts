@@ -2,7 +2,7 @@ import type { AnyStateMachine } from 'xstate';
 import type { Arrow, ChartState } from './chart.ts';
 import { ancestorsOf, arrowsFrom, chartOf, childrenOf, nameOf, statesWithin } from './chart.ts';
 
-/** How much a diagram shows. */
+/** The amount of detail in a diagram. */
 export interface DiagramOptions {
   /** Where a state's description goes: into its title (default), beside it, or nowhere. */
   readonly descriptions?: 'titles' | 'notes' | 'none' | undefined;
@@ -18,9 +18,9 @@ export interface DiagramOptions {
 
 /** How runs went through charts. */
 export interface DiagramOverlay {
-  /** How often arrows were taken, by `${state id}: ${event} #${index} [${guard}]`. */
+  /** The number of times that arrows were taken, by `${state id}: ${event} #${index} [${guard}]`. */
   readonly taken: ReadonlyMap<string, number>;
-  /** How long states lasted, by their id, in ms. */
+  /** The time that states lasted, by their id, in ms. */
   readonly dwellMs: ReadonlyMap<string, number>;
 }
 

@@ -18,7 +18,7 @@ export interface ByToolOptions {
   readonly role?: EndingRole | undefined;
   /** Answers in all, the first included, before it is completed for it. Default 2: one reminder. */
   readonly attempts?: number | undefined;
-  /** How long to wait before a reminder (from 1), in ms. Default: not at all. */
+  /** The time to wait before a reminder (from 1), in ms. Default: not at all. */
   readonly remindAfterMs?: number | ((reminder: number) => number) | undefined;
 }
 

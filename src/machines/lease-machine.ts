@@ -9,7 +9,7 @@ export interface Lease {
 
 /** What is known of one lock. */
 export interface LeaseContext extends Lease {
-  /** How many wait. */
+  /** The number of those that wait. */
   readonly waiting: number;
 }
 

@@ -1,6 +1,6 @@
 import type { Message, MessageKind, MessageLimits } from '../contracts/message.ts';
 
-/** How far talk goes where nobody says. */
+/** The default limits of talk. */
 export const messageLimits: Required<{ [Key in keyof MessageLimits]: number }> = {
   maxHops: 32,
   maxExchanges: 16,

@@ -11,7 +11,7 @@ export interface RecoveryState {
   /** The step of the last one, and whether that step was given up for it. */
   readonly step: number;
   readonly isSkipped: boolean;
-  /** How often work of that step was tried again: part of the keys of what is asked from then on. */
+  /** The number of times that work of that step was tried again: part of the keys of what is asked from then on. */
   readonly round: number;
   /** Failures so far: the number of the next one is part of a key, too. */
   readonly count: number;

@@ -32,7 +32,7 @@ export const phaseOfPort: Readonly<Record<RecoverablePort, RecoverablePhase>> = 
   act: 'ACT',
 };
 
-/** How many failures a context keeps for the report. */
+/** The number of failures that a context keeps for the report. */
 const MAX_FAILURES = 100;
 
 /** Checks whether anything is to be decided about a failure: not past the limit, nor where a bug would only come back. */

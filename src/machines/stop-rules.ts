@@ -80,7 +80,7 @@ export const stopWhen = (name: string, test: (view: StopView) => string | boolea
   },
 });
 
-/** How much of a limit is used; of a limit of nothing, all. */
+/** The part of a limit that is used; of a limit of nothing, all. */
 const share = (used: number, limit: number): number => (limit > 0 ? used / limit : 1);
 
 /** Untyped, as limits come from settings and from JavaScript. */

@@ -2,7 +2,7 @@ import type { Ending, EndingView, Heuristic } from '../contracts/ending.ts';
 import { TroupeError } from '../contracts/error.ts';
 import { foundText } from '../contracts/found-text.ts';
 
-/** How long a supervisor of endings insists. */
+/** The limits of a supervisor of endings. */
 export interface SupervisedOptions {
   /** Answers sent back in a row with no successful call between them, before it gives up. Default 3. */
   readonly stuckCap?: number | undefined;

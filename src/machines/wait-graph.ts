@@ -49,7 +49,7 @@ export class WaitGraph<Party> {
     this.#lineage = lineage;
   }
 
-  /** How many parties wait. */
+  /** The number of parties that wait. */
   get size(): number {
     return this.#waits.size;
   }

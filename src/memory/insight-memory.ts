@@ -17,7 +17,7 @@ export interface InsightMemory extends Memory {
 export interface InsightMemoryOptions extends Omit<MemoryOptions, 'files'> {
   /** Insights; one more, and the least important goes, of equals the oldest. Default 1,000. */
   readonly size?: number | undefined;
-  /** How long one is kept, in ms, counted back from the newest. Default: until there is no room. */
+  /** The time that one is kept, in ms, counted back from the newest. Default: until there is no room. */
   readonly maxAgeMs?: number | undefined;
 }
 

@@ -30,11 +30,11 @@ export type InsightQuery = {
   readonly limit?: number | undefined;
 };
 
-/** How much is kept of what is shared. */
+/** The limits on what is kept of what is shared. */
 export type InsightBounds = {
   /** Insights; one more, and the least important goes, of equals the oldest. */
   readonly size: number;
-  /** How long one is kept, in ms; null: until there is no room. */
+  /** The time that one is kept, in ms; null: until there is no room. */
   readonly maxAgeMs: number | null;
 };
 

@@ -3,7 +3,7 @@ import { memoryKinds } from '../contracts/memory.ts';
 import { memorySource, type MemoryFile, type MemoryOptions } from './memory-source.ts';
 import { memoryText } from './memory-text.ts';
 
-/** How much of its notes a {@link notesMemory} has in its head. */
+/** The part of its notes that a {@link notesMemory} has in memory. */
 export interface NotesMemoryOptions extends MemoryOptions {
   /** Notes in memory; the file keeps all. Default 200. */
   readonly size?: number | undefined;

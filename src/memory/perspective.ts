@@ -8,14 +8,14 @@ export interface Utterance {
   readonly text: string;
 }
 
-/** How far each agent has read: the number of utterances it has been shown, by name. */
+/** The place to which each agent has read: the number of utterances it has been shown, by name. */
 export type Cursors = Readonly<Record<string, number>>;
 
 /** Whose view of a conversation, and of which moment. */
 export interface PerspectiveOptions {
   /** Who is to speak. */
   readonly agent: string;
-  /** How far it has read. Default 0: a newcomer is told everything. */
+  /** The place to which it has read. Default 0: a newcomer is shown everything. */
   readonly cursor?: number | undefined;
   /** What it is to answer: an utterance that is not in the conversation yet. */
   readonly trigger?: Utterance | undefined;
@@ -66,7 +66,7 @@ export const advanceCursor = (cursors: Cursors, agent: string, length: number): 
   return length <= before ? cursors : { ...cursors, [agent]: length };
 };
 
-/** How far an agent has read; 0 for one that is new. */
+/** The place to which an agent has read; 0 for one that is new. */
 export const cursorOf = (cursors: Cursors, agent: string): number =>
   Object.hasOwn(cursors, agent) ? (cursors[agent] ?? 0) : 0;
 

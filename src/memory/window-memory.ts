@@ -3,7 +3,7 @@ import { MemoryLog } from './memory-log.ts';
 import { memorySource, type MemoryFile, type MemoryOptions } from './memory-source.ts';
 import { memoryText, readRecord } from './memory-text.ts';
 
-/** How much a {@link windowMemory} holds. */
+/** The limits of a {@link windowMemory}. */
 export interface WindowMemoryOptions extends MemoryOptions {
   /** Records; the oldest go first. Default 20; 0 holds nothing. */
   readonly size?: number | undefined;

@@ -21,7 +21,7 @@ export interface AdaptiveFacts {
 }
 
 /**
- * How long to hold off after a failure, by its class and by how often the same model failed in this class lately; in ms,
+ * The time to hold off after a failure, by its class and by how often the same model failed in this class lately; in ms,
  * without a cap. It doubles with each failure remembered, in this call or in one of a step before.
  *
  * A rate limit is never come back to at once: at least half of its wait is kept, whatever the jitter.

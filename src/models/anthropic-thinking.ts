@@ -1,7 +1,7 @@
 import type { OutputConfig, ThinkingConfigParam } from '@anthropic-ai/sdk/resources/messages';
 import type { ModelRequest, ModelSettings } from '../contracts/model.ts';
 
-/** How much a model is to think, in this API's words. */
+/** The amount of thinking that a model is to do, in this API's words. */
 export interface ThinkingFields {
   readonly thinking?: ThinkingConfigParam | undefined;
   readonly effort?: OutputConfig['effort'] | undefined;

@@ -74,7 +74,7 @@ class Attempt implements ModelCall {
   #idleTimer: unknown;
   /** What is left of the attempt's time. */
   #leftMs: number;
-  /** How many waits in line there are: the time stands still. */
+  /** The number of waits in line: the time stands still. */
   #inLine = 0;
 
   constructor(model: Model, options: AttemptOptions) {

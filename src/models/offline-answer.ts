@@ -21,7 +21,7 @@ export interface RatedQuote {
 /** What was found for a question, best first. */
 export interface Findings {
   readonly quotes: readonly RatedQuote[];
-  /** How much of the question the best quote covers with its passage, from 0 to 1. */
+  /** The part of the question that the best quote covers with its passage, from 0 to 1. */
   readonly coverage: number;
   /** Words of the question that occur nowhere in what was found. */
   readonly missing: readonly string[];

@@ -64,7 +64,7 @@ export const fillNumber = (
 
 /** Farther from a number than this, a word says nothing of it. */
 const NEAR = 24;
-/** How much of the text on either side is looked at: a word of 40 letters may stand near. */
+/** The length of text that is looked at on either side: a word of 40 letters may stand near. */
 const AROUND = NEAR + 40;
 
 /** Characters between a number and the nearest of the words around it. */

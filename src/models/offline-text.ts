@@ -73,7 +73,7 @@ const MEASURES = /\bhow (?:many|much|long|often|big|large|old|fast|far|high|quic
 /** Every stem of a text, stop words included: what is looked up in. */
 export const stemSet = (text: string): Set<string> => new Set(wordsOf(text).map((word) => stem(word)));
 
-/** How much of `words` is found in `within`, from 0 to 1; 1 for no words at all. */
+/** The part of `words` that is found in `within`, from 0 to 1; 1 for no words at all. */
 export const overlap = (words: readonly string[], within: ReadonlySet<string>): number =>
   words.length === 0 ? 1 : words.filter((word) => within.has(word)).length / words.length;
 

@@ -26,7 +26,7 @@ const MOST_PARTS = 24;
 const MOST_CALLS = 8;
 /** Searches with one tool for one part of a request. */
 const MOST_SEARCHES = 3;
-/** How well a tool must fit to be used unasked. */
+/** The fit that a tool needs to be used unasked. */
 const FITS = 1.5;
 
 /** The calls to make next; none once enough is found, or nothing better can be tried. */
@@ -74,7 +74,7 @@ interface RatedTool {
   readonly score: number;
 }
 
-/** How well a tool fits: by its name, its description, and whether its parameters are in the request. */
+/** The fit of a tool: by its name, its description, and whether its parameters are in the request. */
 const rateTool = (tool: ToolSpec, part: string, reading: Reading): RatedTool => {
   const filled = fillCall(tool, part, reading);
   const asked = new Set(contentStems(withOperators(part)));

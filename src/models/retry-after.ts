@@ -4,7 +4,7 @@ export interface HeaderSource {
 }
 
 /**
- * How long the other side asks us to wait, in ms; undefined if it does not say, or says nonsense.
+ * The time that the other side asks us to wait, in ms; undefined if it does not say, or says nonsense.
  *
  * `retry-after-ms` wins over `retry-after`, which may be seconds (also fractions) or an HTTP date. A date is read
  * against the response's own `Date` header where there is one, so a skewed clock on our side changes nothing. What is
@@ -25,7 +25,7 @@ export const retryAfterMs = (headers: HeaderSource, now: number): number | undef
 };
 
 /**
- * How long a sentence asks us to wait, in ms: some providers say it only in the message.
+ * The time that a sentence asks us to wait, in ms: some providers say it only in the message.
  *
  * @example
  * retryAfterInText('Rate limit reached. Please try again in 1m2.5s.') // => 62500

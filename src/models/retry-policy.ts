@@ -4,7 +4,7 @@ import type { ModelFailure } from '../contracts/model-failure.ts';
 import type { ToolRetry } from '../contracts/tool.ts';
 import { adaptiveWait } from './adaptive-wait.ts';
 
-/** How far a call has come when an attempt has failed. */
+/** The state of a call when an attempt has failed. */
 export interface RetryProgress {
   /** The attempt that just failed, from 1. */
   readonly attempt: number;

@@ -26,9 +26,9 @@ import { storedText } from './stored-text.ts';
 
 /** How a database is used. */
 export interface SqliteStoreOptions {
-  /** How long is waited for another process that is writing, in ms; meanwhile this one does nothing else. Default 5,000. */
+  /** The wait for another process that is writing, in ms; meanwhile this one does nothing else. Default 5,000. */
   readonly busyTimeoutMs?: number | undefined;
-  /** How large the database may become, in pages of 4,096 bytes. Default: as large as the disk. */
+  /** The size that the database may reach, in pages of 4,096 bytes. Default: as large as the disk. */
   readonly maxPages?: number | undefined;
   /** Default: that of Node where it has one, else that of the package `libsql`. */
   readonly driver?: SqliteDriver | undefined;

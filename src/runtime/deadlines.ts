@@ -77,7 +77,7 @@ export class Deadlines {
     return timed !== undefined && clock.now() >= limitOf(root, timed).dueAt;
   }
 
-  /** How long the run may take as a whole, in ms; `Infinity` where nobody says. */
+  /** The time that the run may take as a whole, in ms; `Infinity` where nobody says. */
   get wholeMs(): number {
     const { account, path, definition } = this.#run.root;
     const ruleMs = earliestDeadline(definition.rules.stop)?.afterMs ?? Infinity;

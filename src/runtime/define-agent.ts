@@ -46,7 +46,7 @@ const DEFAULT_MAX_STEPS = 50;
 const DEFAULT_MAX_REJECTIONS = 2;
 /** Failures in a row that are survived where a recovery policy says no number. */
 const DEFAULT_RECOVERIES = 3;
-/** How long an agent's own functions may take, in ms: as long as a model. */
+/** The time that an agent's own functions may take, in ms: as long as a model. */
 const DEFAULT_TIMEOUT_MS = 600_000;
 const DEFAULT_TOOL_CONCURRENCY = 4;
 

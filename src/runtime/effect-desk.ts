@@ -77,7 +77,7 @@ export class EffectDesk implements Desk {
   readonly #principal: Actor;
   readonly #ask: Ask;
   readonly #effect: EffectUnderWay;
-  /** How many questions it has asked a person. */
+  /** The number of questions that it has asked a person. */
   #asked = 0;
   #messenger: Messenger | undefined;
 

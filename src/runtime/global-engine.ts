@@ -35,7 +35,7 @@ export interface GlobalEngineOptions extends EngineOptions {
   readonly admission?: Admission | undefined;
 }
 
-/** How many runs an engine takes on; each `Infinity` for no limit. */
+/** The limits on the runs that an engine takes on; each `Infinity` for no limit. */
 export interface Admission {
   /** Runs that go on at the same time. Default 10. */
   readonly concurrency?: number | undefined;
@@ -43,7 +43,7 @@ export interface Admission {
   readonly queue?: number | undefined;
   /** Runs of one agent that go on at the same time; those of others pass its line by. Default 10. */
   readonly perAgent?: number | undefined;
-  /** How long a shutdown lets runs go on before it aborts them, in ms. Default 30,000. */
+  /** The time that a shutdown lets runs go on before it aborts them, in ms. Default 30,000. */
   readonly shutdownMs?: number | undefined;
 }
 

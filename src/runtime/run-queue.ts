@@ -20,9 +20,9 @@ interface Place {
   beganAt: number;
 }
 
-/** How much the last run counts for how long runs take. */
+/** The weight of the last run in the time that runs take. */
 const WEIGHT = 0.2;
-/** How soon to come back where no run has ended yet, in ms. */
+/** The time after which to come back where no run has ended yet, in ms. */
 const FIRST_ADVICE_MS = 1_000;
 
 /**

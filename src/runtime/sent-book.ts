@@ -204,7 +204,7 @@ const firstOf = (
   return kept;
 };
 
-/** How many turns two conversations have in common from the beginning on: chunks are looked at by what they are, not into. */
+/** The number of turns that two conversations have in common from the beginning on: chunks are looked at by what they are, not into. */
 const sharedTurns = (before: History<Turn>, after: History<Turn>): number => {
   let chunks = 0;
   if (before.full === after.full) chunks = before.full.length;

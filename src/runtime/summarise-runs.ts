@@ -12,7 +12,7 @@ export interface RunSummary {
   readonly meanDurationMs: number;
   /** Of the runs whose environment gave one; absent where none did. */
   readonly meanReward?: number | undefined;
-  /** How many runs ended for which reason. */
+  /** The number of runs that ended for each reason. */
   readonly stops: Readonly<Partial<Record<RunMetrics['stop'], number>>>;
   /** The chance that so many runs in a row succeed: one for each k from 1 to the number of runs. */
   readonly passPower: readonly number[];

@@ -1,7 +1,7 @@
 import { TroupeError } from '../contracts/error.ts';
 import type { Run } from './run.ts';
 
-/** How long what is under way may take to finish, in ms, where nobody said. */
+/** The time that what is under way may take to finish, in ms, where nobody said. */
 export const SUSPEND_MS = 10_000;
 
 /** Stops a stored run here: what is under way finishes, all is written, and whoever resumes it goes on. */

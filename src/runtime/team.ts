@@ -43,11 +43,11 @@ export interface TeamSetup {
    * team. One who has used up its part has stopped with a partial result; the team goes on.
    */
   readonly budgets?: Readonly<Record<string, Allotment>> | undefined;
-  /** How far what is below it may grow, within the limits of the run. */
+  /** The limits on what is below it, within those of the run. */
   readonly limits?: SubtreeLimits | undefined;
   /** What is done about members that fail. Without it their failure is their reply, and the pattern's to judge. */
   readonly supervision?: SupervisionPolicy | undefined;
-  /** How long a member may take for a task, in ms; then it is stopped, and has failed. Default: as long as it takes. */
+  /** The time that a member may take for a task, in ms; then it is stopped, and has failed. Default: as long as it takes. */
   readonly memberTimeMs?: number | undefined;
   /** How this team wants to be treated as a member, if it fails. */
   readonly asMember?: MemberPolicy | undefined;

@@ -5,7 +5,7 @@ import type { EventSource } from '../events/event-source.ts';
 /** A delta that waits for the events before it. */
 interface WaitingDelta {
   readonly delta: DeltaEvent;
-  /** How many events of the log come before it. */
+  /** The number of events of the log that come before it. */
   readonly after: number;
 }
 

@@ -20,7 +20,7 @@ interface Place {
 /** One request to a model, and what came of it. */
 export interface RecordedAnswer extends Place {
   readonly key: string;
-  /** How many messages it was sent. */
+  /** The number of messages that it was sent. */
   readonly messages: number;
   readonly model: string;
   readonly said: Said | undefined;

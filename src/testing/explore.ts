@@ -4,7 +4,7 @@ import type { Rules } from '../machines/rules.ts';
 import type { Position } from './moves.ts';
 import { begin, move } from './moves.ts';
 
-/** How far to explore a machine. */
+/** The limits of an exploration. */
 export interface Exploration<M extends AnyStateMachine> {
   readonly input: InputFrom<M>;
   readonly rules?: Rules | undefined;

@@ -3,7 +3,7 @@ import { whenNothingIsPutOff } from '../runtime/pacer.ts';
 
 /** A clock that stands still until a test moves it. */
 export interface VirtualClock extends Clock {
-  /** How many timers are armed: 0 means that nothing was forgotten. */
+  /** The number of timers that are armed: 0 means that nothing was forgotten. */
   readonly pending: number;
   /**
    * Moves time on by `ms`, firing what comes due in order of its time; between two timers, everything that promises

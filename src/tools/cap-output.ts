@@ -48,6 +48,6 @@ export const spillText = (text: string, artifact: string, maxBytes = MAX_OUTPUT_
 
 const none: readonly Artifact[] = [];
 
-/** How many UTF-16 units of the text fit into so many bytes; never half a character. */
+/** The number of UTF-16 units of the text that fit into so many bytes; never half a character. */
 const fitting = (text: string, bytes: number): number =>
   new TextEncoder().encodeInto(text, new Uint8Array(bytes)).read;

@@ -28,7 +28,7 @@ const PASSING_WORDS =
 const LASTING_WORDS =
   /\b(not found|no such|does not exist|doesn't exist|invalid|malformed|permission|forbidden|unauthori[sz]ed|(access|not) (is )?(denied|allowed)|not (supported|implemented)|already exists|out of range)\b/i;
 
-/** How many causes are looked at: an error may be its own cause. */
+/** The number of causes that are looked at: an error may be its own cause. */
 const MAX_CAUSES = 5;
 
 /**

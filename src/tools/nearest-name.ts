@@ -28,7 +28,7 @@ const lastPart = (name: string): string => name.slice(name.lastIndexOf('.') + 1)
 
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
-/** How many letters have to be added, dropped or changed to get from one to the other. */
+/** The number of letters that have to be added, dropped or changed to get from one to the other. */
 const editDistance = (from: string, to: string): number => {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let i = 1; i <= from.length; i += 1) {

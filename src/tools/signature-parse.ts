@@ -207,7 +207,7 @@ const jsonOf = (text: string): Json => {
   return value;
 };
 
-/** How much of a long line stands before and after the place. */
+/** The length of a long line that is quoted before and after the place. */
 const SHOWN = 60;
 
 /** The line with a caret under the place. */

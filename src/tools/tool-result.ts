@@ -65,7 +65,7 @@ export const failed = (
 export const isDual = (value: unknown): value is Dual =>
   typeof value === 'object' && value !== null && DUAL in value;
 
-/** How long a call took and how often it was tried: what a result says beside its outcome. */
+/** The time that a call took, and the number of its attempts: what a result holds beside its outcome. */
 export interface Effort {
   /** In ms, by the run's clock. */
   readonly durationMs: number;

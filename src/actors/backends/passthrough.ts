@@ -51,7 +51,7 @@ export interface PassthroughOptions {
   readonly engine: ExternalEngine;
   /** Where sessions are kept. Default: in memory, the last 1,000; `storedSessions` outlive the process. */
   readonly sessions?: SessionStore | undefined;
-  /** How long a session is gone on with after it was used last, in ms. Default 86,400,000 (a day). */
+  /** The time that a session is continued after it was used last, in ms. Default 86,400,000 (a day). */
   readonly sessionLifeMs?: number | undefined;
 }
 

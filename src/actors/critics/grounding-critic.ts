@@ -15,7 +15,7 @@ import { saysNotFound } from './says-not-found.ts';
 export interface GroundingOptions {
   /** What sentences have to rest on. Default: what tools returned in this run, failures left out. */
   readonly sources?: ((review: Review) => readonly string[]) | undefined;
-  /** How many of a sentence's words that carry meaning have to be in one source, from 0 to 1. Default 0.6. */
+  /** The share of a sentence's words with meaning that has to be in one source, from 0 to 1. Default 0.6. */
   readonly coverage?: number | undefined;
   /** Sentences that need no ground. Default: those that say that something was not found. */
   readonly isExempt?: ((sentence: string) => boolean) | undefined;

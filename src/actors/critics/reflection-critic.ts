@@ -43,7 +43,7 @@ export const reflectionCritic = ({ patience = 2, name = 'reflection' }: Reflecti
   };
 };
 
-/** How many steps in a row, this one the last, had a call that failed; steps without calls do not count. */
+/** The number of steps in a row, this one the last, that had a call that failed; steps without calls do not count. */
 const failingSteps = ({ evidence }: Review): number => {
   const failures = new Map<string, boolean>();
   for (const { callId, failed = false } of evidence) {

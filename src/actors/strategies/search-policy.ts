@@ -13,7 +13,7 @@ export interface SearchNode {
   readonly position: number;
 }
 
-/** How often a decision was taken, by its key. */
+/** The number of times that a decision was taken, by its key. */
 export type Visits = ReadonlyMap<string, number>;
 
 /** What a search keeps, and what it takes next. Pure. */

@@ -16,7 +16,7 @@ export interface SearchPlan {
         path: readonly Candidate[],
       ) => readonly number[] | Promise<readonly number[]>)
     | undefined;
-  /** How deep it looks. Default 1: what to do next, and no further. */
+  /** The depth to which it looks. Default 1: what to do next, and no further. */
   readonly maxDepth?: number | undefined;
   /** Expansions in all. Default 32. */
   readonly maxExpansions?: number | undefined;

@@ -62,7 +62,7 @@ export const treeSearch = ({
   },
 });
 
-/** How often each set of calls was made in this run, by the key of the decision. */
+/** The number of times that each set of calls was made in this run, by the key of the decision. */
 const visitsIn = ({ transcript }: AgentView): Visits => {
   const visits = new Map<string, number>();
   for (const turn of transcript) {

@@ -13,7 +13,7 @@ export interface KeptRun {
   readonly isParked: boolean;
 }
 
-/** How often is looked how the run stands, in ms. */
+/** The interval at which the state of the run is read, in ms. */
 const LOOK_MS = 100;
 /** A run that has to wait longer is left, in ms. */
 const LONG_MS = 10_000;

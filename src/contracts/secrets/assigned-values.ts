@@ -25,7 +25,7 @@ const WORDS =
 /** What is filled in later: `${TOKEN}`, `<your key>`, `{{ token }}`, `%s`, `[redacted …]`, `$TOKEN`. */
 const TEMPLATE = /^(?:\$|<|\{|%[({]|%[sd]$|\[|@\w+@|…|\.\.\.|\(|&lt;|ref:|file:|arn:aws:|projects\/)/i;
 
-/** How far a value is followed. */
+/** The length to which a value is followed. */
 const LONGEST = 1_024;
 
 /** The values that a text assigns to a name of a secret: `password = "hunter2"`, `"api_key": "…"`, `?access_token=…`. */

@@ -3,13 +3,13 @@ import type { Recording } from '../recording/recording.ts';
 
 /** How runs went through their charts: which arrows were taken, and where time was spent. */
 export interface ChartCoverage {
-  /** How many actors went through them. */
+  /** The number of actors that went through them. */
   readonly actors: number;
-  /** How often each arrow was taken, by its id; 0 for those that never were. */
+  /** The number of times that each arrow was taken, by its id; 0 for those that never were. */
   readonly taken: ReadonlyMap<string, number>;
-  /** How often each state was entered, by its id. */
+  /** The number of times that each state was entered, by its id. */
   readonly visits: ReadonlyMap<string, number>;
-  /** How long actors were in each state, all together, in ms; states around a state have its time, too. */
+  /** The time that actors were in each state, all together, in ms; states around a state have its time, too. */
   readonly dwellMs: ReadonlyMap<string, number>;
   /** The arrows that nobody took, in the order of their charts. */
   readonly neverTaken: readonly string[];
@@ -29,7 +29,7 @@ interface Place {
 }
 
 /**
- * How often each arrow of the charts in recordings was taken, and how long actors were in each state.
+ * The number of times that each arrow of the charts in recordings was taken, and how long actors were in each state.
  *
  * Only what a recording still has is counted, and of an actor that is not over yet the time until its last move.
  *

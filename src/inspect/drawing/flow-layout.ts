@@ -20,7 +20,7 @@ export interface FlowLine extends Size {
   readonly name: string;
   readonly from: string;
   readonly to: string;
-  /** How many rows it goes down, at least. */
+  /** The number of rows that it goes down, at least. */
   readonly rows?: number | undefined;
 }
 

@@ -22,7 +22,7 @@ export interface StoredFeedsSetup extends RecorderOptions {
   readonly agents: AgentsOfRuns;
 }
 
-/** How often is looked whether a journal has grown, in ms. */
+/** The interval at which a journal is looked at for new records, in ms. */
 const LOOK_MS = 500;
 /** A long journal takes long: so many times as long it is left alone then, whatever is written meanwhile. */
 const REST = 4;

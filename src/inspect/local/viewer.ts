@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { Recording } from '../recording/recording.ts';
 
-/** How much is written at once, in characters. */
+/** The number of characters that are written at once. */
 const CHUNK = 64 * 1024;
 
-/** How long a viewer may take nothing, in ms. */
+/** The time that a viewer may take nothing, in ms. */
 const STALL_MS = 30_000;
 
 /**

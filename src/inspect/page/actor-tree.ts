@@ -16,7 +16,7 @@ export interface ActorFilter {
 export interface ActorRow {
   readonly view: ActorView;
   readonly depth: number;
-  /** How many there are below it that are shown when it is open. */
+  /** The number of actors below it that are shown when it is open. */
   readonly below: number;
   readonly isOpen: boolean;
 }
@@ -139,7 +139,7 @@ export const budgetsOf = ({ context }: Pick<ActorView, 'context'>): readonly Gau
   return gauges.toSorted((one, other) => other.fraction - one.fraction);
 };
 
-/** How many messages wait for an actor; undefined where it has no mailbox. */
+/** The number of messages that wait for an actor; undefined where it has no mailbox. */
 export const mailboxOf = ({ context }: Pick<ActorView, 'context'>): number | undefined => {
   const inbox = context['inbox'];
   if (Array.isArray(inbox)) return inbox.length;

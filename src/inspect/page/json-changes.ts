@@ -5,7 +5,7 @@ export interface JsonRow {
   readonly depth: number;
   readonly key: string;
   readonly value: unknown;
-  /** How many parts it has; undefined where it is no object or list. */
+  /** The number of its parts; undefined where it is no object or list. */
   readonly size: number | undefined;
   readonly isOpen: boolean;
   /** It, or something in it, is not as it was. */

@@ -42,7 +42,7 @@ export const changes = signal(0);
 export const sayings = new Map<string, Saying>();
 export const sayingChanges = signal(0);
 
-/** How many entries are shown; undefined: all, as they come. */
+/** The number of entries that are shown; undefined: all, as they come. */
 export const place = signal<number | undefined>(undefined);
 export const speed = signal(1);
 export const isPlaying = signal(false);

@@ -11,7 +11,7 @@ export interface Scope {
   /** Where in it the page is. */
   readonly at: number;
   readonly markers: readonly Marker[];
-  /** How many entries of the recording are shown at a place of the scope, and which place shows so many. */
+  /** The number of entries of the recording that are shown at a place of the scope, and the place that shows so many. */
   readonly lengthAt: (place: number) => number;
   readonly placeOf: (length: number) => number;
 }

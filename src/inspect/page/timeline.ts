@@ -165,7 +165,7 @@ export class Timeline {
   }
 }
 
-/** How many of some ascending numbers are below a bound. */
+/** The number of some ascending numbers that are below a bound. */
 export const countBelow = (numbers: readonly number[], bound: number): number => {
   let low = 0;
   let high = numbers.length;

@@ -21,7 +21,7 @@ export interface ModelItem extends Placed {
   /** Of the tokens that went in, `cached` came from the provider's cache. */
   tokens?:
     { readonly input: number; readonly output: number; readonly cached?: number | undefined } | undefined;
-  /** How much it was sent; absent where that was not recorded. */
+  /** The size of what it was sent; absent where that was not recorded. */
   sent?: { readonly messages: number; readonly added: number } | undefined;
   /** What came back beside the text, as it came. */
   raw?: RawAnswer | undefined;

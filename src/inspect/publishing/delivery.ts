@@ -2,7 +2,7 @@ import type { Clock } from '../../contracts/clock.ts';
 import { isTroupeError, TroupeError } from '../../contracts/error.ts';
 import type { PublishedBatch, Publisher } from './publisher.ts';
 
-/** How often a batch is tried, and how long everything may take; in ms. */
+/** The limits of delivery: attempts, and times in ms. */
 export interface DeliverySettings {
   readonly attempts: number;
   readonly retryMs: number;

@@ -14,13 +14,13 @@ export interface NostrOptions {
   readonly secretKey: Uint8Array | string;
   /** An ephemeral one, which relays pass on and do not keep (20,000 to 29,999), or a regular one, which they keep (1,000 to 9,999). Default 21,111. */
   readonly kind?: number | undefined;
-  /** How many relays have to take an event for it to be published. Default 1. */
+  /** The number of relays that have to take an event for it to be published. Default 1. */
   readonly quorum?: number | undefined;
   /** Tags beside those of the run, its number and its kind: `[['p', publicKey]]`. */
   readonly tags?: readonly (readonly string[])[] | undefined;
   /** Default: the platform's own, which Node has from version 22 on; before, that of the package `ws`. */
   readonly webSocket?: typeof WebSocket | undefined;
-  /** How long a relay may take to answer, in ms. Default 5,000. */
+  /** The time that a relay may take to answer, in ms. Default 5,000. */
   readonly timeoutMs?: number | undefined;
 }
 

@@ -21,7 +21,7 @@ export interface PublishOptions {
    * always published.
    */
   readonly silent?: Silence | undefined;
-  /** How long is waited for more before a batch goes; at the end of a sentence, and for all that is no text, only since the last. Default 100. */
+  /** The wait for more before a batch goes; at the end of a sentence, and for all that is no text, only since the last. Default 100. */
   readonly batchMs?: number | undefined;
   /** Publications in a batch at most. Default 100. */
   readonly maxBatch?: number | undefined;
@@ -29,17 +29,17 @@ export interface PublishOptions {
   readonly capacity?: number | undefined;
   /** What goes where too many wait. Default `dropOldest`. The end of the run never goes. */
   readonly overflow?: 'dropOldest' | 'dropNewest' | undefined;
-  /** How often a batch is tried before it is given up, and told as dropped. Default: as long as the run, and `flushMs`, last. */
+  /** The number of times that a batch is tried before it is given up, and reported as dropped. Default: as long as the run, and `flushMs`, last. */
   readonly attempts?: number | undefined;
   /** The wait after the first failure; it doubles from there. Default 1,000. */
   readonly retryMs?: number | undefined;
   /** The longest wait. Default 30,000. */
   readonly maxRetryMs?: number | undefined;
-  /** How long one attempt may take. Default 10,000. */
+  /** The time that one attempt may take. Default 10,000. */
   readonly attemptMs?: number | undefined;
-  /** How long the run's result waits for the rest to be published. Default 5,000. */
+  /** The time that the run's result waits for the rest to be published. Default 5,000. */
   readonly flushMs?: number | undefined;
-  /** How long somebody is shown as typing at least, unless the run ends. Default 5,000. */
+  /** The time that somebody is shown as typing at least, unless the run ends. Default 5,000. */
   readonly typingMs?: number | undefined;
   /** What must not be seen, by name. Default: the environment's keys, tokens, secrets and passwords. */
   readonly secrets?: Secrets | undefined;

@@ -5,7 +5,7 @@ export interface PublishedBatch {
   readonly runId: string;
   /** At least one; numbered one after the other. */
   readonly publications: readonly Publication[];
-  /** How many were lost since the batch before, as too many waited or one was given up. */
+  /** The number of publications lost since the batch before, as too many waited or one was given up. */
   readonly dropped: number;
 }
 

@@ -8,9 +8,9 @@ import { flattened, openSource } from './event-source.ts';
 export interface SseOptions extends StreamOptions {
   /** What the client had last: the request whose header `Last-Event-ID` says so, or the id itself. Default: nothing. */
   readonly after?: Request | string | number | undefined;
-  /** How long nothing may be sent before a comment is, in ms. Default 15,000; `Infinity` for never. */
+  /** The time without anything sent after which a comment is, in ms. Default 15,000; `Infinity` for never. */
   readonly heartbeatMs?: number | undefined;
-  /** How long a client is told to wait before it connects again, in ms. Default 1,000. */
+  /** The time that a client is asked to wait before it connects again, in ms. Default 1,000. */
   readonly retryMs?: number | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }

@@ -40,7 +40,7 @@ export class Recording {
     this.#setup = setup;
   }
 
-  /** How many entries there were in all. */
+  /** The number of entries in all. */
   get length(): number {
     return this.#first + this.#entries.length;
   }

@@ -19,7 +19,7 @@ export interface ActorView {
   arrows: readonly string[];
   context: Readonly<Record<string, unknown>>;
   output?: Json | undefined;
-  /** How often each of its arrows was taken. */
+  /** The number of times that each of its arrows was taken. */
   readonly taken: Map<string, number>;
 }
 
@@ -34,7 +34,7 @@ export interface ActorView {
 export class Tableau {
   readonly charts = new Map<string, StateShape>();
   readonly actors = new Map<string, ActorView>();
-  /** How many entries were taken in. */
+  /** The number of entries that were taken in. */
   length = 0;
 
   /** Takes in the next entry. One about an actor that nobody told of changes nothing. */

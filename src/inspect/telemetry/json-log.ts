@@ -5,7 +5,7 @@ import { oneLine } from '../../events/printable.ts';
 import { redactorOf } from '../../policy/redaction.ts';
 import { factsOf, previewsOf } from './event-facts.ts';
 
-/** How much it matters. */
+/** The level of the line. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 /** What {@link jsonLog} may be told. */
@@ -19,7 +19,7 @@ export interface JsonLogOptions {
    * the beginning of whatever was said, on one line. `full`: the whole event. Secrets are taken out of either.
    */
   readonly content?: 'names' | 'previews' | 'full' | undefined;
-  /** How many characters of each text a preview has, from 1. Default 200. */
+  /** The number of characters of each text that a preview has, from 1. Default 200. */
   readonly previewLength?: number | undefined;
   /** Takes secrets out of a line. Default: the secrets in the environment, as `[redacted NAME]`. */
   readonly redact?: ((line: string) => string) | undefined;

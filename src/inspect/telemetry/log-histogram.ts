@@ -10,7 +10,7 @@ export interface Distribution {
   readonly p99: number;
 }
 
-/** How far a quantile may be off, as a part of its value. */
+/** The error that a quantile may have, as a part of its value. */
 const ERROR = 0.01;
 const GAMMA = (1 + ERROR) / (1 - ERROR);
 const LOG_GAMMA = Math.log(GAMMA);
@@ -37,7 +37,7 @@ export class LogHistogram {
     return this.#count;
   }
 
-  /** How many buckets are in use. */
+  /** The number of buckets in use. */
   get size(): number {
     return this.#buckets.size;
   }

@@ -36,7 +36,7 @@ export interface Profile {
   /** Undefined of a run that is not over, or whose end nobody told. */
   readonly status: RunStatus | undefined;
   readonly startedAt: number;
-  /** How long it took, in ms. */
+  /** The time that it took, in ms. */
   readonly ms: number;
   readonly costUsd: number;
   /** Each by name, the longest first. */

@@ -6,7 +6,7 @@ interface Frame {
   readonly frames: readonly string[];
   readonly outer: Frame | undefined;
   readonly startedAt: number;
-  /** How many of what is within it are under way, and since when any is. */
+  /** The number of its parts that are under way, and since when any is. */
   inner: number;
   coveredSince: number;
   coveredMs: number;

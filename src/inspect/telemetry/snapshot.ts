@@ -1,6 +1,6 @@
 import type { Distribution } from './log-histogram.ts';
 
-/** How often, and how long: of one agent, model, tool or phase. Times in ms, by the run's clock. */
+/** The counts and times of one agent, model, tool or phase. Times in ms, by the run's clock. */
 export interface Timing {
   readonly name: string;
   /** Those that are over, by how they ended: `unfinished` were called off. */
@@ -45,7 +45,7 @@ export interface MetricsSnapshot {
   readonly steps: number;
   /** Tries beyond the first: of model calls, of tool calls, of members that began anew. */
   readonly retries: Readonly<Record<'model' | 'tool' | 'member', number>>;
-  /** How often work failed, by the code of its error; `tool.failed` also stands for results that are failures. */
+  /** The number of times that work failed, by the code of its error; `tool.failed` also stands for results that are failures. */
   readonly errors: Readonly<Record<string, number>>;
   /** What observers and mailboxes never got. */
   readonly dropped: Readonly<Record<'events' | 'messages', number>>;

@@ -3,7 +3,7 @@ import type { RuntimeEvent } from '../../contracts/event.ts';
 
 /** How a run is played. */
 export interface PlayOptions {
-  /** How many times as fast as it was. Default 1. */
+  /** The speed, as a multiple of what it was. Default 1. */
   readonly speed?: number | undefined;
   /** Nothing is waited for longer than that, in ms. Default 2,000. */
   readonly longestMs?: number | undefined;

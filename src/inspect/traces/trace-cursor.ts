@@ -13,11 +13,11 @@ export interface Breakpoint {
 
 /** A place in a run, from which to go on; the run itself stays as it is. */
 export interface TraceCursor {
-  /** How many events have been gone through. */
+  /** The number of events that have been played. */
   readonly position: number;
   /** The last of them; undefined at the beginning. */
   readonly event: RuntimeEvent | undefined;
-  /** How far everybody was then. */
+  /** The progress of all actors at that event. */
   readonly progress: Progress;
   readonly isAtEnd: boolean;
   /**

@@ -59,11 +59,11 @@ interface Extent {
   readonly end: number;
   readonly isOpen: boolean;
   readonly isMidValue: boolean;
-  /** How many brackets are open at most. */
+  /** The most brackets that are open. */
   readonly depth: number;
 }
 
-/** How far an opening reaches, strings left out of account. */
+/** The end of an opening, strings left out of account. */
 const extentOf = (text: string, start: number): Extent => {
   let depth = 0;
   let deepest = 0;

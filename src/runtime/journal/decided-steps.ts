@@ -7,7 +7,7 @@ type Written = void | Promise<void>;
 /** A step whose calls may begin when what was decided in it is written. */
 interface DecidedStep {
   readonly step: number;
-  /** How often its agent had asked for something by then. */
+  /** The number of times that its agent had asked for something by then. */
   readonly turn: number;
   readonly written: Written;
 }

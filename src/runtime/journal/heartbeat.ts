@@ -17,7 +17,7 @@ export interface HeartbeatPlan {
   readonly everyMs: number;
 }
 
-/** How often a run looks for letters, in ms. */
+/** The interval at which a run looks for letters, in ms. */
 const LOOK_MS = 250;
 
 /**

@@ -2,7 +2,7 @@ import type { Clock } from '../../contracts/clock.ts';
 import { isThenable } from '../../contracts/thenable.ts';
 import type { WhyHurried } from './store-silent.ts';
 
-/** How long a store may take to answer once its run was aborted, or its time is up, in ms. */
+/** The time that a store may take to answer once its run was aborted, or its time is up, in ms. */
 export const HURRIED_STORE_MS = 5_000;
 
 /**

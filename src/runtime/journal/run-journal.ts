@@ -61,7 +61,7 @@ export class RunJournal implements Recorder {
   /** Settles when the lease is released; undefined while there is none. */
   released: Promise<void> | undefined;
   readonly lastWrite: LastWrite;
-  /** How many children each effect has run. */
+  /** The number of children that each effect has run. */
   readonly #engaged = new Map<string, number>();
   #hasStepEnded = false;
   /** The store failed, or somebody else has the run. */

@@ -31,7 +31,7 @@ import { RunStates } from '../run-states.ts';
 import { storeUnopened } from './store-silent.ts';
 import { asGiven } from './unlimited.ts';
 
-/** How long a process may be silent before another may take its runs over, in ms. */
+/** The time that a process may be silent before another may take its runs over, in ms. */
 const LEASE_MS = 15_000;
 
 /** A run and the journal that it is to be kept in. */

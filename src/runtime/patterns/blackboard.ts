@@ -34,7 +34,7 @@ export interface BlackboardSetup extends TeamSetup {
   readonly maxRounds?: number | undefined;
   /** Insights on the board; one more, and the least important goes, of equals the oldest. Default 300. */
   readonly size?: number | undefined;
-  /** How long an insight is on the board, in ms. Default 3,600,000: an hour. */
+  /** The time that an insight is on the board, in ms. Default 3,600,000: an hour. */
   readonly maxAgeMs?: number | undefined;
 }
 

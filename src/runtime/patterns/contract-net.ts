@@ -18,7 +18,7 @@ export type Contractor<Output> =
 export interface ContractNetSetup<Output> extends TeamSetup {
   /** By name. They take a text; whoever bids answers with JSON, and is read leniently. */
   readonly contractors: Readonly<Record<string, Contractor<Output>>>;
-  /** How long bids are taken, in ms; those that come later do not count. Default 30,000. */
+  /** The time that bids are accepted, in ms; those that come later do not count. Default 30,000. */
   readonly bidTimeMs?: number | undefined;
   /**
    * Who gets the work first, and who in turn if that one fails: `best` (the lowest cost divided by confidence), `cheapest`, `surest`,

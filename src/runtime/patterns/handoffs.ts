@@ -27,7 +27,7 @@ export interface HandoffsSetup<Input, Output> extends TeamSetup {
   readonly adapt?: ((fields: Json, way: { readonly from: string; readonly to: string }) => Json) | undefined;
   /** Default 10. */
   readonly maxHandoffs?: number | undefined;
-  /** How often one may hand the task to the same other one. Default 0: nobody has it twice. */
+  /** The number of times that one may hand the task to the same other one. Default 0: nobody has it twice. */
   readonly revisits?: number | undefined;
 }
 

@@ -11,7 +11,7 @@ export type { JuryResult };
 
 /** Who sits on the jury (agents, teams, and people by `person()`; one at least who is no person), and how long people have. */
 export interface JurySetup extends VotingSetup {
-  /** How long a person may take for a vote, in ms, counted from when it is asked for; then it is an abstention. Default: as long as it takes. */
+  /** The time that a person may take for a vote, in ms, counted from when it is asked for; then it is an abstention. Default: as long as it takes. */
   readonly personTimeMs?: number | undefined;
   /** Rounds held before the jury is hung; from the second on all know what the others said. Default 3. */
   readonly maxRounds?: number | undefined;

@@ -29,7 +29,7 @@ export interface SupervisorWorkerSetup<
    * back is done again by the same worker, who is told why. Default: nobody but the supervisor, when it reads the replies.
    */
   readonly reviewer?: Role | 'supervisor' | undefined;
-  /** How often one task is sent back; then it is kept, and marked as not accepted. Default 2. */
+  /** The number of times that one task is sent back; then it is kept, and marked as not accepted. Default 2. */
   readonly maxRejections?: number | undefined;
   /** Workers that are tried for a task, the first included. Default 1: its failure is its reply. */
   readonly maxAttempts?: number | undefined;

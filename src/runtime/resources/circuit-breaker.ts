@@ -19,7 +19,7 @@ export type BreakerState = 'closed' | 'open' | 'halfOpen';
 export interface BreakerOptions extends ResourceOptions {
   /** Failures in a row that open it. Default 5. */
   readonly failures?: number | undefined;
-  /** How long it stays open before one call is let through, in ms. Default 30,000. */
+  /** The time that it stays open before one call is let through, in ms. Default 30,000. */
   readonly halfOpenAfterMs?: number | undefined;
   /**
    * Which failures count. Default: those of the other side (out of order, unreachable, too late, nonsense, a tool that threw); not
@@ -43,7 +43,7 @@ export interface CircuitBreaker {
   readonly state: BreakerState;
   /** Each state that it comes to; `halfOpen` when a call is let through. */
   readonly states$: Observable<BreakerState>;
-  /** How long until a call may pass, in ms; 0 if one may now. */
+  /** The time until a call may pass, in ms; 0 if one may now. */
   readonly retryAfterMs: number;
   /** Throws `resource.open` unless a call may pass now, and changes nothing. */
   check(): void;

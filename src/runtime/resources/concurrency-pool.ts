@@ -6,7 +6,7 @@ import { WaitingLine } from './waiting-line.ts';
 
 /** What a pool may be told beside its size. */
 export interface PoolOptions extends ResourceOptions {
-  /** How long somebody waits for a place at most, in ms. Default 300,000. */
+  /** The time that somebody waits for a place at most, in ms. Default 300,000. */
   readonly waitMs?: number | undefined;
 }
 
@@ -25,9 +25,9 @@ export interface Place {
 export interface ConcurrencyPool {
   readonly name: string;
   readonly size: number;
-  /** How many places are held. */
+  /** The number of places that are held. */
   readonly taken: number;
-  /** How many wait for one. */
+  /** The number of those that wait for one. */
   readonly waiting: number;
   /** A place: at once if one is free and nobody waits, else in line. */
   enter(options?: WaitOptions): Place | Promise<Place>;

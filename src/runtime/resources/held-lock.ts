@@ -1,10 +1,10 @@
 import type { WaitOptions } from './waiting-line.ts';
 
-/** How long somebody waits for a lock, and may keep it. */
+/** The times that somebody waits for a lock, and may keep it. */
 export interface LockTimes {
   /** The longest wait, in ms. Default 30,000. */
   readonly waitMs?: number | undefined;
-  /** How long it may be kept without being renewed, in ms. Default 60,000. */
+  /** The time that it may be kept without being renewed, in ms. Default 60,000. */
   readonly leaseMs?: number | undefined;
 }
 

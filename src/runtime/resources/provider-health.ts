@@ -28,11 +28,11 @@ export interface HealthSnapshot {
 
 /** How health is judged. */
 export interface HealthOptions extends ResourceOptions {
-  /** How many of the last calls are counted. Default 20. */
+  /** The number of the last calls that are counted. Default 20. */
   readonly window?: number | undefined;
   /** Failures in a row that mean `offline`. Default 5. */
   readonly offlineAfter?: number | undefined;
-  /** How often watchers are told though nothing has changed, in ms. Default 30,000. */
+  /** The interval at which watchers are notified though nothing has changed, in ms. Default 30,000. */
   readonly heartbeatMs?: number | undefined;
 }
 

@@ -16,9 +16,9 @@ export interface RateLimitOptions extends ResourceOptions {
   readonly perMinute?: number | undefined;
   /** Tokens in any minute: estimated before a call, and set right after it. */
   readonly tokensPerMinute?: number | undefined;
-  /** How many calls may begin at once; then they are spread evenly. Default: as many as the limits allow. */
+  /** The number of calls that may begin at once; then they are spread evenly. Default: as many as the limits allow. */
   readonly burst?: number | undefined;
-  /** How long a call waits in line at most, in ms. Default 300,000. */
+  /** The time that a call waits in line at most, in ms. Default 300,000. */
   readonly waitMs?: number | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface RateWish extends WaitOptions {
 /** A limit that all who call a provider share; see {@link rateLimit}. */
 export interface RateLimit {
   readonly name: string;
-  /** How many wait. */
+  /** The number of those that wait. */
   readonly waiting: number;
   /** True if it has to know what a call may use. */
   readonly limitsTokens: boolean;

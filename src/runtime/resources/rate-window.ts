@@ -1,10 +1,10 @@
-/** How much may happen, and how fast. */
+/** The amount that may happen, and its rate. */
 export interface WindowOptions {
   /** At most so much in any window. */
   readonly limit: number;
   /** In ms. */
   readonly windowMs: number;
-  /** How much may happen at once; what it is short of comes back evenly over a window. Default: all of the limit. */
+  /** The amount that may happen at once; what it is short of comes back evenly over a window. Default: all of the limit. */
   readonly burst?: number | undefined;
 }
 
@@ -39,13 +39,13 @@ export class RateWindow {
     this.#level = this.#burst;
   }
 
-  /** How much of the limit is used at `now`. */
+  /** The part of the limit that is used at `now`. */
   usedAt(now: number): number {
     this.#forget(now);
     return this.#sum;
   }
 
-  /** How long until `amount` may pass, in whole ms; 0 for now. */
+  /** The time until `amount` may pass, in whole ms; 0 for now. */
   waitMs(now: number, amount: number): number {
     this.#forget(now);
     return Math.max(this.#untilRoom(now, amount), this.#untilLevel(now, amount));

@@ -24,7 +24,7 @@ export interface AddedNode {
   readonly input?: Json;
   /** Nodes that come before it, and whose output it is given. */
   readonly after?: readonly string[];
-  /** How often it is tried again. Default 2. */
+  /** The number of times that it is tried again. Default 2. */
   readonly retry?: number;
   /** Its failure ends nothing. Default false. */
   readonly optional?: boolean;

@@ -19,7 +19,7 @@ export interface WorkflowOptions {
   readonly budget?: Budget | undefined;
   /** The part of its budget from which nodes whose turn comes are held instead; above 0, at most 1. Default 0.95. */
   readonly holdAt?: number | undefined;
-  /** How long a held node waits to be released, in ms; then it has failed. Default 300,000. */
+  /** The time that a held node waits to be released, in ms; then it has failed. Default 300,000. */
   readonly resolveMs?: number | undefined;
   readonly hooks?: readonly Hook[] | undefined;
   /** How this workflow wants to be treated as a member, if it fails. */

@@ -116,7 +116,7 @@ export interface NodeOptions<Input, Nodes, Given, Sources = From<Input, Nodes>> 
   readonly input?: Template<Given> | ((from: Sources) => Template<Given>) | undefined;
   /** Nodes that come before it, and whose output it is given; those that its input refers to come before it anyway. */
   readonly after?: (keyof Nodes & string) | readonly (keyof Nodes & string)[] | undefined;
-  /** How often it is tried again. Default 2. */
+  /** The number of times that it is tried again. Default 2. */
   readonly retry?: number | undefined;
   /** What becomes of it once its tries are used up: it fails (default), or is held until somebody releases or drops it. */
   readonly exhausted?: 'fail' | 'hold' | undefined;
@@ -126,7 +126,7 @@ export interface NodeOptions<Input, Nodes, Given, Sources = From<Input, Nodes>> 
   readonly held?: boolean | undefined;
   /** Pure: whether it is done at all, once it is its turn. */
   readonly condition?: ((outputs: Outputs<Input, Nodes>) => boolean) | undefined;
-  /** How long one try may take, in ms; then it is stopped, and tried again. Default: as long as it takes. */
+  /** The time that one try may take, in ms; then it is stopped, and tried again. Default: as long as it takes. */
   readonly timeMs?: number | undefined;
   /** The edges into it that have to hold: all (default), or one of them. */
   readonly join?: 'all' | 'any' | undefined;

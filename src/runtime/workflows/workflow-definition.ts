@@ -21,7 +21,7 @@ import type { Doer, Plan } from './plan.ts';
 import { functionNode } from './function-node.ts';
 
 const DEFAULT_CONCURRENCY = 8;
-/** How long a held node waits for somebody to release it, in ms. */
+/** The time that a held node waits for somebody to release it, in ms. */
 const RESOLVE_MS = 300_000;
 const HOLD_AT = 0.95;
 

@@ -35,7 +35,7 @@ interface BackgroundOptions extends CommonOptions {
   readonly mode: 'background';
   /** What becomes of an answer while the work is under way. Default `tell`: the agent is told once, its next answer ends it. */
   readonly beforeEnd?: BeforeEnd | undefined;
-  /** How long an agent that waits goes on waiting for more, once something has come back, in ms. Default 250; 0: not at all. */
+  /** The time that an agent that waits still waits for more, once something has come back, in ms. Default 250; 0: not at all. */
   readonly gatherMs?: number | undefined;
 }
 

@@ -40,7 +40,7 @@ const PASSED = [
   'CONTAINER_HOST',
 ];
 
-/** How long the place has to say that it is there, in ms. */
+/** The time that the place has to say that it is there, in ms. */
 const HEALTH_MS = 10_000;
 
 type Run = (

@@ -30,7 +30,7 @@ const usualTreeOf = hasMarks || process.platform === 'win32' ? undefined : treeB
 /** A command that writes so many times what is kept is stopped. */
 const MOST_OUTPUT = 1_000;
 
-/** How long outputs may stay open after the command itself is over, in ms: something that got away may hold them. */
+/** The time that outputs may stay open after the command itself is over, in ms: something that got away may hold them. */
 const LINGER_MS = 250;
 
 /**

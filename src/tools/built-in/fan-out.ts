@@ -15,9 +15,9 @@ export interface FanOutOptions extends ReceiverOptions {
   readonly concurrency?: number | undefined;
   /** Tasks of one call. Default 32. */
   readonly maxTasks?: number | undefined;
-  /** How long each may take, in ms; then it is stopped. Default 120,000. */
+  /** The time that each may take, in ms; then it is stopped. Default 120,000. */
   readonly timeoutMs?: number | undefined;
-  /** How long all together may take, in ms; then those at work are stopped, and no other begins. Default 300,000. */
+  /** The time that all together may take, in ms; then those at work are stopped, and no other begins. Default 300,000. */
   readonly totalMs?: number | undefined;
   /** Default `fan_out`. */
   readonly name?: string | undefined;

@@ -15,7 +15,7 @@ export interface ReceiverOptions {
   readonly to: readonly Agent<string, unknown>[];
   /** True if the agent may give work to another of itself, under the name `self`; that one has not this tool. Default false. */
   readonly self?: boolean | undefined;
-  /** How deep those who are given work may stand below the root. Default 3. */
+  /** The depth below the root at which agents may still be delegated to. Default 3. */
   readonly maxDepth?: number | undefined;
   /** What they are told beside the task. Default `task`: nothing. */
   readonly sees?: Sees | undefined;

@@ -8,7 +8,7 @@ import { dual } from '../tool-result.ts';
 export interface ColleaguesOptions {
   /** By name, whom it may tell and ask. Default: whoever works for it or beside it, and all above. */
   readonly with?: readonly string[] | undefined;
-  /** How long it waits for an answer, in ms. Default 60,000. */
+  /** The time that it waits for an answer, in ms. Default 60,000. */
   readonly askTimeoutMs?: number | undefined;
   /** What it takes for the answer where there is none in time. Default: none, and the call fails. */
   readonly otherwise?: string | undefined;

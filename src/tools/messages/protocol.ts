@@ -18,7 +18,7 @@ export interface ProtocolMessage {
 
 /** How a model says the messages of a protocol. */
 export interface ProtocolToolsOptions {
-  /** How long it waits for an answer, in ms. Default 60,000. */
+  /** The time that it waits for an answer, in ms. Default 60,000. */
   readonly askTimeoutMs?: number | undefined;
 }
 
