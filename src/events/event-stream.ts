@@ -66,7 +66,7 @@ export class EventStream {
     );
   }
 
-  /** Whether anybody wants the deltas of models; if not, they need not be made. */
+  /** True if anybody wants the deltas of models; if not, they need not be made. */
   get wantsDeltas(): boolean {
     return this.#watchers.some((watcher) => watcher.wantsDeltas);
   }

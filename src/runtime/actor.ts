@@ -77,7 +77,7 @@ export class Actor implements Carrier, PlacedParty {
   readonly terms: ChildTerms | undefined;
   /** The part of the journal that tells of it. */
   readonly scope: Scope;
-  /** Whether this is the actor of a troubled call, which has no tools or models of its own. */
+  /** True if this is the actor of a troubled call, which has no tools or models of its own. */
   readonly isCall: boolean;
   /** The agent that this actor works for: itself, or for a call the agent that made it. */
   readonly principal: Actor;
@@ -129,7 +129,7 @@ export class Actor implements Carrier, PlacedParty {
     return this.sponsor.kind === 'root' ? undefined : this.sponsor.parent.principal;
   }
 
-  /** Whether it is there for the run itself: its root, or a member of it, however deep. */
+  /** True if it is there for the run itself: its root, or a member of it, however deep. */
   get isOfRun(): boolean {
     let { sponsor } = this;
     while (sponsor.kind === 'machine' && sponsor.port !== 'delegate') ({ sponsor } = sponsor.parent);
@@ -217,7 +217,7 @@ export class Actor implements Carrier, PlacedParty {
     return calls;
   }
 
-  /** Whether all that its machine asked for has begun, and each of its calls is being made: none waits for a time or for a yes. */
+  /** True if all that its machine asked for has begun, and each of its calls is being made: none waits for a time or for a yes. */
   get isAtRest(): boolean {
     if (this.#hasToBegin) return false;
     for (const child of this.children)

@@ -6,10 +6,10 @@ import type { Clock } from '../contracts/clock.ts';
 import type { Actor } from './actor.ts';
 import type { EventLog } from './event-log.ts';
 
-/** How long tearing down may hold the end of a run, in ms: after a normal end, and after an abort. */
+/** The time that tearing down may hold the end of a run, in ms: after a normal end, and after an abort. */
 const PATIENCE_MS = 5_000;
 const HURRIED_MS = 50;
-/** How long hooks may hold an end that is hurried, in ms: what they keep is the record of it. Else they have their own time. */
+/** The time that hooks may hold an end that is hurried, in ms: what they keep is the record of it. Else they have their own time. */
 const HURRIED_HOOKS_MS = 1_000;
 /** Less than that, so that what was not written is told of. */
 const MEMORY_PATIENCE_MS = 4_000;
@@ -21,7 +21,7 @@ interface TornDownRun {
   readonly log: Pick<EventLog, 'write'>;
 }
 
-/** How long an end waits, in ms. */
+/** The time that an end waits, in ms. */
 interface Patience {
   readonly ms: number;
   readonly hurriedMs: number;

@@ -36,7 +36,7 @@ export interface ArrivalRecorder {
 
 /** Records effects, and holds them until they may begin. The journal owns what is known of each: that it waits, was answered or withdrawn. */
 export interface EffectRecorder {
-  /** Whether an effect is deferred, as its answer may be on record. */
+  /** Checks whether an effect is deferred, as its answer may be on record. */
   holds(entry: Actor, ask: Ask, epoch: number): boolean;
   begin(entry: Actor, ask: Ask, isWanted: () => boolean, go: () => void): void;
   settled(entry: Actor, key: string, answer: EffectAnswer): number;
@@ -51,7 +51,7 @@ export interface EffectRecorder {
 export interface ChildRecorder {
   readonly root: Scope;
   scopeAt(path: string): Scope;
-  /** Whether the child that an effect is about to run is on record. */
+  /** Checks whether the child that an effect is about to run is on record. */
   knowsChild(key: string): boolean;
   /** Finds the place of an effect's next child: where it sat before, or a free one. */
   place(child: WantedChild, freePath: () => string): PlacedChild;
@@ -67,7 +67,7 @@ export interface BudgetRecorder {
 
 /** Writes what there is, and says when a run may tell its end. */
 export interface EndRecorder {
-  /** Whether the end of the run is the journal's to tell; `close` is called where it stops before it does. */
+  /** Checks whether the end of the run is the journal's to publish; `close` is called where it stops before it does. */
   awaitsEnd(close: () => void): boolean;
   readonly lastWrite: { hurry(why: 'it was aborted' | 'its time was up'): void };
   /** Writes what there is to be written. */
@@ -93,7 +93,7 @@ export interface Recorder
     /** What a person answered to the `index`-th question of an effect. */
     toldBefore(key: string, index: number): string | undefined;
   };
-  /** Whether an effect waits for a person. */
+  /** Checks whether an effect waits for a person. */
   waits(key: string, request: OpenRequest, isWaiting: boolean): void;
   tookLetter(id: string): void;
 }

@@ -52,7 +52,7 @@ export const resume = async <Input, Output, State>(
   return resumeTaken<Output, State>(definition, taken, rest);
 };
 
-/** How long a run may take, where whoever resumes it would begin it as well. */
+/** The time that a run may take, where whoever resumes it would begin it as well. */
 const timeIn = ({ budget }: Pick<RunOptions, 'budget' | 'signal'>): number | undefined => budget?.timeMs;
 
 /** The definition behind an agent's face. @throws `agent.invalid` for something that only looks like one. */

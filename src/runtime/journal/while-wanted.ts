@@ -7,7 +7,7 @@ import type { WhyHurried } from './store-silent.ts';
 
 /** What is waited for, and until when. */
 export interface Wanted<Value> extends Pick<RunOptions, 'signal' | 'clock'> {
-  /** How long it may take, in ms. Default: any time. */
+  /** The time that it may take, in ms. Default: any time. */
   readonly timeMs?: number | undefined;
   /** The error of giving it up. */
   readonly refusal: (why: WhyHurried) => Error;
