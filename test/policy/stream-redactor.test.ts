@@ -67,7 +67,15 @@ describe('the first letters of a key', () => {
     ...'a s e sk key test The access live hooks.slack is secret eyJ sk- tokens task discord. xoxe.xo ghp_ -----BEGIN'.split(
       ' ',
     ),
-    ...[' ', '\n', ', ', '/', '=', '"', '1', '-', '_'],
+    ' ',
+    '\n',
+    ', ',
+    '/',
+    '=',
+    '"',
+    '1',
+    '-',
+    '_',
   );
   const tokens = fc.constantFrom(
     `sk-proj-${'a1B2'.repeat(8)}`,
