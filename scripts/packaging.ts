@@ -55,7 +55,9 @@ const pack = (): { tarball: string; report: string } => {
   if (missing.length > 0) throw new Error(`Missing in the package: ${missing.join(', ')}`);
 
   const foreign = files.filter(
-    (path) => !/^((dist|src|docs|examples)\/|(package\.json|[A-Z]+\.md|LICENSE)$)/.test(path),
+    (path) =>
+      !/^((dist|src|docs|examples)\/|(package\.json|[A-Z]+\.md|LICENSE)$)/.test(path) ||
+      /\/(?:node_modules|\.vitepress)\//.test(path),
   );
   if (foreign.length > 0) throw new Error(`Not meant to be in the package: ${foreign.join(', ')}`);
 

@@ -15,17 +15,22 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
   readonly repository?: { readonly url?: string };
 };
 
+const excluded = manifest.files.flatMap((path) => (path.startsWith('!') ? [path.slice(1)] : []));
+
 /** What `files` names, as npm packs it. */
 const packed = (path: string): string[] => {
+  if (excluded.includes(path)) return [];
   const place = join(root, path);
   const found = statSync(place, { throwIfNoEntry: false });
   if (found === undefined) return [];
   if (found.isFile()) return [relative(root, place)];
-  return readdirSync(place).flatMap((name) => (name === 'node_modules' ? [] : packed(join(path, name))));
+  return readdirSync(place).flatMap((name) => packed(join(path, name)));
 };
 
 /** All files of the package but those that the build makes. */
-const files = manifest.files.filter((path) => path !== 'dist').flatMap((path) => packed(path));
+const files = manifest.files
+  .filter((path) => path !== 'dist' && !path.startsWith('!'))
+  .flatMap((path) => packed(path));
 
 /** Headings of a page, as they are linked to. */
 const anchors = (text: string): readonly string[] =>
@@ -74,6 +79,10 @@ describe('the package', () => {
       }
     }
     expect([...texts.keys()].filter((page) => !reached.has(page))).toEqual([]);
+  });
+
+  test('has nothing of what builds the site', () => {
+    expect(files.filter((path) => /node_modules|\.vitepress|^docs\/package/.test(path))).toEqual([]);
   });
 
   test('has a list of its pages for agents (else: npx tsx scripts/llms.ts --update)', () => {

@@ -1,0 +1,183 @@
+/**
+ * Runs a program of the guide in a browser, and says how those that it ran moved: bundled for the site by `scripts/docs.ts`. It imports
+ * troupe as its users do, by its entries; only the layout of charts has none.
+ */
+import * as criticsEntry from 'troupe/critics';
+import * as endingsEntry from 'troupe/endings';
+import { recorder, Tableau } from 'troupe/inspect';
+import * as journalEntry from 'troupe/journal';
+import { notesMemory, threads } from 'troupe/memory';
+import * as messagesEntry from 'troupe/messages';
+import * as patternsEntry from 'troupe/patterns';
+import * as resourcesEntry from 'troupe/resources';
+import { memoryStore } from 'troupe/stores';
+import { calls, scriptedModel, virtualClock } from 'troupe/testing';
+import * as workflowsEntry from 'troupe/workflows';
+import * as troupeEntry from 'troupe';
+import * as xstateEntry from 'xstate';
+import { z } from 'zod';
+import { chartDrawing } from '../src/inspect/drawing/chart-drawing.ts';
+import { arrowHead, roundedPath } from '../src/inspect/drawing/lines.ts';
+import type { Entry, StateShape } from '../src/inspect/recording/entry.ts';
+import { attachInspector } from '../src/runtime/ambient-inspector.ts';
+import { plainChart } from './plain-chart.ts';
+
+/** What programs of the guide may import. */
+const modules: Readonly<Record<string, object>> = {
+  troupe: troupeEntry,
+  'troupe/critics': criticsEntry,
+  'troupe/endings': endingsEntry,
+  'troupe/journal': journalEntry,
+  'troupe/memory': { notesMemory, threads },
+  'troupe/messages': messagesEntry,
+  'troupe/patterns': patternsEntry,
+  'troupe/resources': resourcesEntry,
+  'troupe/stores': { memoryStore },
+  'troupe/testing': { calls, scriptedModel, virtualClock },
+  'troupe/workflows': workflowsEntry,
+  xstate: xstateEntry,
+  zod: { z },
+};
+
+/** A chart as it is drawn. */
+export interface Drawing {
+  readonly width: number;
+  readonly height: number;
+  readonly boxes: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly type: string;
+    readonly description: string;
+    readonly isOuter: boolean;
+    readonly x: number;
+    readonly y: number;
+    readonly width: number;
+    readonly height: number;
+  }[];
+  readonly arrows: readonly {
+    readonly ids: readonly string[];
+    readonly way: string;
+    readonly head: string;
+    readonly lines: readonly string[];
+    readonly x: number;
+    readonly y: number;
+  }[];
+}
+
+/** One move of an actor: where it is from then on, and how it came there. */
+export interface Move {
+  readonly states: readonly string[];
+  readonly names: readonly string[];
+  readonly arrows: readonly string[];
+}
+
+/** Somebody that ran. */
+export interface PlayedActor {
+  readonly id: string;
+  readonly name: string;
+  readonly drawing: Drawing;
+  readonly moves: readonly Move[];
+}
+
+/** What came of a program. */
+export interface PlayedRun {
+  readonly error: string;
+  readonly actors: readonly PlayedActor[];
+}
+
+/** What a page loads when somebody runs a program. */
+export interface Runtime {
+  readonly play: typeof play;
+}
+
+const drawingOf = (shape: StateShape): Drawing => {
+  const { width, height, boxes, arrows } = chartDrawing(plainChart(shape));
+  return {
+    width,
+    height,
+    boxes: boxes.map(({ id, name, type, description, x, y, width: wide, height: high }) => ({
+      id,
+      name,
+      type,
+      description,
+      isOuter: type === 'compound' || type === 'parallel',
+      x,
+      y,
+      width: wide,
+      height: high,
+    })),
+    arrows: arrows.map(({ ids, points, lines, label }) => ({
+      ids,
+      way: roundedPath(points),
+      head: arrowHead(points),
+      lines: lines.map(({ text }) => text),
+      x: label.x + label.width / 2,
+      y: label.y + 11,
+    })),
+  };
+};
+
+/** How the actors of a recording moved: agents, teams, and calls that had charts of their own. */
+const actorsIn = (entries: readonly Entry[]): readonly PlayedActor[] => {
+  const tableau = new Tableau();
+  const moves = new Map<string, Move[]>();
+  for (const entry of entries) {
+    tableau.apply(entry);
+    if (entry.kind !== 'moved') continue;
+    const names = entry.states.map((state) => state.split('.').slice(-1).join());
+    const move = { states: entry.states, names, arrows: entry.arrows };
+    moves.set(entry.actor, [...(moves.get(entry.actor) ?? []), move]);
+  }
+  const drawings = new Map<string, Drawing>();
+  return [...tableau.actors.values()].flatMap(({ actor, name, chart, role }): PlayedActor[] => {
+    const shape = chart === undefined ? undefined : tableau.charts.get(chart);
+    const own = moves.get(actor) ?? [];
+    if (chart === undefined || shape === undefined || own.length === 0) return [];
+    if (role !== 'agent' && role !== 'team') return [];
+    const drawing = drawings.get(chart) ?? drawingOf(shape);
+    drawings.set(chart, drawing);
+    return [{ id: actor, name, drawing, moves: own }];
+  });
+};
+
+/** A value as Node prints it on one line. */
+const printed = (value: unknown): string => {
+  if (typeof value === 'string') return `'${value}'`;
+  if (value instanceof Error) return `${value.name}: ${value.message}`;
+  if (Array.isArray(value)) return value.length === 0 ? '[]' : `[ ${value.map(printed).join(', ')} ]`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  const fields = Object.entries(value).map(
+    ([name, each]) => `${/^[\w$]+$/.test(name) ? name : printed(name)}: ${printed(each)}`,
+  );
+  return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`;
+};
+
+const printable = (value: unknown): string => (typeof value === 'string' ? value : printed(value));
+
+/** A function of asynchronous code. */
+type Program = (modules: object, console: object) => Promise<void>;
+
+/** Runs a program: JavaScript with `modules` in place of imports. */
+export const play = async (code: string, print: (line: string) => void): Promise<PlayedRun> => {
+  const record = recorder({ secrets: {} });
+  const detach = attachInspector(record);
+  let error = '';
+  const log = (...said: readonly unknown[]): void => {
+    print(said.map(printable).join(' '));
+  };
+  try {
+    const makes = Object.getPrototypeOf(async () => undefined) as {
+      readonly constructor: new (...parts: readonly string[]) => Program;
+    };
+    const program = new makes.constructor('modules', 'console', code);
+    await program(modules, { log, error: log, warn: log });
+    // What it left to happen right after it is its own, too.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  } catch (thrown) {
+    error = printable(thrown);
+  } finally {
+    detach();
+  }
+  const entries = [...record.recording.from()].map((line) => JSON.parse(line) as Entry);
+  return { error, actors: actorsIn(entries) };
+};

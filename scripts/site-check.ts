@@ -1,0 +1,98 @@
+/**
+ * Tries the built site in Chromium: every page at a desk's and at a phone's width, every program of every page.
+ *
+ *   npm run docs && npx tsx scripts/site-check.ts
+ */
+import { readFile } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join, resolve } from 'node:path';
+import { chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
+import { readerPages } from './pages.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const site = join(root, '.tmp/site');
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+};
+
+const server = createServer((request, response) => {
+  const path = decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname);
+  const file = join(site, path.endsWith('/') ? `${path}index.html` : path);
+  const found = [file, `${file}.html`].find((each) => extname(each) !== '' && existsSync(each));
+  if (found === undefined) {
+    response.writeHead(404).end();
+    return;
+  }
+  void readFile(found).then((body) => {
+    response.writeHead(200, { 'content-type': types[extname(found)] ?? 'application/octet-stream' });
+    response.end(body);
+  });
+});
+
+/** What the programs of a page print, as their comments have it. */
+const expected = (page: string): readonly (readonly string[])[] =>
+  Array.from(
+    readFileSync(join(root, page), 'utf8').matchAll(/```ts playground\n([\s\S]*?)```/g),
+    ([, code = '']) => Array.from(code.matchAll(/\/\/ => (.*)$/gm), ([, text = '']) => text.trim()),
+  );
+
+const problems: string[] = [];
+let ran = 0;
+
+const tryPage = async (browser: Browser, address: string, page: string, width: number): Promise<void> => {
+  const tab = await browser.newPage({ viewport: { width, height: 850 } });
+  const where = `${page} at ${width}`;
+  tab.on('pageerror', ({ message }) => problems.push(`${where}: ${message}`));
+  tab.on('response', (answer) => {
+    if (answer.status() >= 400) problems.push(`${where}: ${answer.status()} ${answer.url()}`);
+  });
+  await tab.goto(`${address}/${page.replace(/^docs\//, '').replace(/(?:index)?\.md$/, '')}`, {
+    waitUntil: 'networkidle',
+  });
+  const over = await tab.evaluate<number>(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+  if (over > 0) problems.push(`${where}: ${over} pixels too wide`);
+  const wanted = expected(page);
+  const shown = await tab.locator('.playground').count();
+  if (shown !== wanted.length) problems.push(`${where}: ${shown} programs, and not ${wanted.length}`);
+  // What runs at one width runs at the other.
+  for (let index = 0; width > 500 && index < shown; index += 1) {
+    const program = tab.locator('.playground').nth(index);
+    await program.locator('button.run').click();
+    await program.locator('button.run', { hasText: 'Run again' }).waitFor({ timeout: 60_000 });
+    const printed =
+      (await program.locator('.printed').count()) === 0 ? '' : await program.locator('.printed').innerText();
+    let rest = printed;
+    for (const text of wanted[index] ?? []) {
+      if (!rest.includes(text))
+        problems.push(`${where}, program ${index + 1}: printed ${printed}, and not ${text}`);
+      rest = rest.slice(Math.max(0, rest.indexOf(text)));
+    }
+    if ((await program.locator('.state').count()) === 0)
+      problems.push(`${where}, program ${index + 1}: no chart`);
+    ran += 1;
+  }
+  await tab.close();
+};
+
+await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const browser = await chromium.launch({
+  executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+  args: ['--no-sandbox'],
+});
+const pages = readerPages().filter((page) => page.startsWith('docs/') && page !== 'docs/coverage.md');
+for (const page of pages) for (const width of [1280, 390]) await tryPage(browser, address, page, width);
+await browser.close();
+server.close();
+for (const problem of problems) console.error(problem);
+console.log(`${pages.length} pages at two widths, ${ran} programs: ${problems.length} problems`);
+process.exitCode = problems.length === 0 ? 0 : 1;
