@@ -19,6 +19,8 @@ interface Program {
   readonly file: string;
   readonly code: string;
   readonly isRun: boolean;
+  /** Whether it runs in its page on the site, too. */
+  readonly isPlayed: boolean;
   /** What it prints, line by line, as its comments have it. */
   readonly prints: readonly string[];
 }
@@ -31,6 +33,7 @@ const programs: readonly Program[] = pages.flatMap((page) =>
       file: `${page.replaceAll(/[^\w-]/g, '-')}-${line}.ts`,
       code,
       isRun: !marks.includes('no-run'),
+      isPlayed: marks.includes('playground'),
       prints: Array.from(code.matchAll(/\/\/ => (.*)$/gm), ([, text = '']) => text.trim()),
     })),
 );
@@ -108,6 +111,29 @@ describe('the README and the guide', () => {
     const run = spawnSync(process.execPath, [tsc, '-p', folder], { cwd: root, encoding: 'utf8' });
     expect(run.status, run.stdout).toBe(0);
   }, 300_000);
+
+  it('have programs for the site that import only what its pages load', () => {
+    const loaded = readFileSync(join(root, 'scripts/playground.ts'), 'utf8');
+    const table = /const modules.*?^};/ms.exec(loaded)?.[0] ?? '';
+    const lost = programs.flatMap(({ place, code, isPlayed }) =>
+      Array.from(
+        isPlayed ? code.matchAll(/^import \{([^}]*)\} from '([^']+)'/gm) : [],
+        ([, names = '', from = '']) => {
+          const row = new RegExp(`^ {2}'?${from}'?: (?:\\{ (.*) \\}|\\w+),$`, 'm').exec(table);
+          if (row === null) return `${place}: ${from}`;
+          // Of some entries a page loads a part.
+          const some = row[1]?.split(', ');
+          const missing = names
+            .split(',')
+            .map((name) => name.trim())
+            .filter((name) => name !== '' && !name.startsWith('type ') && some?.includes(name) === false);
+          return missing.map((name) => `${place}: ${name} of ${from}`);
+        },
+      ).flat(),
+    );
+    expect(lost).toEqual([]);
+    expect(programs.filter(({ isPlayed }) => isPlayed)).not.toEqual([]);
+  });
 
   it.each(runnable)(
     'have a program at $place that runs without a key, and prints what it says',
