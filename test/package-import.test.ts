@@ -107,7 +107,7 @@ describe('an import of the published package', () => {
     expect(built).toEqual(await exportsOf(join(root, 'src'), '.ts'));
   });
 
-  test('loads no locale, draws no random id, and makes only the schemas of events', () => {
+  test('loads no locale, draws no random id, and makes hardly a schema', () => {
     const script = `
       import * as z from 'zod';
       const counts = { schemas: 0, locales: 0, ids: 0 };
@@ -130,8 +130,7 @@ describe('an import of the published package', () => {
     expect(stderr).toBe('');
     const { schemas, ...others } = JSON.parse(stdout) as { readonly schemas: number };
     expect(others).toEqual({ locales: 0, ids: 0 });
-    expect(schemas).toBeGreaterThan(0);
-    expect(schemas).toBeLessThanOrEqual(450);
+    expect(schemas).toBeLessThanOrEqual(10);
   });
 });
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { fieldsOnDemand } from './fields-on-demand.ts';
 import type { Json } from './json.ts';
+import { onDemand } from './on-demand.ts';
 import type { Task } from './task.ts';
 import type { ToolContext, ToolResult } from './tool.ts';
 
@@ -208,10 +208,10 @@ export interface Environment {
 }
 
 /** An environment as data, for a task that names one: `{ type: 'host', root: '/srv/work' }`. */
-export const environmentSpecSchema = z.looseObject(fieldsOnDemand({ type: () => z.string().trim().min(1) }));
+export const environmentSpecSchema = onDemand(() => z.looseObject({ type: z.string().trim().min(1) }));
 
 /** See {@link environmentSpecSchema}. */
-export type EnvironmentSpec = z.infer<typeof environmentSpecSchema>;
+export type EnvironmentSpec = z.infer<ReturnType<typeof environmentSpecSchema>>;
 
 /** What a tool gets of its environment: a part of the tool's context. */
 export interface OpsHolder {

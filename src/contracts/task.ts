@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { environmentSpecSchema } from './environment.ts';
-import { fieldsOnDemand } from './fields-on-demand.ts';
 import { onDemand } from './on-demand.ts';
+import { schemaOnDemand } from './schema-on-demand.ts';
 
 const name = onDemand(() => z.string().trim().min(1));
 
@@ -65,17 +65,17 @@ const taskBudgetSchema = onDemand(() =>
 export type TaskBudget = z.infer<ReturnType<typeof taskBudgetSchema>>;
 
 /** What {@link Task} is checked against; a plain string is its objective. A key that there is not is an issue. */
-export const taskSchema = z.strictObject(
-  fieldsOnDemand({
-    id: () => name().default('task'),
-    objective: name,
-    inputs: () => z.record(z.string(), z.json()).default({}),
-    resources: () => z.array(taskResourceSchema()).default([]),
-    environment: () => environmentSpecSchema.optional(),
-    constraints: () => z.array(name()).default([]),
-    successCriteria: () => z.array(successCriterionSchema()).default([]),
-    budget: () => taskBudgetSchema().default({}),
-    metadata: () => z.record(z.string(), z.json()).default({}),
+export const taskSchema = schemaOnDemand(() =>
+  z.strictObject({
+    id: name().default('task'),
+    objective: name(),
+    inputs: z.record(z.string(), z.json()).default({}),
+    resources: z.array(taskResourceSchema()).default([]),
+    environment: environmentSpecSchema().optional(),
+    constraints: z.array(name()).default([]),
+    successCriteria: z.array(successCriterionSchema()).default([]),
+    budget: taskBudgetSchema().default({}),
+    metadata: z.record(z.string(), z.json()).default({}),
   }),
 );
 

@@ -1,10 +1,11 @@
 import { TroupeError } from '../contracts/error.ts';
 import type { EventBody } from '../contracts/event.ts';
 import { eventTypes } from '../contracts/event.ts';
-import { base } from '../contracts/event-shape.ts';
+import { eventShape } from '../contracts/event-shape.ts';
+import { onDemand } from '../contracts/on-demand.ts';
 
 /** What the runtime says of every event itself. */
-const ENVELOPE: readonly string[] = Object.keys(base);
+const envelope = onDemand((): readonly string[] => Object.keys(eventShape().base));
 
 /**
  * What a team tells observers, as it may be told: an event that there is, without a field that the runtime fills in. Such a field
@@ -17,7 +18,7 @@ export const told = <Body extends EventBody>(body: Body): Body => {
   const refuse = (why: string): TroupeError =>
     new TroupeError('machine.invalid', `Cannot tell of '${String(type)}' as ${why}`);
   if (!eventTypes().has(type)) throw refuse('there is no such event');
-  const taken = ENVELOPE.filter((field) => Object.hasOwn(body, field));
+  const taken = envelope().filter((field) => Object.hasOwn(body, field));
   if (taken.length > 0)
     throw refuse(
       `its body has fields that the runtime fills in: ${taken.join(', ')}; give them other names, such as 'member'`,

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { TroupeError } from '../contracts/error.ts';
-import { fieldsOnDemand } from '../contracts/fields-on-demand.ts';
 import type { Json, JsonObject } from '../contracts/json.ts';
 import { isJsonObject } from '../contracts/json.ts';
 import { onDemand } from '../contracts/on-demand.ts';
+import { schemaOnDemand } from '../contracts/schema-on-demand.ts';
 import type { ToolResult } from '../contracts/tool.ts';
 
 /** How a step of a plan stands. */
@@ -17,23 +17,22 @@ const planStepSchema = onDemand(() =>
   }),
 );
 
-const inputFields = {
-  steps: () => z.array(planStepSchema()).min(3, 'a plan has 3 to 6 steps').max(6, 'a plan has 3 to 6 steps'),
-  risks: () => z.array(z.string().trim().min(1)).default([]),
-};
-
 /** What a model says when it plans: three to six steps, and what could go wrong. */
-export const planInputSchema = onDemand(() => z.object(fieldsOnDemand(inputFields)));
+export const planInputSchema = onDemand(() =>
+  z.object({
+    steps: z.array(planStepSchema()).min(3, 'a plan has 3 to 6 steps').max(6, 'a plan has 3 to 6 steps'),
+    risks: z.array(z.string().trim().min(1)).default([]),
+  }),
+);
 
 /** See {@link planInputSchema}. */
 export type PlanInput = z.output<ReturnType<typeof planInputSchema>>;
 
 /** A plan as part of an agent's state. `revision` counts from 1; `cursor` is the first step that is not over. */
-export const planSchema = z.object(
-  fieldsOnDemand({
-    ...inputFields,
-    revision: () => z.number().int().positive(),
-    cursor: () => z.number().int().nonnegative(),
+export const planSchema = schemaOnDemand(() =>
+  planInputSchema().extend({
+    revision: z.number().int().positive(),
+    cursor: z.number().int().nonnegative(),
   }),
 );
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Backend } from '../../contracts/backend.ts';
 import { handoff } from '../../contracts/decision.ts';
 import { TroupeError } from '../../contracts/error.ts';
-import { fieldsOnDemand } from '../../contracts/fields-on-demand.ts';
+import { schemaOnDemand } from '../../contracts/schema-on-demand.ts';
 import { onDemand } from '../../contracts/on-demand.ts';
 
 /** Who a request may go to. */
@@ -18,11 +18,11 @@ export interface RoutingOptions {
 const name = onDemand(() => z.string().trim().min(1));
 
 /** A routing decision: who is to go on, in which phase, and why. The `output` of an agent that routes. */
-export const routingSchema = z.object(
-  fieldsOnDemand({
-    agents: () => z.array(name()).min(1).describe('Who is to go on: at least one, each named once.'),
-    phase: () => name().optional().describe('The phase that the work is in from now on, if it changes.'),
-    reason: () => name().describe('Why, in a sentence.'),
+export const routingSchema = schemaOnDemand(() =>
+  z.object({
+    agents: z.array(name()).min(1).describe('Who is to go on: at least one, each named once.'),
+    phase: name().optional().describe('The phase that the work is in from now on, if it changes.'),
+    reason: name().describe('Why, in a sentence.'),
   }),
 );
 

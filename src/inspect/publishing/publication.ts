@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { json } from '../../contracts/event-shape.ts';
+import { eventShape } from '../../contracts/event-shape.ts';
 
-const text = z.string();
+const { json, text } = eventShape();
 
 /** What every publication tells, beside its own. */
 const base = {

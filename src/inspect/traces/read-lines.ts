@@ -1,4 +1,4 @@
-import { EVENT_VERSION, runtimeEventSchema } from '../../contracts/event.ts';
+import { EVENT_VERSION, eventTypes } from '../../contracts/event.ts';
 import type { RuntimeEvent } from '../../contracts/event.ts';
 import { isTroupeError } from '../../contracts/error.ts';
 import { isJsonObject } from '../../contracts/json.ts';
@@ -64,15 +64,13 @@ const readLine = <Item>(line: string, read: (value: unknown) => Read<Item>): Rea
   return read(value);
 };
 
-const types: ReadonlySet<unknown> = new Set(runtimeEventSchema.options.map(({ shape }) => shape.type.value));
-
 const eventIn = (value: unknown): Read<RuntimeEvent> => {
   try {
     return { item: parseEvent(value) };
   } catch (thrown) {
     if (!isTroupeError(thrown)) throw thrown;
     const isStranger =
-      isJsonObject(value) && (value['v'] !== EVENT_VERSION || !types.has(value['type'] ?? null));
+      isJsonObject(value) && (value['v'] !== EVENT_VERSION || !eventTypes().has(value['type'] ?? null));
     return { kind: isStranger ? 'event.unknown' : 'event.invalid', message: thrown.message };
   }
 };

@@ -144,7 +144,7 @@ export const traceFilesOn = (
   };
 
   return {
-    ...hook({ name: 'trace', on: durable, timeoutMs: END_MS, wantsRequests: true, handle }),
+    ...hook({ name: 'trace', on: durable(), timeoutMs: END_MS, wantsRequests: true, handle }),
     written: async () => {
       await Promise.all([...[...writers.values()].map((writer) => writer.written()), ...ending]);
       for (const [runId, writer] of writers) note(runId, writer);
@@ -155,9 +155,8 @@ export const traceFilesOn = (
 };
 
 /** Not the deltas: whoever wants these makes models stream. */
-const durable: readonly RuntimeEvent['type'][] = runtimeEventSchema.options.map(
-  ({ shape }) => shape.type.value,
-);
+const durable = (): readonly RuntimeEvent['type'][] =>
+  runtimeEventSchema.options.map(({ shape }) => shape.type.value);
 
 const failure = ({ runId, message }: TraceTrouble): TroupeError =>
   new TroupeError('trace.unreadable', message, { runId });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { EVENT_VERSION, runtimeEventSchema } from '../../contracts/event.ts';
-import { count, json, stopReason, text } from '../../contracts/event-shape.ts';
+import { eventShape } from '../../contracts/event-shape.ts';
 import { errorSchema } from '../../contracts/error-schema.ts';
 import type { JsonSchema } from '../../contracts/json.ts';
 import { isJsonObject, toJson } from '../../contracts/json.ts';
@@ -14,6 +14,8 @@ export const traceStatuses = ['running', 'completed', 'stopped', 'aborted', 'fai
 
 /** See {@link traceStatuses}. */
 export type TraceStatus = (typeof traceStatuses)[number];
+
+const { count, json, stopReason, text } = eventShape();
 
 const file = z.object({ name: text, bytes: count, lines: count, sha256: text });
 
@@ -45,11 +47,11 @@ export const traceManifestSchema = z.object({
   stopReason: stopReason.optional(),
   output: json.optional(),
   autoCompleted: z.literal(true).optional(),
-  error: errorSchema.optional(),
+  error: errorSchema().optional(),
   /** What failed in the run, with what was done about it. */
   report: json.optional(),
   /** As the run's last event has it; counted from the events until then. */
-  totals: totalsSchema,
+  totals: totalsSchema(),
   counts: z.object({
     events: count,
     steps: count,

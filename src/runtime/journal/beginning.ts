@@ -47,7 +47,7 @@ const plainTask = (task: TaskInput): TaskInput => {
 
 /** What cannot be read as one is left to the check of the task, which names what is wrong with it. */
 const plainEnvironment = (environment: EnvironmentSpec): EnvironmentSpec => {
-  const { data } = environmentSpecSchema.safeParse(toJson(environment));
+  const { data } = environmentSpecSchema().safeParse(toJson(environment));
   return data ?? environment;
 };
 
