@@ -51,19 +51,37 @@ const expectNothingSecretIn = (text: string, where: string): void => {
   expect(secretDigits.exec(text)?.[0], where).toBeUndefined();
 };
 
+const secretBytes = secretForms.filter((form) => form.length > 2).map((form) => Buffer.from(form));
+
+/** UTF-8 is not what all of a database is. */
+const expectNothingSecretInBytes = (bytes: Buffer, where: string): void => {
+  const found = secretBytes.filter((form) => bytes.includes(form));
+  expect(found.map(String), where).toEqual([]);
+};
+
+/** A server removes files as it likes. */
+const bytesOf = (file: string): Buffer => {
+  try {
+    return readFileSync(file);
+  } catch (thrown) {
+    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return Buffer.alloc(0);
+    throw thrown;
+  }
+};
+
 /** The files of a folder, however deep, but for the ledger of what its tools did. */
 const filesIn = (place: string): readonly string[] =>
   readdirSync(place, { recursive: true, encoding: 'utf8' })
     .map((name) => join(place, name))
-    .filter((name) => statSync(name).isFile());
+    .filter((name) => statSync(name, { throwIfNoEntry: false })?.isFile() === true);
 
 const expectNothingSecretOnDisk = (): void => {
   const files = filesIn(folder);
   expect(files.length).toBeGreaterThan(0);
   for (const file of files) {
-    expectNothingSecretIn(readFileSync(file, 'utf8'), file);
-    // UTF-8 is not what all of a database is.
-    expectNothingSecretIn(readFileSync(file, 'latin1'), file);
+    const bytes = bytesOf(file);
+    expectNothingSecretInBytes(bytes, file);
+    expectNothingSecretIn(bytes.toString(), file);
   }
 };
 
@@ -263,14 +281,7 @@ describeWithPostgres('the same in PostgreSQL', ({ connectionString, folder: plac
     const text = await dump();
     expect(text).toContain('till');
     expectNothingSecretIn(text, 'dump');
-    for (const name of filesIn(place))
-      for (const encoding of ['utf8', 'latin1'] as const) {
-        const found = readFileSync(name, encoding);
-        expect(
-          secretForms.filter((form) => form.length > 2 && found.includes(form)),
-          name,
-        ).toEqual([]);
-      }
+    for (const name of filesIn(place)) expectNothingSecretInBytes(bytesOf(name), name);
   };
   test.each([
     ['after a commit, in the store', 3],
