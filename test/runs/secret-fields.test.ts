@@ -272,3 +272,57 @@ describe('pieces of a call with a key that is known', () => {
     }
   });
 });
+
+describe('what a hook reads of requests', () => {
+  test('[FIND-52] has no value of a field in it, of what was sent and of what came back', async () => {
+    const read: unknown[] = [];
+    const model = scriptedModel([{ calls: [{ id: 'a', name: 'login', input: call }] }, `Used ${PASSWORD}.`]);
+    await agent({ name: 'clerk', model, tools: [login] }).run('Log in.', {
+      hooks: [
+        {
+          name: 'reader',
+          wantsRequests: true,
+          handle: (event, { sent }) => {
+            if (event.type === 'model.asked') read.push(sent?.requestOf(event.key));
+            if (event.type === 'model.answered') read.push(sent?.answerOf(event.key));
+          },
+        },
+      ],
+    });
+    const text = JSON.stringify(read);
+    expect(read).toHaveLength(4);
+    expect(text).toContain('[redacted password]');
+    for (const each of [PASSWORD, '4711']) expect(text).not.toContain(each);
+    expect(JSON.stringify(model.requests)).toContain(PASSWORD);
+  });
+});
+
+describe('words that end as a key begins', () => {
+  test('[FIND-37] are shown before the call that comes after them', async () => {
+    const model: Model = {
+      ...scriptedModel([]),
+      provider: 'pieces',
+      id: 'pieces',
+      answer: (request, { delta }) => {
+        const usage = { input: 1, output: 1 };
+        if (request.messages.length > 1) return { text: 'Done.', calls: [], finish: 'stop', usage };
+        for (const text of ['I use', ' a key']) delta({ type: 'text', text });
+        delta({ type: 'tool-call', index: 0, name: 'login', text: '{}' });
+        return {
+          text: 'I use a key',
+          calls: [{ id: 'a', name: 'look', input: {} }],
+          finish: 'tool-calls',
+          usage,
+        };
+      },
+    };
+    const look = tool({ name: 'look', description: 'Looks.', input: z.object({}), execute: () => 'seen' });
+    const handle = agent({ name: 'clerk', model, tools: [look] }).stream('go');
+    const seen: string[] = [];
+    handle.events$.subscribe((event) => {
+      if (event.type === 'model.delta' && event.delta.type !== 'progress') seen.push(event.delta.text);
+    });
+    await handle.result;
+    expect(seen).toEqual(['I use', ' a ', 'key', '{}']);
+  });
+});
