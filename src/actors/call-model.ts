@@ -1,14 +1,17 @@
+import type { Clock } from '../contracts/clock.ts';
 import type { Effect } from '../contracts/effect.ts';
 import type { ErrorData } from '../contracts/error.ts';
 import { errorData, toError, TroupeError } from '../contracts/error.ts';
 import { append, HistoryView } from '../contracts/history.ts';
-import type { Model, ModelAnswer, ModelRequest, Usage } from '../contracts/model.ts';
+import type { Model, ModelAnswer, ModelDelta, ModelRequest, Usage } from '../contracts/model.ts';
 import type { Compaction } from '../contracts/processor.ts';
 import type { Turn } from '../contracts/transcript.ts';
+import type { LazyAbort } from '../contracts/lazy-abort.ts';
 import { isThenable } from '../contracts/thenable.ts';
 import type { AgentContext, Decided, Trouble } from '../machines/agent-context.ts';
 import { isWrappingUp } from '../machines/wrap-up.ts';
-import { attemptModel } from '../models/attempt.ts';
+import type { AttemptEnds, AttemptOptions } from '../models/attempt.ts';
+import { attemptThen } from '../models/attempt.ts';
 import { goingOn, joined, withIncomplete } from './broken-off.ts';
 import type { Reservation } from '../policy/budget-account.ts';
 import { isSpent } from '../policy/budget-account.ts';
@@ -22,6 +25,7 @@ import { andThen } from './promises.ts';
 import { stepPrompt } from './prompt-facts.ts';
 import { readAnswer } from './read-answer.ts';
 import type { Sent } from './show-conversation.ts';
+import { spillTurn } from './spill-turn.ts';
 import { compactionAfterOverflow, showConversation, withCompaction } from './show-conversation.ts';
 
 /** One attempt of a model call: a choice, or trouble that a call machine takes over. Rejects where all is lost. */
@@ -32,7 +36,7 @@ export const callModel = (
   desk: Desk,
 ): Decided | Promise<Decided> => new Attempt(effect, context, attempt, desk).make();
 
-class Attempt {
+class Attempt implements AttemptOptions, AttemptEnds<Decided> {
   readonly #effect: Effect;
   readonly #context: AgentContext;
   readonly #attempt: ModelAttempt;
@@ -72,12 +76,12 @@ class Attempt {
     try {
       shown = showConversation(this.#context, this.#model, this.#desk);
     } catch (thrown) {
-      return this.#failed(thrown);
+      return this.failed(thrown);
     }
     if (!isThenable(shown)) return this.#reserve(shown);
     return shown.then(
       (settled) => this.#reserve(settled),
-      (thrown: unknown) => this.#failed(thrown),
+      (thrown: unknown) => this.failed(thrown),
     );
   }
 
@@ -93,57 +97,52 @@ class Attempt {
   }
 
   #ask(): Decided | Promise<Decided> {
-    const { definition, abort, clock, isWatched } = this.#desk;
-    const { key } = this.#effect;
-    const asked = askedEvent(this.#model, key, this.#shown.history.length, this.#attempt.attempt);
+    const asked = askedEvent(this.#model, this.key, this.#shown.history.length, this.#attempt.attempt);
     let request: ModelRequest;
     try {
       request = this.#request();
     } catch (thrown) {
       this.#desk.emit(asked);
-      return this.#failed(thrown);
+      return this.failed(thrown);
     }
     this.#desk.asked(asked, request);
-    const continues = definition.retry?.onBreak === 'continue';
     // Shown again under the key of this attempt, as that of the one before was taken back.
     if (this.#said !== '') this.#desk.delta({ type: 'text', text: this.#said });
-    let answer: ModelAnswer | Promise<ModelAnswer>;
-    try {
-      this.#wasAsked = true;
-      answer = attemptModel(this.#model, request, {
-        key,
-        clock,
-        isWatched: isWatched || continues,
-        abort,
-        attemptTimeoutMs: definition.retry?.attemptTimeoutMs,
-        idleTimeoutMs: definition.retry?.idleTimeoutMs,
-        onDelta: (delta) => {
-          if (delta.type === 'text') this.#streamed += delta.text.length;
-          if (continues && delta.type === 'text') this.#said += delta.text;
-          if (delta.type !== 'progress') this.#heard += delta.text.length;
-          this.#desk.delta(delta);
-        },
-        onLate: (late) => {
-          this.#desk.onLate(late);
-        },
-      });
-    } catch (thrown) {
-      return this.#failed(thrown);
-    }
-    if (!isThenable(answer)) return this.#answered(answer);
-    const forget = abort.onAbort(() => {
-      this.#calledOff();
-    });
-    return answer.then(
-      (settled) => {
-        forget();
-        return this.#answered(settled);
-      },
-      (thrown: unknown) => {
-        forget();
-        return this.#failed(thrown);
-      },
-    );
+    this.#wasAsked = true;
+    return attemptThen(this.#model, request, this, this);
+  }
+
+  get key(): string {
+    return this.#effect.key;
+  }
+  get clock(): Clock {
+    return this.#desk.clock;
+  }
+  get abort(): LazyAbort {
+    return this.#desk.abort;
+  }
+  get isWatched(): boolean {
+    return this.#desk.isWatched || this.#continues;
+  }
+  get attemptTimeoutMs(): number | undefined {
+    return this.#desk.definition.retry?.attemptTimeoutMs;
+  }
+  get idleTimeoutMs(): number | undefined {
+    return this.#desk.definition.retry?.idleTimeoutMs;
+  }
+  get #continues(): boolean {
+    return this.#desk.definition.retry?.onBreak === 'continue';
+  }
+
+  onDelta(delta: ModelDelta): void {
+    if (delta.type === 'text') this.#streamed += delta.text.length;
+    if (delta.type === 'text' && this.#continues) this.#said += delta.text;
+    if (delta.type !== 'progress') this.#heard += delta.text.length;
+    this.#desk.delta(delta);
+  }
+
+  onLate(late: ModelAnswer): void {
+    this.#desk.onLate(late);
   }
 
   /** Only the request is built anew for a call, and even that copies no message. */
@@ -168,14 +167,14 @@ class Attempt {
     };
   }
 
-  #answered(given: ModelAnswer): Decided | Promise<Decided> {
+  answered(given: ModelAnswer): Decided | Promise<Decided> {
     let answer: ModelAnswer;
     try {
       answer = checkAnswer(given, nameOf(this.#model));
       const { partial } = this.#attempt;
       if (partial !== undefined) answer = joined(partial, answer);
     } catch (thrown) {
-      return this.#failed(thrown);
+      return this.failed(thrown);
     }
     if (isUnreported(answer, this.#model))
       answer = { ...answer, usage: estimatedUsage(this.#shown.history, answerLength(answer), this.#desk) };
@@ -191,11 +190,16 @@ class Attempt {
 
   /** An answer that says nothing counts as trouble: asked again, once, with a word why. */
   #judged(decided: Decided | ErrorData, answer: ModelAnswer): Decided {
-    if ('kind' in decided) return withCompaction(decided, this.#shown);
+    if ('kind' in decided) {
+      const choice = withCompaction(decided, this.#shown);
+      // A strategy sees the whole turn before it is cut to size.
+      const isReviewed = this.#desk.definition.strategy?.review !== undefined;
+      return isReviewed ? choice : spillTurn(choice, this.#effect, this.#desk);
+    }
     return this.#trouble({ ...decided, ...this.#where() }, answer);
   }
 
-  #failed(thrown: unknown): Decided {
+  failed(thrown: unknown): Decided {
     const message = `Cannot use the answer of ${nameOf(this.#model)} as it failed`;
     const error = errorData(thrown, 'model.failed', { message });
     return this.#trouble({ ...error, ...this.#where() }, undefined);
@@ -266,7 +270,7 @@ class Attempt {
   }
 
   /** Nobody waits any more: what is known of the call is counted now, as the run may be over in a moment. */
-  #calledOff(): void {
+  calledOff(): void {
     const wasted = this.#usedInVain();
     if (wasted !== undefined) this.#desk.charge(this.#model, wasted);
     this.#settle(wasted, wasted === undefined ? undefined : this.#desk.costOf(this.#model, wasted));

@@ -24,7 +24,7 @@ export const perform = (ask: Ask, desk: Desk): unknown => {
 const work = (ask: Ask, desk: Desk): unknown => {
   switch (ask.port) {
     case 'decide':
-      return spilled(reviewed(decide(ask, ask.input, desk), ask.input, desk), ask, desk);
+      return reviewed(decide(ask, ask.input, desk), ask, ask.input, desk);
     case 'act':
     case 'tool':
       return callTool(ask, ask.input, desk);
@@ -35,13 +35,10 @@ const work = (ask: Ask, desk: Desk): unknown => {
     case 'critique':
       return critique(ask.input, desk);
     case 'model':
-      return spilled(
-        reviewed(
-          callModel(ask, ask.input.context, { ...ask.input, attempt: ask.attempt }, desk),
-          ask.input.context,
-          desk,
-        ),
+      return reviewed(
+        callModel(ask, ask.input.context, { ...ask.input, attempt: ask.attempt }, desk),
         ask,
+        ask.input.context,
         desk,
       );
     case 'recover':
@@ -54,14 +51,15 @@ const work = (ask: Ask, desk: Desk): unknown => {
   }
 };
 
-const spilled = (decided: Decided | Promise<Decided>, ask: Ask, desk: Desk): unknown =>
-  andThen(decided, (settled) => spillTurn(settled, ask, desk));
-
+/** What the agent's strategy makes of a choice; the turn that it comes with is cut to size after that. */
 const reviewed = (
   decided: Decided | Promise<Decided>,
+  ask: Ask,
   context: AgentContext,
   desk: Desk,
-): Decided | Promise<Decided> =>
-  desk.definition.strategy?.review === undefined
-    ? decided
-    : andThen(decided, (settled) => reviewDecided(settled, desk.definition.strategy, context, desk));
+): Decided | Promise<Decided> => {
+  const { strategy } = desk.definition;
+  if (strategy?.review === undefined) return decided;
+  const seen = andThen(decided, (settled) => reviewDecided(settled, strategy, context, desk));
+  return andThen(seen, (settled) => spillTurn(settled, ask, desk));
+};

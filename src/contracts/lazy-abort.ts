@@ -1,3 +1,10 @@
+import { SmallSet } from './small-set.ts';
+
+/** What is told of an abort. */
+export interface AbortListener {
+  aborted(reason: unknown): void;
+}
+
 /**
  * An abort that costs nothing until somebody looks: no AbortController is made unless `signal` is read.
  *
@@ -11,7 +18,7 @@
  */
 export class LazyAbort {
   #controller: AbortController | undefined;
-  #listeners: Set<(reason: unknown) => void> | undefined;
+  readonly #listeners = new SmallSet<AbortListener | ((reason: unknown) => void)>();
   #isAborted = false;
   #reason: unknown;
 
@@ -39,9 +46,11 @@ export class LazyAbort {
     this.#isAborted = true;
     this.#reason = reason;
     this.#controller?.abort(reason);
-    const listeners = this.#listeners;
-    this.#listeners = undefined;
-    listeners?.forEach((listener) => listener(reason));
+    const listeners = [...this.#listeners];
+    this.#listeners.clear();
+    for (const listener of listeners)
+      if (typeof listener === 'function') listener(reason);
+      else listener.aborted(reason);
   }
 
   /** Calls back once, at once if it was aborted already. Returns what takes the listener back. */
@@ -50,8 +59,17 @@ export class LazyAbort {
       listener(this.#reason);
       return () => undefined;
     }
-    const listeners = (this.#listeners ??= new Set());
-    listeners.add(listener);
-    return () => listeners.delete(listener);
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Like `onAbort`, for a listener that outlives its interest and takes itself back by `leave`: it needs no function for either. */
+  attend(listener: AbortListener): void {
+    if (this.#isAborted) listener.aborted(this.#reason);
+    else this.#listeners.add(listener);
+  }
+
+  leave(listener: AbortListener): void {
+    this.#listeners.delete(listener);
   }
 }

@@ -7,6 +7,11 @@ import { failureReporter, isAboutObservers } from './failure-reporter.ts';
 import { SafeObservable } from './safe-observable.ts';
 import type { Watcher } from './watcher.ts';
 
+/** What keeps failures of observers. */
+export interface FailureKeeper {
+  observerFailed(observer: string, error: unknown, event?: LiveEvent): void;
+}
+
 interface Publication {
   readonly event: LiveEvent;
   /** Who watched when it was published: who came later has read it in the log. */
@@ -27,10 +32,11 @@ interface Publication {
  * stream.close();
  */
 export class EventStream {
-  /** The log so far, then what happens; completes when the run has ended. Its subscribers cannot hurt the run. */
-  readonly events$: Observable<LiveEvent>;
   readonly #log: EventSource;
-  readonly #onFailure: OnFailure;
+  readonly #failures: OnFailure | FailureKeeper;
+  /** Made when the first observer fails, or asks for them. */
+  #report: OnFailure | undefined;
+  #events: Observable<LiveEvent> | undefined;
   /** Replaced, never changed: whoever walks it sees who watched at that moment. */
   #watchers: readonly Watcher[] = [];
   #waiting: Publication[] = [];
@@ -40,30 +46,32 @@ export class EventStream {
   /** Anybody listens; only the stream changes it. */
   isWatched = false;
 
-  constructor(log: EventSource, onFailure: OnFailure) {
+  constructor(log: EventSource, failures: OnFailure | FailureKeeper) {
     this.#log = log;
-    const report = failureReporter(onFailure);
-    // By way of a name: V8 keeps a function that is written where a property is set, and all that it sees, long-lived.
-    const reportOnce: OnFailure = (observer, error) => {
-      if (this.#current === undefined || !isAboutObservers(this.#current))
-        report(observer, error, this.#current);
-    };
-    this.#onFailure = reportOnce;
-    this.events$ = new SafeObservable<LiveEvent>(this.#onFailure, (subscriber) =>
-      this.watch({
-        name: 'subscriber',
-        wantsDeltas: true,
-        get closed() {
-          return subscriber.closed;
-        },
-        next: (event) => {
-          subscriber.next(event);
-        },
-        complete: () => {
-          subscriber.complete();
-        },
-      }),
-    );
+    this.#failures = failures;
+  }
+
+  /** The log so far, then what happens; completes when the run has ended. Its subscribers cannot hurt the run. */
+  get events$(): Observable<LiveEvent> {
+    return (this.#events ??= new SafeObservable<LiveEvent>(
+      (observer, error) => {
+        this.#failed(observer, error);
+      },
+      (subscriber) =>
+        this.watch({
+          name: 'subscriber',
+          wantsDeltas: true,
+          get closed() {
+            return subscriber.closed;
+          },
+          next: (event) => {
+            subscriber.next(event);
+          },
+          complete: () => {
+            subscriber.complete();
+          },
+        }),
+    ));
   }
 
   /** True if anybody wants the deltas of models; if not, they need not be made. */
@@ -161,7 +169,7 @@ export class EventStream {
     try {
       watcher.next(event);
     } catch (error) {
-      this.#onFailure(watcher.name, error);
+      this.#failed(watcher.name, error);
     }
     this.#current = before;
   }
@@ -176,7 +184,20 @@ export class EventStream {
     try {
       watcher.complete?.();
     } catch (error) {
-      this.#onFailure(watcher.name, error);
+      this.#failed(watcher.name, error);
     }
+  }
+
+  #failed(observer: string, error: unknown): void {
+    if (this.#current !== undefined && isAboutObservers(this.#current)) return;
+    const failures = this.#failures;
+    this.#report ??= failureReporter(
+      typeof failures === 'function'
+        ? failures
+        : (...failure) => {
+            failures.observerFailed(...failure);
+          },
+    );
+    this.#report(observer, error, this.#current);
   }
 }

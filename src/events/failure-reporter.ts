@@ -1,4 +1,5 @@
 import type { LiveEvent } from '../contracts/event.ts';
+import { SmallMap } from '../contracts/small-map.ts';
 
 /** Told of every observer that failed; the runtime makes an `observer.failed` event of it. */
 export type OnFailure = (observer: string, error: unknown, event?: LiveEvent) => void;
@@ -13,7 +14,7 @@ const MAX_REPORTS = 100;
  * const report = failureReporter((observer, error) => console.error(observer, error));
  */
 export const failureReporter = (onFailure: OnFailure): OnFailure => {
-  const reports = new Map<string, number>();
+  const reports = new SmallMap<string, number>();
   return (observer, error, event) => {
     const count = reports.get(observer) ?? 0;
     if (count >= MAX_REPORTS) return;

@@ -1,6 +1,6 @@
 import type { Clock } from '../contracts/clock.ts';
 import { isTroupeError, TroupeError } from '../contracts/error.ts';
-import type { LazyAbort } from '../contracts/lazy-abort.ts';
+import type { AbortListener, LazyAbort } from '../contracts/lazy-abort.ts';
 import { isThenable } from '../contracts/thenable.ts';
 import type { Model, ModelAnswer, ModelCall, ModelDelta, ModelRequest } from '../contracts/model.ts';
 import { modelRetryDefaults } from './retry-policy.ts';
@@ -39,25 +39,46 @@ export const attemptModel = (
   model: Model,
   request: ModelRequest,
   options: AttemptOptions,
-): ModelAnswer | Promise<ModelAnswer> => {
-  const attempt = new Attempt(model, options);
+): ModelAnswer | Promise<ModelAnswer> => attemptThen(model, request, options, AS_IT_IS);
+
+/** What is made of an attempt that ended. */
+export interface AttemptEnds<Result> {
+  answered(answer: ModelAnswer): Result | Promise<Result>;
+  failed(thrown: unknown): Result | Promise<Result>;
+  /** Nobody wants the answer any more: told at once, before `failed` is. */
+  calledOff?(): void;
+}
+
+/**
+ * Like {@link attemptModel}, and goes on with what came of it: a promise between the two would be one more for each call that waits.
+ */
+export const attemptThen = <Result>(
+  model: Model,
+  request: ModelRequest,
+  options: AttemptOptions,
+  ends: AttemptEnds<Result>,
+): Result | Promise<Result> => {
+  const attempt = new Attempt(model, options, ends);
   let answer: ModelAnswer | Promise<ModelAnswer>;
   try {
     answer = model.answer(request, attempt);
   } catch (error) {
     attempt.isOver = true;
-    throw error;
+    return ends.failed(error);
   }
   if (isThenable(answer)) return attempt.guard(answer);
   attempt.isOver = true;
-  return answer;
+  return ends.answered(answer);
 };
 
-class Attempt implements ModelCall {
-  readonly key: string;
-  readonly isWatched: boolean;
-  readonly delta: (delta: ModelDelta) => void;
-  readonly inLine: <Turn>(turn: Promise<Turn>) => Promise<Turn>;
+const AS_IT_IS: AttemptEnds<ModelAnswer> = {
+  answered: (answer) => answer,
+  failed: (thrown) => {
+    throw thrown;
+  },
+};
+
+class Attempt<Result> implements ModelCall, AbortListener {
   isOver = false;
 
   readonly #model: Model;
@@ -65,42 +86,51 @@ class Attempt implements ModelCall {
   #controller: AbortController | undefined;
   /** Why the attempt was ended from outside, if it was. */
   #reason: TroupeError | undefined;
-  #resolve: ((answer: ModelAnswer) => void) | undefined;
+  readonly #ends: AttemptEnds<Result>;
+  /** Undefined while nobody waits. */
+  #resolve: ((result: Result | Promise<Result>) => void) | undefined;
   #reject: ((error: unknown) => void) | undefined;
-  #forget: (() => void) | undefined;
+  #delta: ModelCall['delta'] | undefined;
+  #isTimed = false;
+  /** Of the nearer of the two limits, for as long as the model is silent: then the other one needs none. */
   #timer: unknown;
+  /** Of the attempt as a whole, once the model has said something. */
+  #wholeTimer: unknown;
+  #hasSpoken = false;
   #startedAt = 0;
   #heardAt = 0;
-  #idleTimer: unknown;
   /** What is left of the attempt's time. */
   #leftMs: number;
   /** The number of waits in line: the time stands still. */
   #inLine = 0;
 
-  constructor(model: Model, options: AttemptOptions) {
+  constructor(model: Model, options: AttemptOptions, ends: AttemptEnds<Result>) {
     this.#model = model;
     this.#options = options;
-    this.key = options.key;
-    this.#leftMs = options.attemptTimeoutMs ?? modelRetryDefaults.attemptTimeoutMs;
-    this.isWatched = options.isWatched ?? false;
-    // By way of a name: V8 keeps a function that is written where a property is set, and all that it sees, long-lived.
-    const heard = (delta: ModelDelta): void => {
+    this.#ends = ends;
+    this.#leftMs = this.#timeoutMs;
+  }
+
+  get key(): string {
+    return this.#options.key;
+  }
+
+  get isWatched(): boolean {
+    return this.#options.isWatched ?? false;
+  }
+
+  /** Made on first use, as a model may pass it on without its call; many never say anything on the way. */
+  get delta(): ModelCall['delta'] {
+    return (this.#delta ??= (delta) => {
       if (this.isOver) return;
-      if (this.#resolve !== undefined) this.#heardAt = options.clock.now();
-      if (isDelta(delta)) options.onDelta?.(delta);
-    };
-    this.delta = heard;
-    const inLine = async <Turn>(turn: Promise<Turn>): Promise<Turn> => {
-      this.#stopTimers();
-      this.#inLine += 1;
-      try {
-        return await turn;
-      } finally {
-        this.#inLine -= 1;
-        if (this.#inLine === 0 && this.#resolve !== undefined && !this.isOver) this.#startTimers();
-      }
-    };
-    this.inLine = inLine;
+      if (this.#resolve !== undefined) this.#heardAt = this.#options.clock.now();
+      if (!this.#hasSpoken) this.#speaks();
+      if (isDelta(delta)) this.#options.onDelta?.(delta);
+    });
+  }
+
+  get inLine(): NonNullable<ModelCall['inLine']> {
+    return (turn) => this.#waitInLine(turn);
   }
 
   get signal(): AbortSignal {
@@ -114,73 +144,126 @@ class Attempt implements ModelCall {
     return this.#controller.signal;
   }
 
-  guard(answer: PromiseLike<ModelAnswer>): Promise<ModelAnswer> {
-    const { abort } = this.#options;
-    const guarded = new Promise<ModelAnswer>((resolve, reject) => {
+  guard(answer: PromiseLike<ModelAnswer>): Promise<Result> {
+    const guarded = new Promise<Result>((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    if (this.#inLine === 0) this.#startTimers();
+    if (this.#inLine === 0) this.#startTimer();
     // Both arms are always attached, so a settlement that comes too late is nobody's unhandled rejection.
     answer.then(
       (value) => {
-        if (this.#settle()) this.#resolve?.(value);
+        if (this.#settle()) this.#came(value);
         else this.#options.onLate?.(value);
       },
       (error: unknown) => {
-        if (this.#settle()) this.#reject?.(error);
+        if (this.#settle()) this.#fail(error);
       },
     );
-    this.#forget = abort?.onAbort((reason) => {
-      this.#end(abortError(reason, this.#model));
-    });
+    this.#options.abort?.attend(this);
     return guarded;
+  }
+
+  aborted(reason: unknown): void {
+    this.#end(abortError(reason, this.#model));
+    this.#ends.calledOff?.();
+  }
+
+  #came(answer: ModelAnswer): void {
+    try {
+      this.#resolve?.(this.#ends.answered(answer));
+    } catch (thrown) {
+      this.#reject?.(thrown);
+    }
+  }
+
+  #fail(error: unknown): void {
+    try {
+      this.#resolve?.(this.#ends.failed(error));
+    } catch (thrown) {
+      this.#reject?.(thrown);
+    }
   }
 
   /** Checks whether it was still open. */
   #settle(): boolean {
     if (this.isOver) return false;
     this.isOver = true;
-    this.#stopTimers();
-    this.#forget?.();
+    this.#stopTimer();
+    this.#options.abort?.leave(this);
     return true;
   }
 
   #end(error: TroupeError): void {
     if (!this.#settle()) return;
     this.#reason = error;
-    this.#reject?.(error);
+    // Whoever is told of the same abort is told before anything comes of it.
+    queueMicrotask(() => {
+      this.#fail(error);
+    });
     this.#controller?.abort(error);
   }
 
-  #startTimers(): void {
-    const { clock, attemptTimeoutMs = modelRetryDefaults.attemptTimeoutMs } = this.#options;
-    this.#timer = clock.setTimeout(() => {
-      this.#end(timeoutError(this.#model, attemptTimeoutMs));
-    }, this.#leftMs);
-    this.#startedAt = clock.now();
-    this.#heardAt = this.#startedAt;
-    this.#watch(this.#idleTimeoutMs);
+  async #waitInLine<Turn>(turn: Promise<Turn>): Promise<Turn> {
+    if (this.#isTimed) {
+      this.#stopTimer();
+      this.#leftMs -= this.#options.clock.now() - this.#startedAt;
+    }
+    this.#inLine += 1;
+    try {
+      return await turn;
+    } finally {
+      this.#inLine -= 1;
+      if (this.#inLine === 0 && this.#resolve !== undefined && !this.isOver) this.#startTimer();
+    }
   }
 
-  #stopTimers(): void {
-    if (this.#timer === undefined) return;
+  #startTimer(): void {
+    const now = this.#options.clock.now();
+    this.#startedAt = now;
+    this.#heardAt = now;
+    this.#isTimed = true;
+    const limit = this.#idleTimeoutMs;
+    if (this.#hasSpoken || this.#leftMs <= limit) this.#timeWhole(this.#leftMs);
+    if (this.#leftMs > limit) this.#watch(limit);
+  }
+
+  #stopTimer(): void {
+    if (!this.#isTimed) return;
+    this.#isTimed = false;
     const { clock } = this.#options;
-    clock.clearTimeout(this.#timer);
-    clock.clearTimeout(this.#idleTimer);
+    if (this.#timer !== undefined) clock.clearTimeout(this.#timer);
+    if (this.#wholeTimer !== undefined) clock.clearTimeout(this.#wholeTimer);
     this.#timer = undefined;
-    this.#leftMs -= clock.now() - this.#startedAt;
+    this.#wholeTimer = undefined;
+  }
+
+  /** Silence will not end it from now on: the attempt as a whole is timed, too. */
+  #speaks(): void {
+    this.#hasSpoken = true;
+    if (this.#isTimed && this.#wholeTimer === undefined)
+      this.#timeWhole(this.#leftMs - (this.#heardAt - this.#startedAt));
+  }
+
+  get #timeoutMs(): number {
+    return this.#options.attemptTimeoutMs ?? modelRetryDefaults.attemptTimeoutMs;
   }
 
   get #idleTimeoutMs(): number {
     return this.#options.idleTimeoutMs ?? modelRetryDefaults.idleTimeoutMs;
   }
 
+  #timeWhole(ms: number): void {
+    this.#wholeTimer = this.#options.clock.setTimeout(() => {
+      this.#end(timeoutError(this.#model, this.#timeoutMs));
+    }, ms);
+  }
+
   /** One timer is re-armed when it fires: a new one for every delta would cost more than the delta. */
   #watch(ms: number): void {
     const { clock } = this.#options;
     const limit = this.#idleTimeoutMs;
-    this.#idleTimer = clock.setTimeout(() => {
+    this.#timer = clock.setTimeout(() => {
       const quietMs = clock.now() - this.#heardAt;
       if (quietMs >= limit) this.#end(idleError(this.#model, limit));
       else this.#watch(Math.min(limit, limit - quietMs));

@@ -7,6 +7,7 @@ import type { Ask } from '../machines/asks.ts';
 import type { Engagement, Restart } from '../machines/outputs.ts';
 import type { LazyAbort } from '../contracts/lazy-abort.ts';
 import type { Clock } from '../contracts/clock.ts';
+import { SmallMap } from '../contracts/small-map.ts';
 import type { ActorRun, Enrolment, Sponsor } from './actor.ts';
 import { Actor } from './actor.ts';
 import { callDefinitions } from './call-definitions.ts';
@@ -56,15 +57,15 @@ export class ActorTree {
   readonly root: Actor;
   readonly size: TreeSize;
   readonly #run: TreeRun;
-  readonly #running = new Map<string, Actor>();
+  readonly #running = new SmallMap<string, Actor>();
   /** Every address that was ever given away. */
-  readonly #addresses = new Map<string, Definition | undefined>();
-  readonly #onEngaged: ((definition: Definition) => void) | undefined;
+  readonly #addresses = new SmallMap<string, Definition | undefined>();
+  /** Notified of every member and child that is engaged, before it starts. */
+  hooks: { engaged(definition: Definition): void } | undefined;
 
-  constructor(run: TreeRun, root: Definition, size: TreeSize, onEngaged?: (definition: Definition) => void) {
+  constructor(run: TreeRun, root: Definition, size: TreeSize) {
     this.#run = run;
     this.size = size;
-    this.#onEngaged = onEngaged;
     size.count(root.name);
     this.root = this.#enrol({ path: root.name, definition: root, sponsor: { kind: 'root' } });
   }
@@ -242,7 +243,7 @@ export class ActorTree {
     const { path, definition } = child;
     hideInput(this.#run.secrets, definition, input);
     this.size.count(path);
-    this.#onEngaged?.(definition);
+    this.hooks?.engaged(definition);
     this.#run.mail.began(child);
     this.#run.log.write({ type: 'member.engaged', member: definition.name }, child);
     const at = this.#run.log.now();

@@ -9,6 +9,7 @@ import type { Message } from '../contracts/message.ts';
 import type { Model } from '../contracts/model.ts';
 import type { Outcome, RunOptions } from '../contracts/run.ts';
 import type { Toolset } from '../contracts/tool.ts';
+import { SmallSet } from '../contracts/small-set.ts';
 import type { Ask } from '../machines/asks.ts';
 import { callIn } from '../machines/asks.ts';
 import type { PlannedCall } from '../machines/call-plan.ts';
@@ -17,9 +18,10 @@ import type { Wait } from '../machines/wait-graph.ts';
 import { ShownConversation } from '../memory/shown-conversation.ts';
 import type { BudgetAccount } from '../policy/budget-account.ts';
 import { EnvironmentSession } from '../tools/environments/environment-session.ts';
-import { ToolRegistry } from '../tools/tool-registry.ts';
+import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { RememberingRun } from './agent-memory.ts';
 import { AgentMemory } from './agent-memory.ts';
+import { toolsOf } from './agent-tools.ts';
 import type { Definition, Placement } from './definition.ts';
 import type { EffectUnderWay } from './effect-under-way.ts';
 import type { Envelope } from './envelope.ts';
@@ -81,8 +83,8 @@ export class Actor implements Carrier, PlacedParty {
   readonly isCall: boolean;
   /** The agent that this actor works for: itself, or for a call the agent that made it. */
   readonly principal: Actor;
-  readonly children = new Set<Actor>();
-  readonly underWay = new Set<EffectUnderWay>();
+  readonly children = new SmallSet<Actor>();
+  readonly underWay = new SmallSet<EffectUnderWay>();
   /** The effect that is being begun: not yet under way, and perhaps done before it ever is. */
   atHand: EffectUnderWay | undefined;
   /** Asks that are held back, be it by the gate or by a store. One that nobody wants any more may stay counted. */
@@ -354,10 +356,7 @@ export class Actor implements Carrier, PlacedParty {
 
   #registry(): ToolRegistry {
     const { agent } = this.definition;
-    const registry = new ToolRegistry(
-      [...this.#environmentSet, ...(agent?.tools ?? [])],
-      agent?.output?.spec.schema,
-    );
+    const registry = toolsOf(agent, this.#environmentSet);
     for (const name of this.terms?.without ?? []) registry.remove(name);
     return registry;
   }

@@ -5,14 +5,14 @@ import { errorData } from '../contracts/error.ts';
 import { randomId } from '../contracts/random-id.ts';
 import type { Definition } from './definition.ts';
 import type { Host } from './driven-host.ts';
-import { drivenHost } from './driven-host.ts';
+import { DrivenHost } from './driven-host.ts';
 import { Gallery } from './embed/gallery.ts';
 import { NoJournal } from './journal/no-journal.ts';
 import type { Recorder } from './journal/recorder.ts';
 import { processPacer } from './pacer.ts';
 import { outcomeOfFailure } from './result.ts';
 import type { OnHooks } from './run-hooks.ts';
-import { attachRunHooks } from './run-hooks.ts';
+import { RunHooks } from './run-hooks.ts';
 import { Run } from './run.ts';
 import { placeInspector } from './run-inspector.ts';
 import { onSignal } from './shared-signal.ts';
@@ -41,18 +41,15 @@ export const createRun = (definition: Definition, options: RunOptions, setup: St
   const { inspect = isReplayed ? undefined : ambientInspector() } = options;
   const inspector = placeInspector({ inspect }, () => run, isReplayed);
   const run: Run = new Run(definition, options, {
-    host: setup.host ?? drivenHost(watch, inspector && new Gallery(inspector.look)),
+    host: setup.host ?? new DrivenHost(watch, inspector && new Gallery(inspector.look)),
     pacer: processPacer,
     clock,
     runId: options.runId ?? randomId(),
     random: setup.random ?? Math.random,
     isAttended: setup.isAttended,
     journal: setup.journal ?? new NoJournal(definition.name, clock),
-    onEngaged: (engaged) => {
-      hookUp(engaged);
-    },
   });
-  const hookUp = attachRunHooks(run, definition, options, setup.onHooks);
+  run.actors.hooks = new RunHooks(run, definition, options, setup.onHooks);
   inspector?.begins();
   const { signal } = options;
   if (signal !== undefined) {

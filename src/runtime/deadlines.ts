@@ -1,5 +1,6 @@
 import type { Clock } from '../contracts/clock.ts';
 import type { Deadline, StopReason } from '../contracts/stop.ts';
+import { SmallMap } from '../contracts/small-map.ts';
 import { earliestDeadline } from '../machines/composed-rules.ts';
 import type { Scope } from './journal/scope.ts';
 import type { Actor } from './actor.ts';
@@ -37,7 +38,7 @@ interface Timed {
  */
 export class Deadlines {
   readonly #run: TimedRun;
-  readonly #timed = new Map<Actor, Timed>();
+  readonly #timed = new SmallMap<Actor, Timed>();
 
   constructor(run: TimedRun) {
     this.#run = run;

@@ -1,8 +1,9 @@
 import type { ModelDelta } from '../contracts/model.ts';
+import { SmallMap } from '../contracts/small-map.ts';
 
 /** Counts how much each model call has said, of each kind by itself, also where nobody listened. */
 export class DeltaOffsets {
-  readonly #told = new Map<string, Map<string, number>>();
+  readonly #told = new SmallMap<string, Map<string, number>>();
 
   /** The place of a piece among those of its kind; the next one comes after it. */
   take(key: string, delta: ModelDelta): number {

@@ -1,3 +1,4 @@
+import { SmallMap } from '../contracts/small-map.ts';
 import { carryOut } from '../machines/outputs.ts';
 import type { Actor } from './actor.ts';
 import type { Gallery } from './embed/gallery.ts';
@@ -23,37 +24,50 @@ export interface Host {
  *
  * `watch` follows each machine as it moves. A `gallery` shows every move to inspectors.
  */
-export const drivenHost = (watch?: Watch, gallery?: Gallery): Host => {
-  const records = new Map<Actor, TurnRecord>();
+export class DrivenHost implements Host {
+  readonly #watch: Watch | undefined;
+  readonly #gallery: Gallery | undefined;
+  readonly #records = new SmallMap<Actor, TurnRecord>();
 
-  const carry = (entry: Actor, { record, outputs }: Turned): void => {
-    carryOut(outputs, entry);
-    if (record.isDone) entry.end(record.output);
-  };
+  constructor(watch?: Watch, gallery?: Gallery) {
+    this.#watch = watch;
+    this.#gallery = gallery;
+  }
 
-  return {
-    start: (entry, input, at) => {
-      const move = (scope?: Scope): Turned => firstTurn(entry.definition, input, at, scope);
-      const turned = gallery === undefined ? move() : gallery.begin(entry, move);
-      records.set(entry, turned.record);
-      watch?.started(entry, turned.record);
-      carry(entry, turned);
-    },
-    deliver: (entry, envelope) => {
-      const record = records.get(entry);
-      // What comes in between its end and the run's learning of it comes too late.
-      if (record === undefined || record.isDone) return;
-      const move = (): Turned => turn(entry.definition, record, envelope);
-      const turned = gallery === undefined ? move() : gallery.move(entry, envelope, move);
-      records.set(entry, turned.record);
-      watch?.moved(entry, envelope, turned.record);
-      carry(entry, turned);
-    },
-    stop: (entry) => {
-      if (!records.delete(entry)) return;
-      gallery?.stop(entry);
-      watch?.stopped(entry);
-    },
-    contextOf: (entry) => records.get(entry)?.context,
-  };
+  start(entry: Actor, input: unknown, at: number): void {
+    const move = (scope?: Scope): Turned => firstTurn(entry.definition, input, at, scope);
+    const turned = this.#gallery === undefined ? move() : this.#gallery.begin(entry, move);
+    this.#records.set(entry, turned.record);
+    this.#watch?.started(entry, turned.record);
+    carry(entry, turned);
+  }
+
+  deliver(entry: Actor, envelope: Envelope): void {
+    const record = this.#records.get(entry);
+    // What comes in between its end and the run's learning of it comes too late.
+    if (record === undefined || record.isDone) return;
+    const gallery = this.#gallery;
+    const turned =
+      gallery === undefined
+        ? turn(entry.definition, record, envelope)
+        : gallery.move(entry, envelope, () => turn(entry.definition, record, envelope));
+    this.#records.set(entry, turned.record);
+    this.#watch?.moved(entry, envelope, turned.record);
+    carry(entry, turned);
+  }
+
+  stop(entry: Actor): void {
+    if (!this.#records.delete(entry)) return;
+    this.#gallery?.stop(entry);
+    this.#watch?.stopped(entry);
+  }
+
+  contextOf(entry: Actor): unknown {
+    return this.#records.get(entry)?.context;
+  }
+}
+
+const carry = (entry: Actor, { record, outputs }: Turned): void => {
+  carryOut(outputs, entry);
+  if (record.isDone) entry.end(record.output);
 };

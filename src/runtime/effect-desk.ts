@@ -116,7 +116,7 @@ export class EffectDesk implements Desk {
     const { agent, path, scope, systemPrompt: known } = this.#principal;
     if (known !== undefined) return known;
     const tools = this.tools.specs();
-    const prompt = systemPrompt(this.definition, tools);
+    const prompt = shared(this.definition, systemPrompt(this.definition, tools));
     this.#principal.systemPrompt = prompt;
     this.#run.journal.arrive(scope, { type: 'prompted', path, agent, prompt, tools });
     return prompt;
@@ -283,6 +283,16 @@ export class EffectDesk implements Desk {
     return waiting;
   }
 }
+
+/** A prompt as the run before had it, where that is the same text: it is held once, however many runs wait with it. */
+const shared = (definition: AgentDefinition, prompt: string): string => {
+  const before = prompts.get(definition);
+  if (before === prompt) return before;
+  prompts.set(definition, prompt);
+  return prompt;
+};
+
+const prompts = new WeakMap<AgentDefinition, string>();
 
 /** What an answer has beside its text; undefined where that is nothing. */
 const rawOf = ({ calls, refusal, replay, metadata }: ModelAnswer): RawAnswer | undefined => {

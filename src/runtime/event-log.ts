@@ -5,6 +5,7 @@ import { EVENT_VERSION } from '../contracts/event.ts';
 import type { ModelDelta, Usage } from '../contracts/model.ts';
 import type { RunTotals, StepRecord } from '../contracts/run.ts';
 import type { SentSource } from '../contracts/sent-request.ts';
+import { SmallMap } from '../contracts/small-map.ts';
 import { EventStream } from '../events/event-stream.ts';
 import type { Speaker } from './lazy-log.ts';
 import { LazyLog } from './lazy-log.ts';
@@ -63,21 +64,21 @@ export class EventLog {
   readonly events: LazyLog;
   /** What models were sent, and gave: no event of the log has it. */
   readonly sent = new SentBook();
-  /** The same as observers may read it. */
-  readonly shownSent: SentSource;
   readonly stream: EventStream;
   /** The steps of the root, in order. */
   readonly records: StepRecord[] = [];
   readonly #runId: string;
   readonly #rootPath: string;
   readonly #journal: LogKeeper;
+  readonly #secrets: RunSecrets;
+  #shownSent: SentSource | undefined;
   readonly #deltas: RedactedDeltas;
   readonly #offsets = new DeltaOffsets();
   readonly #counter = new RunCounter();
   /** Events that are counted by now: they are when somebody asks what was used. */
   #counted = 0;
   /** By path, then by call id: an actor that ends looks at its own only. */
-  readonly #openTools = new Map<string, Map<string, OpenTool>>();
+  readonly #openTools = new SmallMap<string, SmallMap<string, OpenTool>>();
   #startedAt: number;
   #isClosed = false;
   #lastTotals: RunTotals | undefined;
@@ -89,17 +90,25 @@ export class EventLog {
     this.#runId = runId;
     this.#rootPath = rootPath;
     this.#journal = journal;
+    this.#secrets = secrets;
     if (journal.keepsSent) this.sent.keep();
     this.#startedAt = journal.now();
     this.#deltas = new RedactedDeltas(secrets);
-    this.shownSent = redactedSent(this.sent, (value) => secrets.value(value));
     this.events = new LazyLog(runId, secrets);
     this.#told = journal.keeps ? new ToldLog(this.events) : undefined;
-    this.stream = new EventStream(this.#told ?? this.events, (observer, thrown, event) => {
-      const message = `Cannot go on observing with '${observer}' as it failed`;
-      const error = errorData(thrown, 'internal', { message, runId, path: rootPath, operation: 'observer' });
-      this.write(observerFailed(observer, error, event), { path: rootPath, agent: rootPath });
-    });
+    this.stream = new EventStream(this.#told ?? this.events, this);
+  }
+
+  /** What models were sent, and gave, as observers may read it. */
+  get shownSent(): SentSource {
+    return (this.#shownSent ??= redactedSent(this.sent, (value) => this.#secrets.value(value)));
+  }
+
+  /** An observer of the stream failed: that is on record. */
+  observerFailed(observer: string, thrown: unknown, event?: LiveEvent): void {
+    const [path, message] = [this.#rootPath, `Cannot go on observing with '${observer}' as it failed`];
+    const where = { message, runId: this.#runId, path, operation: 'observer' };
+    this.write(observerFailed(observer, errorData(thrown, 'internal', where), event), { path, agent: path });
   }
 
   /** Somebody looks at everything as it happens, also where observers have to wait for a store. */
@@ -249,7 +258,7 @@ export class EventLog {
         break;
       case 'tool.started': {
         const { callId, tool } = body;
-        const open = this.#openTools.get(speaker.path) ?? new Map<string, OpenTool>();
+        const open = this.#openTools.get(speaker.path) ?? new SmallMap<string, OpenTool>();
         this.#openTools.set(speaker.path, open.set(callId, { speaker, step, callId, tool, at }));
         break;
       }

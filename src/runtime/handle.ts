@@ -21,18 +21,19 @@ const messageFrom = (message: string | Message): Message =>
 /** What its user holds of a run. */
 export class Handle<Output, State> implements RunHandle<Output, State> {
   readonly runId: string;
-  readonly events$: Observable<LiveEvent>;
   readonly result: Promise<RunResult<Output, State>>;
   readonly #run: Run;
 
   constructor(run: Run) {
     this.#run = run;
     this.runId = run.runId;
-    this.events$ = run.log.stream.events$;
     // The definition that typed the handle also made what the run gives.
     this.result = run.result as Promise<RunResult<Output, State>>;
   }
 
+  get events$(): Observable<LiveEvent> {
+    return this.#run.log.stream.events$;
+  }
   [Symbol.asyncIterator](): AsyncIterator<LiveEvent> {
     return this.#run.log.stream.iterate();
   }

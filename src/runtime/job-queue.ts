@@ -13,24 +13,25 @@ interface Place {
   next: Place | undefined;
 }
 
+/** Does the jobs of a queue. */
+export interface JobWorker {
+  attempt(job: Job): void;
+  /** Nothing is left to do for now. */
+  idle?(): void;
+}
+
 /** First in, first out, one job at a time: what a job brings comes after all that waits. */
 export class JobQueue {
   readonly #pacer: Pick<Pacer, 'schedule'>;
-  readonly #work: (job: Job) => void;
-  readonly #onIdle: () => void;
+  readonly #worker: JobWorker;
   #first: Place | undefined;
   #last: Place | undefined;
   #isScheduled = false;
   #isHeld = false;
 
-  constructor(
-    pacer: Pick<Pacer, 'schedule'>,
-    work: (job: Job) => void,
-    onIdle: () => void = () => undefined,
-  ) {
+  constructor(pacer: Pick<Pacer, 'schedule'>, worker: JobWorker) {
     this.#pacer = pacer;
-    this.#work = work;
-    this.#onIdle = onIdle;
+    this.#worker = worker;
   }
 
   get isEmpty(): boolean {
@@ -74,12 +75,12 @@ export class JobQueue {
       for (let left = IN_A_ROW; left > 0; left -= 1) {
         const job = this.#take();
         if (job === undefined) return;
-        this.#work(job);
+        this.#worker.attempt(job);
       }
     } finally {
       this.#isScheduled = false;
       if (this.#first !== undefined) this.#schedule();
-      else this.#onIdle();
+      else this.#worker.idle?.();
     }
   };
 

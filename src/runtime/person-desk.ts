@@ -7,6 +7,7 @@ import type { RunOptions } from '../contracts/run.ts';
 import type { Checked } from '../contracts/schema.ts';
 import { isThenable } from '../contracts/thenable.ts';
 import { issuesText } from '../contracts/schema.ts';
+import { SmallMap } from '../contracts/small-map.ts';
 import type { Actor } from './actor.ts';
 import { checkCount } from './check-count.ts';
 import type { EventLog } from './event-log.ts';
@@ -50,9 +51,9 @@ export class PersonDesk {
   readonly #options: Pick<RunOptions, 'person' | 'requests'>;
   readonly #isAttended: boolean;
   readonly #book = new RequestBook();
-  readonly #waiters = new Map<string, Waiter>();
+  readonly #waiters = new SmallMap<string, Waiter>();
   /** Answers to requests that were announced, and are not waited for again yet; or that are being looked at. */
-  readonly #incoming = new Map<string, Incoming>();
+  readonly #incoming = new SmallMap<string, Incoming>();
 
   constructor(run: PeopledRun, options: Pick<RunOptions, 'person' | 'requests'>, isAttended: boolean) {
     this.#run = run;

@@ -1,6 +1,7 @@
 import type { EventBody, RuntimeEvent } from '../contracts/event.ts';
 import type { ModelDelta } from '../contracts/model.ts';
 import type { StreamRedactor } from '../contracts/secrets/stream-redactor.ts';
+import { SmallMap } from '../contracts/small-map.ts';
 import type { RunSecrets } from './run-secrets.ts';
 
 /** A piece that was held back, and the call that it is of. */
@@ -26,7 +27,7 @@ interface Stream {
 export class RedactedDeltas {
   readonly #secrets: RunSecrets;
   /** By call, kind and place. */
-  readonly #streams = new Map<string, Stream>();
+  readonly #streams = new SmallMap<string, Stream>();
 
   constructor(secrets: RunSecrets) {
     this.#secrets = secrets;

@@ -3,6 +3,7 @@ import type { Announcement } from '../contracts/announced-request.ts';
 import { requestOf } from '../contracts/announced-request.ts';
 import type { EventBody, RuntimeEvent } from '../contracts/event.ts';
 import type { OpenRequest } from '../contracts/request.ts';
+import { SmallMap } from '../contracts/small-map.ts';
 import type { Approval } from '../machines/tool-call-context.ts';
 
 /** What a person said: of a call yes or no, to a question a text. */
@@ -22,9 +23,9 @@ export type Place = Pick<RuntimeEvent, 'at' | 'path' | 'agent' | 'step'>;
  */
 export class RequestBook {
   /** By id, oldest first. */
-  readonly #open = new Map<string, OpenRequest>();
+  readonly #open = new SmallMap<string, OpenRequest>();
   /** What was said, by id; undefined where nobody said anything. */
-  readonly #closed = new Map<string, Said | undefined>();
+  readonly #closed = new SmallMap<string, Said | undefined>();
 
   /** Takes in an event; one that was taken in before changes nothing. */
   heard(body: EventBody, { at, path, agent, step }: Place): void {

@@ -1,6 +1,7 @@
 import type { EventBody, RuntimeEvent } from '../contracts/event.ts';
 import type { Usage } from '../contracts/model.ts';
 import type { RunTotals } from '../contracts/run.ts';
+import { SmallSet } from '../contracts/small-set.ts';
 
 type Counts = {
   -readonly [Key in Exclude<keyof RunTotals, 'durationMs' | 'costUsd' | 'unpriced' | 'estimated'>]: number;
@@ -19,7 +20,7 @@ export class RunCounter {
   };
   #costUsd = 0;
   #estimated = 0;
-  readonly #unpriced = new Set<string>();
+  readonly #unpriced = new SmallSet<string>();
 
   /** All but the time. */
   get totals(): Omit<RunTotals, 'durationMs'> {

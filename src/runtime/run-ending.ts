@@ -46,8 +46,6 @@ export class RunEnding {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // Whoever reads the events only has not asked for the rejection.
-    this.result.catch(() => undefined);
   }
 
   /** True if the run is not kept here any more: it may continue elsewhere. */
@@ -174,9 +172,15 @@ export class RunEnding {
     const { status, error } = outcome;
     const failure = this.#lost ?? (status === 'failed' && error !== undefined ? toError(error) : undefined);
     if (failure === undefined) this.#resolve(result);
-    else this.#reject(withResult(failure, result));
+    else {
+      // Whoever reads the events only has not asked for the rejection.
+      this.result.catch(ignore);
+      this.#reject(withResult(failure, result));
+    }
   }
 }
+
+const ignore = (): void => undefined;
 
 /** Not enumerable: a process that dies of an error prints all that it shows, and a result is pages long. */
 const withResult = (error: TroupeError, result: RunResult): TroupeError =>

@@ -6,6 +6,8 @@ import type { FieldSecret } from '../contracts/secrets/field-secret.ts';
 import type { Secrets } from '../contracts/secrets/redactor.ts';
 import { Redactor } from '../contracts/secrets/redactor.ts';
 import { StreamRedactor } from '../contracts/secrets/stream-redactor.ts';
+import { SmallMap } from '../contracts/small-map.ts';
+import { SmallSet } from '../contracts/small-set.ts';
 import { redactorOf } from '../policy/redaction.ts';
 import type { SecretFields } from '../tools/secret-fields.ts';
 
@@ -25,9 +27,9 @@ export class RunSecrets {
   /** The values of fields, in the order in which they became known. */
   readonly hidden: FieldSecret[] = [];
   /** The same, by value. */
-  readonly #fields = new Map<string, FieldSecret>();
-  readonly #names = new Set<string>();
-  readonly #seen = new Set<string>();
+  readonly #fields = new SmallMap<string, FieldSecret>();
+  readonly #names = new SmallSet<string>();
+  readonly #seen = new SmallSet<string>();
   /** With each field that a value stood at. */
   readonly #all: FieldSecret[] = [];
   /** Learned when somebody looks. */

@@ -17,6 +17,7 @@ import type { Envelope } from './envelope.ts';
 import { EventLog, observerFailed } from './event-log.ts';
 import { Gate } from './gate.ts';
 import { hideInput } from './hide-fields.ts';
+import type { JobWorker } from './job-queue.ts';
 import { JobQueue } from './job-queue.ts';
 import type { Recorder } from './journal/recorder.ts';
 import { MailRoom } from './mail/mail-room.ts';
@@ -44,8 +45,6 @@ export interface RunSetup {
   readonly journal: Recorder;
   /** Somebody holds the handle and may answer questions. */
   readonly isAttended: boolean;
-  /** Told of every member and child that is engaged, before it starts. */
-  readonly onEngaged?: (definition: Definition) => void;
 }
 
 /**
@@ -55,7 +54,7 @@ export interface RunSetup {
  * I1  Machines' outputs are carried out one after the other, never inside a macrostep (a step of a machine).
  * I2  `run.ended` is written once, last, and `result` settles by it.
  */
-export class Run {
+export class Run implements JobWorker {
   readonly runId: string;
   readonly clock: Clock;
   readonly random: () => number;
@@ -98,14 +97,7 @@ export class Run {
     const { journal } = setup;
     this.journal = journal;
     this.models = new RunModels(this, options);
-    const work = (job: Job): void => {
-      try {
-        this.work(job);
-      } catch (thrown) {
-        this.ending.broke(thrown);
-      }
-    };
-    this.#queue = new JobQueue(setup.pacer, work, () => void journal.flush());
+    this.#queue = new JobQueue(setup.pacer, this);
     // Nothing is done before the run begins: a store has to be opened first.
     this.#queue.hold();
     this.secrets = new RunSecrets(givenSecrets(options));
@@ -116,7 +108,7 @@ export class Run {
     this.mail = new MailRoom(this, options.messages);
     this.tearDowns = new TearDowns(this);
     this.deadlines = new Deadlines(this);
-    this.actors = new ActorTree(this, definition, new TreeSize(definition, options.limits), setup.onEngaged);
+    this.actors = new ActorTree(this, definition, new TreeSize(definition, options.limits));
     this.ending = new RunEnding(this);
     this.result = this.ending.result;
   }
@@ -176,6 +168,18 @@ export class Run {
     return !this.#queue.isEmpty;
   }
 
+  attempt(job: Job): void {
+    try {
+      this.work(job);
+    } catch (thrown) {
+      this.ending.broke(thrown);
+    }
+  }
+
+  idle(): void {
+    void this.journal.flush();
+  }
+
   /** Does a job as one turn, in its scope; an effect takes its own time. */
   work(job: Job): void {
     this.journal.job(job.actor.scope, !MAY_BE_MISSING.has(job.kind), () => {
@@ -199,7 +203,7 @@ export class Run {
         mail.handOver(actor);
         if (!actor.isOver) host.deliver(actor, job.envelope);
         if (job.envelope.type === 'expired') this.#endTeam(actor, job.envelope);
-        mail.questions.lookAgain(actor.path);
+        mail.lookAgain(actor.path);
         if (job.envelope.type === 'answered.member') mail.judged(job.envelope['path']);
         break;
       case 'withdraw':

@@ -34,9 +34,9 @@ interface Sent {
  */
 export class SentBook {
   /** By the agent itself: once that is gone, so is what it sent. */
-  readonly #agents = new WeakMap<object, Sent>();
-  readonly #requests = new Map<string, SentRequest>();
-  readonly #answers = new Map<string, RawAnswer>();
+  #agents: WeakMap<object, Sent> | undefined;
+  #requests: Map<string, SentRequest> | undefined;
+  #answers: Map<string, RawAnswer> | undefined;
   #isKept = false;
 
   /** Somebody keeps requests, from the next one on. */
@@ -50,28 +50,29 @@ export class SentBook {
 
   /** What the model was sent by the call of that key; undefined where nobody kept it, or that is long ago. */
   requestOf(key: string): SentRequest | undefined {
-    return this.#requests.get(key);
+    return this.#requests?.get(key);
   }
 
   answerOf(key: string): RawAnswer | undefined {
-    return this.#answers.get(key);
+    return this.#answers?.get(key);
   }
 
   /** The same call may be asked again, under the same key, after a crash: the last one counts. */
   restore(key: string, request: SentRequest): void {
-    remember(this.#requests, key, request);
+    remember((this.#requests ??= new Map<string, SentRequest>()), key, request);
   }
 
   answered(key: string, answer: RawAnswer): void {
-    remember(this.#answers, key, answer);
+    remember((this.#answers ??= new Map<string, RawAnswer>()), key, answer);
   }
 
   /** Takes in what an agent sends; undefined where nobody keeps it. */
   sends(agent: object, key: string, request: ModelRequest): SentRequest | undefined {
     if (!this.#isKept) return undefined;
-    const known = this.#agents.get(agent);
+    const agents = (this.#agents ??= new WeakMap<object, Sent>());
+    const known = agents.get(agent);
     const sent = known ?? nothingSent();
-    if (known === undefined) this.#agents.set(agent, sent);
+    if (known === undefined) agents.set(agent, sent);
     const { instructions, tools, output, toolChoice, settings, messages } = request;
     const recorded: SentRequest = {
       ...(known === undefined ? { isFirst: true } : {}),
@@ -84,7 +85,7 @@ export class SentBook {
     };
     sent.instructions = instructions;
     sent.tools = tools;
-    remember(this.#requests, key, recorded);
+    this.restore(key, recorded);
     return recorded;
   }
 }

@@ -3,6 +3,7 @@ import { isJsonObject } from '../contracts/json.ts';
 import type { Outcome } from '../contracts/run.ts';
 import type { MemorySession } from '../memory/memory-session.ts';
 import type { Clock } from '../contracts/clock.ts';
+import { SmallSet } from '../contracts/small-set.ts';
 import type { Actor } from './actor.ts';
 import type { EventLog } from './event-log.ts';
 
@@ -37,7 +38,7 @@ interface Patience {
  */
 export class TearDowns {
   readonly #run: TornDownRun;
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #underWay = new SmallSet<Promise<void>>();
   readonly #memories: MemorySession[] = [];
   #hurry: () => void = () => undefined;
   #last: ((outcome: Outcome) => Promise<void>) | undefined;

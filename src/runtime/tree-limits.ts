@@ -2,6 +2,7 @@ import type { SubtreeLimits, TreeLimit, TreeLimits } from '../contracts/tree-lim
 import type { ErrorCode } from '../contracts/error.ts';
 import { foundText } from '../contracts/found-text.ts';
 import { TroupeError } from '../contracts/error.ts';
+import { SmallSet } from '../contracts/small-set.ts';
 import type { Actor } from './actor.ts';
 import type { Definition } from './definition.ts';
 
@@ -26,12 +27,12 @@ export interface Refusal {
  */
 export class TreeSize {
   readonly #limits: Readonly<Record<TreeLimit, number>>;
-  readonly #seen = new Set<string>();
+  readonly #seen = new SmallSet<string>();
 
   /** @throws {TroupeError} `limit.invalid` for what is no limit. */
   constructor(root: Definition, given: TreeLimits | undefined) {
     checkLimits(given, { code: 'limit.invalid', owner: `the run of '${root.name}'` }, NAMES);
-    this.#limits = { ...DEFAULTS, ...without(given) };
+    this.#limits = given === undefined ? DEFAULTS : { ...DEFAULTS, ...without(given) };
   }
 
   /** An agent was engaged at an address. */

@@ -4,6 +4,8 @@ import { errorData, messageOf } from '../contracts/error.ts';
 import type { Tool, ToolCall, ToolFailure, ToolSpec, Toolset } from '../contracts/tool.ts';
 import { isToolName, isToolsetName } from './define-tool.ts';
 import type { JsonSchema } from '../contracts/json.ts';
+import { SmallMap } from '../contracts/small-map.ts';
+import { SmallSet } from '../contracts/small-set.ts';
 import { withExecute } from './with-execute.ts';
 import { nearestName } from './nearest-name.ts';
 import { failure } from './tool-result.ts';
@@ -37,18 +39,20 @@ interface Entry {
  * registry.specs().map(({ name }) => name) // => ['add', 'files.read']
  */
 export class ToolRegistry {
-  readonly #entries = new Map<string, Entry>();
-  readonly #problems: ErrorData[] = [];
+  #entries = new SmallMap<string, Entry>();
+  #problems: ErrorData[] = [];
+  /** Entries and problems are those of another registry too: they are copied before a change. */
+  #isShared = false;
   /** Sets in the order in which they were added, until set up. */
-  readonly #waiting = new Set<Toolset>();
+  readonly #waiting = new SmallSet<Toolset>();
   /** Set-ups begun, in order; also one that failed may hold something that has to be let go. */
   readonly #begun: Toolset[] = [];
-  readonly #ready = new Set<Toolset>();
+  readonly #ready = new SmallSet<Toolset>();
   /** Set-ups asked for and not through. */
   #settingUp = 0;
-  #work: Promise<readonly ErrorData[]> = Promise.resolve([]);
+  #work: Promise<readonly ErrorData[]> | undefined;
   #isChanged = true;
-  #visible: ReadonlyMap<string, Entry> = new Map();
+  #visible: ReadonlyMap<string, Entry> | undefined;
   #specs: readonly ToolSpec[] = [];
   readonly #answer: JsonSchema | undefined;
 
@@ -56,6 +60,20 @@ export class ToolRegistry {
   constructor(items: readonly (Tool | Toolset)[] = [], answer?: JsonSchema) {
     this.#answer = answer;
     for (const item of items) this.add(item);
+  }
+
+  /** Another with the same tools, of one without toolsets: what both hold is held once, for as long as neither changes. */
+  fork(): ToolRegistry {
+    const fork = new ToolRegistry(NO_TOOLS, this.#answer);
+    this.specs();
+    fork.#entries = this.#entries;
+    fork.#problems = this.#problems;
+    fork.#isShared = true;
+    this.#isShared = true;
+    fork.#isChanged = false;
+    fork.#visible = this.#visible;
+    fork.#specs = this.#specs;
+    return fork;
   }
 
   /** All that was wrong with what was added, so far. */
@@ -84,6 +102,7 @@ export class ToolRegistry {
    * Of two tools with one name the first stays.
    */
   add(item: Tool | Toolset): readonly ErrorData[] {
+    this.#unshare();
     const before = this.#problems.length;
     if (isToolset(item)) this.#addSet(item);
     else this.#addTool(item, undefined);
@@ -95,6 +114,7 @@ export class ToolRegistry {
     const gone = [...this.#entries.values()].filter(
       (entry) => entry.name === name || entry.toolset?.name === name,
     );
+    if (gone.length > 0) this.#unshare();
     for (const entry of gone) this.#entries.delete(entry.name);
     if (gone.length > 0) this.#isChanged = true;
     return gone.length > 0;
@@ -137,8 +157,7 @@ export class ToolRegistry {
    */
   setup(): Promise<readonly ErrorData[]> {
     this.#settingUp += 1;
-    this.#work = this.#work.then(() => this.#setUpWaiting());
-    return this.#work;
+    return (this.#work = this.#after(() => this.#setUpWaiting()));
   }
 
   /**
@@ -147,14 +166,27 @@ export class ToolRegistry {
    */
   teardown(): Promise<readonly ErrorData[]> {
     this.#waiting.clear();
-    this.#work = this.#work.then(() => this.#tearDownBegun());
-    return this.#work;
+    return (this.#work = this.#after(() => this.#tearDownBegun()));
   }
 
   /** The names that hold now; before the first step, those of the first. */
   #current(): ReadonlyMap<string, Entry> {
-    if (this.#visible.size === 0) this.specs();
-    return this.#visible;
+    if (this.#visible === undefined || this.#visible.size === 0) this.specs();
+    return this.#visible ?? NOTHING;
+  }
+
+  /** Set-ups and tear-downs take turns. */
+  #after(work: () => Promise<readonly ErrorData[]>): Promise<readonly ErrorData[]> {
+    return (this.#work ?? Promise.resolve(NO_PROBLEMS)).then(work);
+  }
+
+  #unshare(): void {
+    if (!this.#isShared) return;
+    this.#isShared = false;
+    const entries = new SmallMap<string, Entry>();
+    for (const [name, entry] of this.#entries) entries.set(name, entry);
+    this.#entries = entries;
+    this.#problems = [...this.#problems];
   }
 
   #addSet(toolset: Toolset): void {
@@ -253,6 +285,10 @@ export class ToolRegistry {
     return problems;
   }
 }
+
+const NO_TOOLS: readonly never[] = [];
+const NO_PROBLEMS: readonly ErrorData[] = [];
+const NOTHING: ReadonlyMap<string, Entry> = new Map();
 
 /** Checks whether something in a list of tools is a set of them. */
 export const isToolset = (item: Tool | Toolset): item is Toolset =>

@@ -7,7 +7,7 @@ import { maxSteps } from '../../src/machines/stop-rules.ts';
 import { agent } from '../../src/runtime/agent.ts';
 import { JobQueue } from '../../src/runtime/job-queue.ts';
 import { createPacer } from '../../src/runtime/pacer.ts';
-import type { Actor } from '../../src/runtime/actor.ts';
+import type { Actor, Job } from '../../src/runtime/actor.ts';
 import { team } from '../../src/runtime/team.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
@@ -103,9 +103,10 @@ describe('the pacer', () => {
     const done = ['a', 'b'].map(
       (name) =>
         new Promise<void>((resolve) => {
-          const queue = new JobQueue(pacer, () => {
+          const attempt = (): void => {
             if (order.push(name) >= 32) resolve();
-          });
+          };
+          const queue = new JobQueue(pacer, { attempt });
           for (let count = 0; count < 16; count += 1) queue.push({ kind: 'dismiss', actor });
         }),
     );
@@ -116,11 +117,12 @@ describe('the pacer', () => {
   test('a run’s own queue goes on after a job that throws', () => {
     const scheduled: (() => void)[] = [];
     const done: unknown[] = [];
-    const queue = new JobQueue({ schedule: (work) => void scheduled.push(work) }, (job) => {
+    const attempt = (job: Job): void => {
       if (job.kind !== 'over') return;
       done.push(job.output);
       if (job.output === 0) throw new Error('broke');
-    });
+    };
+    const queue = new JobQueue({ schedule: (work) => void scheduled.push(work) }, { attempt });
     const actor = {} as Actor;
     for (const output of [0, 1]) queue.push({ kind: 'over', actor, output });
     expect(() => scheduled.shift()?.()).toThrow('broke');
@@ -132,12 +134,13 @@ describe('the pacer', () => {
   test('a run’s own queue keeps the order, and does not keep what is done', () => {
     const order: number[] = [];
     const scheduled: (() => void)[] = [];
-    const queue = new JobQueue({ schedule: (work) => void scheduled.push(work) }, (job) => {
+    const attempt = (job: Job): void => {
       if (job.kind !== 'over' || typeof job.output !== 'number') return;
       order.push(job.output);
       // Three are always under way, so that it never runs dry before the end.
       if (job.output + 3 < 10_000) queue.push({ ...job, output: job.output + 3 });
-    });
+    };
+    const queue = new JobQueue({ schedule: (work) => void scheduled.push(work) }, { attempt });
     // Nobody is told of anything here, so nobody has to be there.
     const actor = {} as Actor;
     for (const output of [0, 1, 2]) queue.push({ kind: 'over', actor, output });

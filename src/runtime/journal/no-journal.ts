@@ -21,11 +21,11 @@ export class NoJournal implements Recorder {
   readonly keepsSent = false;
   readonly released = undefined;
   readonly root: Scope;
-  readonly memories = { when: nothing, done: nothing };
-  readonly budgets = { at: nothing, isPaid: no };
-  readonly keys = { of: (call: string, input: Json): string => idempotencyKey(call, input) };
-  readonly again = { toldBefore: nothing, due: (job: Job): Job => job, resuming: does };
-  readonly lastWrite = { hurry: nothing };
+  readonly memories = MEMORIES;
+  readonly budgets = BUDGETS;
+  readonly keys = KEYS;
+  readonly again = AGAIN;
+  readonly lastWrite = LAST_WRITE;
   readonly #clock: Clock;
   #at = 0;
   #isInTurn = false;
@@ -149,3 +149,10 @@ function no(): boolean {
 function does(work: () => void): void {
   work();
 }
+
+// The same for every run that is kept nowhere.
+const MEMORIES = { when: nothing, done: nothing };
+const BUDGETS = { at: nothing, isPaid: no };
+const KEYS = { of: (call: string, input: Json): string => idempotencyKey(call, input) };
+const AGAIN = { toldBefore: nothing, due: (job: Job): Job => job, resuming: does };
+const LAST_WRITE = { hurry: nothing };

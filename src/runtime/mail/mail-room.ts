@@ -1,5 +1,6 @@
 import type { EventBody } from '../../contracts/event.ts';
 import type { DropReason, Message, MessageLimits, Messenger } from '../../contracts/message.ts';
+import { SmallMap } from '../../contracts/small-map.ts';
 import type { Dropped } from '../../machines/mailbox.ts';
 import {
   emptyMailbox,
@@ -23,7 +24,7 @@ import { Questions } from './questions.ts';
 import { meantBy } from './reach.ts';
 import { sentEvent } from './sent-event.ts';
 import type { Left } from './successions.ts';
-import { Successions } from './successions.ts';
+import { isMember, Successions, tellsOfSuccession } from './successions.ts';
 import { Talk } from './talk.ts';
 import { Topics } from './topics.ts';
 
@@ -48,30 +49,46 @@ export interface MailedRun extends TalkingRun {
  * I3  Who a message of an agent is from is said by the runtime, and nowhere else.
  */
 export class MailRoom implements Mail {
-  readonly questions = new Questions();
-  readonly topics = new Topics();
-  readonly talk: Talk;
-  readonly #successions = new Successions();
   readonly #run: MailedRun;
-  readonly #boxes = new Map<Actor, Box>();
-  readonly #numbering = new Numbering();
+  readonly #limits: MessageLimits | undefined;
+  readonly #boxes = new SmallMap<Actor, Box>();
+  // Made when they are needed: most agents that wait have never had a message.
+  #questions: Questions | undefined;
+  #topics: Topics | undefined;
+  #talk: Talk | undefined;
+  #successions: Successions | undefined;
+  #numbering: Numbering | undefined;
 
-  constructor(run: MailedRun, { maxHops, maxExchanges }: MessageLimits = {}) {
+  constructor(run: MailedRun, limits: MessageLimits | undefined) {
     this.#run = run;
-    this.talk = new Talk({
+    this.#limits = limits;
+  }
+
+  get questions(): Questions {
+    return (this.#questions ??= new Questions());
+  }
+  get topics(): Topics {
+    return (this.#topics ??= new Topics());
+  }
+  get talk(): Talk {
+    const { maxHops, maxExchanges } = this.#limits ?? {};
+    return (this.#talk ??= new Talk({
       maxHops: maxHops ?? messageLimits.maxHops,
       maxExchanges: maxExchanges ?? messageLimits.maxExchanges,
-    });
+    }));
+  }
+  get #numbers(): Numbering {
+    return (this.#numbering ??= new Numbering());
   }
 
   /** A message from outside to the agent at `path`; false if nobody is there to take it, or it has no room. */
   send(message: Message, path: string = this.#run.root.path): boolean {
-    return this.carry(this.#numbering.fromOutside(message), path);
+    return this.carry(this.#numbers.fromOutside(message), path);
   }
 
   /** Like `send`, once there is room where the mailbox blocks. */
   sendWhenRoom(message: Message, path: string = this.#run.root.path): Promise<boolean> {
-    return this.carryWhenRoom(this.#numbering.fromOutside(message), path);
+    return this.carryWhenRoom(this.#numbers.fromOutside(message), path);
   }
 
   /** Takes a message into the run: on record first, where it has a journal. One that has no room is refused before. */
@@ -123,7 +140,7 @@ export class MailRoom implements Mail {
 
   /** A message of a machine: to whom it means by a name. */
   postFrom(from: Actor, to: string, { text, data, kind, correlation }: Message): void {
-    const id = this.#numbering.idFor(from.path);
+    const id = this.#numbers.idFor(from.path);
     const rest = {
       ...(data === undefined ? {} : { data }),
       ...(kind === undefined ? {} : { kind }),
@@ -134,20 +151,20 @@ export class MailRoom implements Mail {
   }
 
   meant(from: Actor, name: string): Actor | undefined {
-    return meantBy(from, name, (path) => this.sitsAt(path), this.#successions.near(from));
+    return meantBy(from, name, (path) => this.sitsAt(path), this.#successions?.near(from) ?? []);
   }
 
   /** Whoever sits at an address, follows whoever did, or did and may be followed. */
   sitsAt(path: string): Actor | undefined {
     if (this.#run.isOver) return undefined;
-    const last = this.#successions.leadsTo(path);
-    return this.#run.actors.at(last) ?? this.#successions.at(last);
+    const last = this.#successions?.leadsTo(path) ?? path;
+    return this.#run.actors.at(last) ?? this.#successions?.at(last);
   }
 
   /** Takes down what happened elsewhere in the run. */
   note(message: Message, path: string): void {
     this.talk.note(message, path);
-    this.#numbering.note(message);
+    this.#numbers.note(message);
   }
 
   /** What an agent read last. */
@@ -186,35 +203,42 @@ export class MailRoom implements Mail {
     const box = this.#boxes.get(actor);
     if (box === undefined || box.handed.length === 0) return;
     box.read = box.handed;
-    this.questions.read(box.handed);
+    this.#questions?.read(box.handed);
     box.mailbox = box.isDirty ? withoutThose(box.mailbox, new Set(box.handed)) : emptyMailbox;
     box.handed = [];
     this.#letIn(box);
   }
 
   heard(body: EventBody): void {
-    this.#successions.heard(body);
+    if (tellsOfSuccession(body)) (this.#successions ??= new Successions()).heard(body);
+  }
+
+  /** Whoever sits at `path` was told something: perhaps nobody is left there who could answer. */
+  lookAgain(path: string): void {
+    this.#questions?.lookAgain(path);
   }
 
   /** An actor is over: what it has not read nobody will, but one who is started in its place. */
   gone(actor: Actor, isItsEnd: boolean): void {
-    for (const left of this.#successions.withoutSupervisor(actor)) this.#close(left);
-    const reason = this.#successions.gone(actor, isItsEnd);
+    for (const left of this.#successions?.withoutSupervisor(actor) ?? []) this.#close(left);
+    const reason = isMember(actor)
+      ? (this.#successions ??= new Successions()).gone(actor, isItsEnd)
+      : 'unread';
     if (reason !== undefined) this.#close({ actor, reason });
-    else this.questions.left(actor.path, messagesIn(this.#boxes.get(actor)?.mailbox ?? emptyMailbox));
+    else this.#questions?.left(actor.path, messagesIn(this.#boxes.get(actor)?.mailbox ?? emptyMailbox));
   }
 
   /** A supervisor knows of the end of its member at `path`, and has said whether another follows. */
   judged(path: unknown): void {
-    const left = typeof path === 'string' ? this.#successions.judged(path) : undefined;
+    const left = typeof path === 'string' ? this.#successions?.judged(path) : undefined;
     if (left !== undefined) this.#close(left);
   }
 
   /** An actor begins: the mail of whoever it follows is its own. */
   began(actor: Actor): void {
-    const before = this.#successions.followedBy(actor);
+    const before = this.#successions?.followedBy(actor);
     if (before === undefined) return;
-    this.questions.moved(before.path, actor.path);
+    this.#questions?.moved(before.path, actor.path);
     const old = this.#boxes.get(before);
     if (old === undefined) return;
     this.#boxes.delete(before);
@@ -224,7 +248,7 @@ export class MailRoom implements Mail {
   }
 
   #close({ actor, reason }: Left): void {
-    this.questions.left(actor.path);
+    this.#questions?.left(actor.path);
     const box = this.#boxes.get(actor);
     if (box === undefined) return;
     this.#boxes.delete(actor);

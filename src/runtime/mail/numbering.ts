@@ -1,10 +1,11 @@
 import type { Message } from '../../contracts/message.ts';
+import { SmallMap } from '../../contracts/small-map.ts';
 
 const OUTSIDE = 'outside';
 
 /** Numbers messages by their senders, those from outside the run together. */
 export class Numbering {
-  readonly #counts = new Map<string, number>();
+  readonly #counts = new SmallMap<string, number>();
 
   /** The id of the next message of a sender. */
   idFor(path: string): string {

@@ -1,4 +1,6 @@
 import type { Message } from '../../contracts/message.ts';
+import { SmallMap } from '../../contracts/small-map.ts';
+import { SmallSet } from '../../contracts/small-set.ts';
 
 /** Somebody who waits for an answer. */
 export interface Asker {
@@ -19,11 +21,11 @@ export interface Asker {
  */
 export class Questions {
   /** Questions by the address that was asked, oldest first. */
-  readonly #askedOf = new Map<string, Map<string, Message>>();
-  readonly #askers = new Map<string, Asker>();
-  readonly #answers = new Map<string, Message>();
+  readonly #askedOf = new SmallMap<string, Map<string, Message>>();
+  readonly #askers = new SmallMap<string, Asker>();
+  readonly #answers = new SmallMap<string, Message>();
   /** Those that were read, by their ids. */
-  readonly #read = new Set<string>();
+  readonly #read = new SmallSet<string>();
 
   /** A question is in somebody's mailbox. */
   asked(question: Message, of: string): void {

@@ -1,6 +1,15 @@
 import type { EventBody } from '../../contracts/event.ts';
 import type { DropReason } from '../../contracts/message.ts';
+import { SmallMap } from '../../contracts/small-map.ts';
 import type { Actor } from '../actor.ts';
+
+/** Checks whether another may follow an actor: one that a supervisor at work has engaged. */
+export const isMember = ({ sponsor }: Actor): boolean =>
+  sponsor.kind === 'machine' && sponsor.port === 'member' && !sponsor.parent.isOver;
+
+/** Checks whether an event tells what a supervisor does about a member. */
+export const tellsOfSuccession = ({ type }: EventBody): boolean =>
+  type === 'child.supervised' || type === 'child.quarantined' || type === 'child.restarted';
 
 /** A member that is over and that nobody follows: why its messages reach nobody. */
 export interface Left {
@@ -17,11 +26,11 @@ type Verdict = 'restart' | Extract<DropReason, 'escalated' | 'quarantined'>;
  * I2  An address leads to whoever sits there, or follows those who did.
  */
 export class Successions {
-  readonly #waiting = new Map<string, Actor>();
+  readonly #waiting = new SmallMap<string, Actor>();
   /** What supervisors said of members, by address. */
-  readonly #verdicts = new Map<string, Verdict>();
+  readonly #verdicts = new SmallMap<string, Verdict>();
   /** Who follows whom, by address. */
-  readonly #next = new Map<string, string>();
+  readonly #next = new SmallMap<string, string>();
 
   /** Where whoever follows the one at an address sits, or will. */
   leadsTo(path: string): string {
@@ -55,8 +64,8 @@ export class Successions {
 
   /** A member is over: why its messages reach nobody; undefined while another may follow it. */
   gone(actor: Actor, isItsEnd: boolean): DropReason | undefined {
-    const { sponsor, path } = actor;
-    if (sponsor.kind !== 'machine' || sponsor.port !== 'member' || sponsor.parent.isOver) return 'unread';
+    const { path } = actor;
+    if (!isMember(actor)) return 'unread';
     const verdict = this.#verdicts.get(path);
     if (verdict !== 'restart' && (verdict !== undefined || !isItsEnd)) return verdict ?? 'unread';
     this.#waiting.set(path, actor);

@@ -1,4 +1,6 @@
 import type { Message } from '../../contracts/message.ts';
+import { SmallMap } from '../../contracts/small-map.ts';
+import { SmallSet } from '../../contracts/small-set.ts';
 
 /**
  * How far talk has gone in a run: who said how much to whom about what, and what was sent already.
@@ -9,8 +11,8 @@ export class Talk {
   readonly #maxHops: number;
   readonly #maxExchanges: number;
   /** By sender, receiver and task. */
-  readonly #exchanges = new Map<string, number>();
-  readonly #sent = new Set<string>();
+  readonly #exchanges = new SmallMap<string, number>();
+  readonly #sent = new SmallSet<string>();
 
   constructor({ maxHops, maxExchanges }: { readonly maxHops: number; readonly maxExchanges: number }) {
     this.#maxHops = maxHops;
