@@ -1,5 +1,6 @@
 import { TroupeError } from '../contracts/error.ts';
 import type { JournalRow } from '../contracts/journal.ts';
+import type { Json } from '../contracts/json.ts';
 import { isJsonObject } from '../contracts/json.ts';
 import type { FieldSecret } from '../contracts/secrets/field-secret.ts';
 import type { SecretKey } from '../contracts/secrets/secret-key.ts';
@@ -68,6 +69,18 @@ export const keyMissing = (runId: string, names: readonly string[]): TroupeError
     { runId, details: { names: [...names] } },
   );
 
+/** The values of fields, by name, sealed for a run. */
+export const sealFields = async (
+  runId: string,
+  fields: readonly FieldSecret[],
+  key: SecretKey,
+): Promise<ReadonlyMap<string, string>> =>
+  new Map(
+    await Promise.all(
+      fields.map(async ({ name, value }) => [name, await key.seal(value, placeOf(runId, name))] as const),
+    ),
+  );
+
 /** What rows have in them where they hold values of fields. */
 const HINT = '{"kind":"sealed","fields":{';
 
@@ -76,33 +89,46 @@ export const unlockFields = async (
   runId: string,
   rows: readonly JournalRow[],
   key: SecretKey,
+): Promise<Readonly<Record<string, string>>> =>
+  unlockRecords(
+    runId,
+    rows.filter(({ text }) => text.includes(HINT)).flatMap(({ text }) => recordsIn(text)),
+    key,
+  );
+
+/** The values of fields in records as they are stored, by name, as far as the key opens them. */
+export const unlockRecords = async (
+  runId: string,
+  records: readonly unknown[],
+  key: SecretKey,
 ): Promise<Readonly<Record<string, string>>> => {
   const opened: Record<string, string> = {};
-  for (const { text } of rows) {
-    if (!text.includes(HINT)) continue;
-    for (const [name, sealed] of fieldsIn(text)) {
-      const value = await key.open(sealed, placeOf(runId, name));
-      if (value !== undefined) opened[name] = value;
-    }
+  for (const [name, sealed] of records.flatMap(fieldsIn)) {
+    const value = await key.open(sealed, placeOf(runId, name));
+    if (value !== undefined) opened[name] = value;
   }
   return opened;
 };
 
+/** The names of fields whose values are in records, sealed. */
+export const sealedFieldsIn = (records: readonly unknown[]): readonly string[] =>
+  records.flatMap(fieldsIn).map(([name]) => name);
+
 /** A row that is torn is found by whoever opens it. */
-const fieldsIn = (row: string): readonly (readonly [name: string, sealed: string])[] => {
-  let read: unknown;
+const recordsIn = (row: string): readonly Json[] => {
   try {
-    read = JSON.parse(row);
+    const read = JSON.parse(row) as Json;
+    const records = isJsonObject(read) ? read['records'] : undefined;
+    return Array.isArray(records) ? records : [];
   } catch {
     return [];
   }
-  const records: unknown = isJsonObject(read) ? read['records'] : undefined;
-  if (!Array.isArray(records)) return [];
-  return records.flatMap((record: unknown) => {
-    const fields = isJsonObject(record) && record['kind'] === 'sealed' ? record['fields'] : undefined;
-    if (!isJsonObject(fields)) return [];
-    return Object.entries(fields).flatMap(([name, sealed]) =>
-      typeof sealed === 'string' ? [[name, sealed] as const] : [],
-    );
-  });
+};
+
+const fieldsIn = (record: unknown): readonly (readonly [name: string, sealed: string])[] => {
+  const fields = isJsonObject(record) && record['kind'] === 'sealed' ? record['fields'] : undefined;
+  if (!isJsonObject(fields)) return [];
+  return Object.entries(fields).flatMap(([name, sealed]) =>
+    typeof sealed === 'string' ? [[name, sealed] as const] : [],
+  );
 };

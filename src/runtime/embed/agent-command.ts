@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { LiveEvent } from '../../contracts/event.ts';
 import type { Json } from '../../contracts/json.ts';
 import type { Message } from '../../contracts/message.ts';
 import { onDemand } from '../../contracts/on-demand.ts';
@@ -123,3 +124,16 @@ export const canObey = (
       return true;
   }
 };
+
+/** Events after which an app can do something else, though no machine moved. */
+export const CHANGES_WHAT_CAN_BE: ReadonlySet<LiveEvent['type']> = new Set<LiveEvent['type']>([
+  'run.paused',
+  'run.resumed',
+  'tool.approval-requested',
+  'tool.ambiguous',
+  'tool.approved',
+  'tool.denied',
+  'person.asked',
+  'person.answered',
+  'request.withdrawn',
+]);

@@ -1,6 +1,9 @@
-import { TroupeError } from '../../contracts/error.ts';
+import { errorData, toError, TroupeError } from '../../contracts/error.ts';
 import type { RunOptions } from '../../contracts/run.ts';
 import type { Secrets } from '../../contracts/secrets/redactor.ts';
+import type { SecretKey } from '../../contracts/secrets/secret-key.ts';
+import { FieldVault } from '../../persistence/field-vault.ts';
+import { secretKeyOf } from '../../policy/secret-key-of.ts';
 import { hideInput } from '../hide-fields.ts';
 import type { Definition } from '../definition.ts';
 import { Handle } from '../handle.ts';
@@ -46,7 +49,7 @@ export const newRun = (
     return held(run, line, undefined, input, options);
   }
   const { run, journal } = journaled(definition, options, { ...KEPT, watch });
-  const records = keptBy({ run, journal });
+  const records = keptBy({ run, journal }, secretKeyOf(options.secretKey));
   const history = joinThread(run, input, options);
   const line = before(inThread(noLine, run, history), (earlier = options.history) => {
     const began = beganWith(run, definition, input, { ...options, history: earlier });
@@ -81,7 +84,9 @@ export const keptRun = async (
   run.secrets.know(fields);
   hideInput(run.secrets, definition, began.input);
   joinThread(run, began.input, given);
-  const writer = keptBy({ run, journal }, records);
+  const writer = keptBy({ run, journal }, secretKeyOf(options.secretKey), records);
+  // Nobody persists it before its values are sealed again.
+  await writer.flush();
   const go = (): void => {
     journal.write(writer);
     journal.rerun(
@@ -102,8 +107,18 @@ export const keptRun = async (
 
 const KEPT = { isAttended: true, keepsSent: false } as const;
 
-const keptBy = ({ journal }: Journaled, before?: KeptRecords): KeptRecords => {
-  const kept = before?.branch() ?? new KeptRecords();
+const keptBy = (
+  { run, journal }: Journaled,
+  key: SecretKey | undefined,
+  before?: KeptRecords,
+): KeptRecords => {
+  const { runId, secrets } = run;
+  const vault = key === undefined ? undefined : new FieldVault({ runId, key, fields: secrets.hidden });
+  const kept = before?.branch(vault) ?? new KeptRecords([], vault);
+  kept.onFailure = (thrown) => {
+    const message = 'Cannot go on with the run as what is secret in it cannot be sealed';
+    journal.failed(toError(errorData(thrown, 'secret.invalid', { message, runId })));
+  };
   kept.onRecorded = (events) => {
     journal.committed(events);
   };

@@ -1,9 +1,10 @@
 import type { Json } from '../../contracts/json.ts';
 import { toJson } from '../../contracts/json.ts';
 import type { JournalRecord } from '../../contracts/journal-record.ts';
-import type { Redactor, Secrets } from '../../contracts/secrets/redactor.ts';
+import type { Redactor } from '../../contracts/secrets/redactor.ts';
+import type { FieldVault } from '../../persistence/field-vault.ts';
 import { JsonPacker, JsonUnpacker } from '../../persistence/packed-json.ts';
-import type { MissingSecrets } from '../../persistence/secret-references.ts';
+import type { KnownSecrets, MissingSecrets } from '../../persistence/secret-references.ts';
 import { dereferenced, referenced } from '../../persistence/secret-references.ts';
 import type { KeptRecord } from '../journal/followed.ts';
 import { followedBy } from '../journal/followed.ts';
@@ -20,6 +21,7 @@ export interface SealedRecords {
  *
  * I1  Events that follow from the other records are counted, not kept.
  * I2  What was sealed once is not looked at again: sealing costs what is new.
+ * I3  Where there is a key, what has values of fields in it is recorded once those are sealed: nothing is told, and no call made, before.
  */
 export class KeptRecords implements RecordSink {
   readonly #records: KeptRecord[];
@@ -27,21 +29,34 @@ export class KeptRecords implements RecordSink {
   readonly #packer = new JsonPacker();
   #check = 0;
   #isClosed = false;
+  /** Seals the values of fields; without one their names alone are kept. */
+  readonly #vault: FieldVault | undefined;
+  #sealing: Promise<void> | undefined;
+  /** So many of the records have no value of a field that is not sealed yet. */
+  #safe: number;
+  #events = 0;
   /** So many of the log's events are recorded. */
   onRecorded: (events: number) => void = () => undefined;
+  /** What is secret cannot be sealed. */
+  onFailure: (thrown: unknown) => void = () => undefined;
 
-  constructor(records: readonly KeptRecord[] = []) {
+  constructor(records: readonly KeptRecord[] = [], vault?: FieldVault) {
     this.#records = [...records];
+    this.#vault = vault;
+    this.#safe = vault === undefined ? records.length : 0;
   }
 
-  /** Reads sealed records; undefined where they are damaged. The names of secrets that are not known go into `missing`. */
-  static opened(sealed: SealedRecords, secrets: Secrets, missing: MissingSecrets): KeptRecords | undefined {
+  /** Unpacks sealed records; undefined where they are damaged. */
+  static unpacked(sealed: SealedRecords): readonly Json[] | undefined {
     if (sealed.records.reduce(checked, 0) !== sealed.check) return undefined;
     const unpacker = new JsonUnpacker();
+    return sealed.records.map((packed) => unpacker.unpack(packed));
+  }
+
+  /** Opens unpacked records. The names of secrets that are not known go into `missing`. */
+  static opened(unpacked: readonly Json[], known: KnownSecrets, missing: MissingSecrets): KeptRecords {
     // What was sealed were records, and it is whole.
-    const records = sealed.records.map((packed) =>
-      dereferenced(unpacker.unpack(packed), { secrets, fields: {} }, missing),
-    ) as unknown;
+    const records = unpacked.map((record) => dereferenced(record, known, missing)) as unknown;
     return new KeptRecords(records as readonly KeptRecord[]);
   }
 
@@ -54,8 +69,8 @@ export class KeptRecords implements RecordSink {
   }
 
   /** The records so far, for a run that goes on from them elsewhere. */
-  branch(): KeptRecords {
-    return new KeptRecords(this.#records);
+  branch(vault?: FieldVault): KeptRecords {
+    return new KeptRecords(this.#records, vault);
   }
 
   /** Takes in nothing any more. */
@@ -63,10 +78,12 @@ export class KeptRecords implements RecordSink {
     this.#isClosed = true;
   }
 
-  /** All records, sealed. */
+  /** All records, sealed; without the last ones, as long as values of fields in them are not. */
   seal(redactor: Redactor): SealedRecords {
-    for (let index = this.#sealed.length; index < this.#records.length; index += 1) {
-      const record = this.#packer.pack(referenced(toJson(this.#records[index]), redactor));
+    const take = (name: string): string | undefined => this.#vault?.take(name);
+    const end = this.#isSealed() ? this.#records.length : this.#safe;
+    for (let index = this.#sealed.length; index < end; index += 1) {
+      const record = this.#packer.pack(referenced(toJson(this.#records[index]), redactor, take));
       this.#sealed.push(record);
       this.#check = checked(this.#check, record);
     }
@@ -92,15 +109,43 @@ export class KeptRecords implements RecordSink {
   }
 
   wrote(events: number): void {
-    if (!this.#isClosed) this.onRecorded(events);
+    this.#events = events;
+    if (this.#isSealed()) this.#recorded();
   }
 
   take(): void {
     // Letters are for stored runs.
   }
 
-  flush(): void {
-    // There is nothing to wait for.
+  /** There is something to wait for only as long as values of fields are being sealed. */
+  flush(): void | Promise<void> {
+    return this.#isSealed() ? undefined : this.#sealing;
+  }
+
+  /** Checks whether all values of fields are sealed, and begins to seal those that are not. */
+  #isSealed(): boolean {
+    if (this.#sealing !== undefined) return false;
+    const sealing = this.#vault?.prepare();
+    if (sealing === undefined) {
+      this.#safe = this.#records.length;
+      return true;
+    }
+    this.#sealing = sealing.then(
+      () => {
+        this.#sealing = undefined;
+        if (!this.#isSealed()) return this.#sealing;
+        this.#recorded();
+        return undefined;
+      },
+      (thrown: unknown) => {
+        this.onFailure(thrown);
+      },
+    );
+    return false;
+  }
+
+  #recorded(): void {
+    if (!this.#isClosed) this.onRecorded(this.#events);
   }
 }
 

@@ -1,9 +1,6 @@
 import { errorData, TroupeError } from '../../contracts/error.ts';
 import type { LiveEvent } from '../../contracts/event.ts';
-import { toJson } from '../../contracts/json.ts';
 import type { Redactor } from '../../contracts/secrets/redactor.ts';
-import { redactorOf } from '../../policy/redaction.ts';
-import { referenced } from '../../persistence/secret-references.ts';
 import type { Outcome } from '../../contracts/run.ts';
 import { randomId } from '../../contracts/random-id.ts';
 import type { Definition } from '../definition.ts';
@@ -17,12 +14,13 @@ import type { Watch } from '../watch.ts';
 import type { FaceSnapshot } from './face-snapshot.ts';
 import type { Scope } from '../quiet-scope.ts';
 import type { ReadCommand } from './agent-command.ts';
-import { canObey, obey, readCommand } from './agent-command.ts';
+import { canObey, CHANGES_WHAT_CAN_BE, obey, readCommand } from './agent-command.ts';
+import { BeforeRun } from './before-run.ts';
 import { Cast } from './cast.ts';
 import type { EmbeddedRun, LeftRun } from './embedded-run.ts';
 import { keptRun, newRun } from './embedded-run.ts';
 import { Face, type KeptFace } from './face.ts';
-import type { KeptActor, KeptRun } from './kept-run.ts';
+import type { KeptActor, KeptRun, OpenedRun } from './kept-run.ts';
 import { keptVersion } from './kept-run.ts';
 import type { LogicOptions } from './logic-options.ts';
 import { Outgoing } from './outgoing.ts';
@@ -40,7 +38,11 @@ export class Seat {
   readonly runId: string;
   readonly root: Face;
   readonly #options: LogicOptions;
-  readonly #input: unknown;
+  /** What the run is begun with; undefined as long as it is sealed. */
+  #input: unknown;
+  #before: BeforeRun;
+  /** What the run goes on from, or begins with, where it is sealed. */
+  #locked: { readonly run: KeptRun; readonly open: () => Promise<OpenedRun> } | undefined;
   readonly #cast: Cast;
   readonly #outgoing: Outgoing;
   /** Faces whose actors are there when a run is resumed. */
@@ -68,9 +70,10 @@ export class Seat {
   constructor({ definition, options, latest, input, kept, refusal }: SeatPlan) {
     this.definition = definition;
     this.#options = options;
-    this.#input = kept?.run.input ?? input;
+    this.#input = kept?.opened?.input ?? input;
     this.#refusal = refusal;
     this.runId = kept?.run.runId ?? options.runId ?? randomId();
+    this.#before = new BeforeRun(definition, this.runId, this.#input, options);
     const { name: path } = definition;
     this.root = new Face({ home: this, path, definition, latest: { snapshot: latest } });
     this.#cast = new Cast(this.root);
@@ -82,8 +85,8 @@ export class Seat {
     });
     if (kept === undefined) return;
     this.#told = kept.run.told;
-    const { runId, input: begins } = kept.run;
-    if (begins === undefined) this.#kept = { runId, records: kept.records };
+    if (kept.unlock !== undefined) this.#locked = { run: kept.run, open: kept.unlock };
+    if (kept.run.input === undefined) this.#kept = { runId: this.runId, records: kept.opened?.records };
   }
 
   /** Sits the root down in an actor that is restored, with the actors below it as they were. */
@@ -97,7 +100,7 @@ export class Seat {
   }
 
   get #redactor(): Redactor {
-    return this.#secrets?.redactor ?? redactorOf(undefined, this.#options.secrets);
+    return (this.#secrets ?? this.#before.secrets).redactor;
   }
 
   get isPaused(): boolean {
@@ -160,10 +163,10 @@ export class Seat {
     const { runId, definition } = this;
     const head = { v: keptVersion, agent: definition.name, runId, told: this.#told };
     if (this.#isOver) return head;
+    if (this.#locked !== undefined) return this.#locked.run;
     const { run, records } = this.#run ?? {};
     const kept = run === undefined ? this.#kept : { records };
-    if (kept === undefined || kept.records?.isEmpty === true)
-      return { ...head, input: referenced(toJson(this.#input), this.#redactor) };
+    if (kept === undefined || kept.records?.isEmpty === true) return { ...head, input: this.#before.keep() };
     if (kept.records !== undefined) return { ...head, ...kept.records.seal(this.#redactor) };
     void run?.journal.flush();
     return { ...head, isStored: true };
@@ -179,6 +182,12 @@ export class Seat {
     try {
       await this.#leaving;
       if (epoch !== this.#epoch) return;
+      if (this.#locked !== undefined) {
+        const { open } = this.#locked;
+        const opened = await open();
+        if (epoch !== this.#epoch) return;
+        this.#unlocked(opened);
+      }
       if (this.#refusal !== undefined) this.#end(this.#refusal);
       else if (this.#kept === undefined) {
         const { definition, runId } = this;
@@ -189,6 +198,13 @@ export class Seat {
     } finally {
       if (epoch === this.#epoch) this.#isComing = false;
     }
+  }
+
+  /** What was sealed is open; it is persisted as it was until the run is there. */
+  #unlocked({ records, input, fields }: OpenedRun): void {
+    this.#input = input;
+    this.#before = new BeforeRun(this.definition, this.runId, input, this.#options);
+    if (records !== undefined) this.#kept = { runId: this.runId, records, fields };
   }
 
   /** Goes on with a run, and shows what it came to when it is at the end of its records. */
@@ -221,6 +237,7 @@ export class Seat {
 
   #enter(embedded: EmbeddedRun): void {
     this.#run = embedded;
+    this.#locked = undefined;
     this.#secrets = embedded.run.secrets;
     if (this.#isParked) this.#hold(true);
     this.#attach(embedded, {
@@ -381,19 +398,6 @@ export class Seat {
     this.#show(() => face.show(envelope, latest));
   }
 }
-
-/** Events after which an app can do something else, though no machine moved. */
-const CHANGES_WHAT_CAN_BE: ReadonlySet<LiveEvent['type']> = new Set<LiveEvent['type']>([
-  'run.paused',
-  'run.resumed',
-  'tool.approval-requested',
-  'tool.ambiguous',
-  'tool.approved',
-  'tool.denied',
-  'person.asked',
-  'person.answered',
-  'request.withdrawn',
-]);
 
 const STOPPED = 'its actor was stopped';
 const RESUMED = { type: 'troupe.resumed' };

@@ -1,0 +1,37 @@
+import type { Json } from '../../contracts/json.ts';
+import { toJson } from '../../contracts/json.ts';
+import { sealFields } from '../../persistence/field-vault.ts';
+import { referenced } from '../../persistence/secret-references.ts';
+import { secretKeyOf } from '../../policy/secret-key-of.ts';
+import type { Definition } from '../definition.ts';
+import { hideInput } from '../hide-fields.ts';
+import { RunSecrets } from '../run-secrets.ts';
+import type { LogicOptions } from './logic-options.ts';
+
+/** What is kept of a run that has not begun: its input, in which secrets are referred to by their names. */
+export class BeforeRun {
+  readonly secrets: RunSecrets;
+  readonly #input: unknown;
+  #sealed: ReadonlyMap<string, string> = new Map();
+
+  constructor(definition: Definition, runId: string, input: unknown, { secrets, secretKey }: LogicOptions) {
+    this.#input = input;
+    this.secrets = new RunSecrets(secrets);
+    hideInput(this.secrets, definition, input);
+    if (this.secrets.hidden.length > 0) void this.#seal(runId, secretKey);
+  }
+
+  /** The input as it is kept; values of fields are in it once they are sealed, a moment after the actor was made. */
+  keep(): Json {
+    return referenced(toJson(this.#input), this.secrets.redactor, (name) => this.#sealed.get(name));
+  }
+
+  async #seal(runId: string, secretKey: LogicOptions['secretKey']): Promise<void> {
+    try {
+      const key = secretKeyOf(secretKey);
+      if (key !== undefined) this.#sealed = await sealFields(runId, this.secrets.hidden, key);
+    } catch {
+      // Whoever begins the run is told of a key that is none.
+    }
+  }
+}
