@@ -1,0 +1,39 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { expect, onTestFinished } from 'vitest';
+import { serveApp } from './vite-app.ts';
+
+/** Where pictures of the pages are put, if anywhere. */
+const pictures = process.env['TROUPE_SCREENSHOTS'];
+
+/** Takes a picture of a page, where somebody wants to look at it. */
+export const takePicture = async (page: Page, name: string): Promise<void> => {
+  if (pictures === undefined || pictures === 'docs') return;
+  mkdirSync(pictures, { recursive: true });
+  await page.screenshot({ path: join(pictures, `react-${name}.png`) });
+};
+
+/** Serves the app of a folder, and opens it; `problems` is what its console has to complain of. */
+export const openApp = async (
+  browser: Browser,
+  folder: string,
+): Promise<{ page: Page; problems: string[] }> => {
+  const app = await serveApp(folder);
+  onTestFinished(() => app.close());
+  const page = await browser.newPage({ viewport: { width: 720, height: 480 } });
+  onTestFinished(() => page.close());
+  const problems: string[] = [];
+  page.on('pageerror', ({ message }) => problems.push(message));
+  page.on('console', (line) => {
+    if (['error', 'warning'].includes(line.type())) problems.push(line.text());
+  });
+  await page.goto(app.url);
+  await page.waitForFunction('globalThis.probe !== undefined', undefined, { timeout: 50_000 });
+  return { page, problems };
+};
+
+/** Waits until a place of the page says something. */
+export const says = async (page: Page, place: string, text: string): Promise<void> => {
+  await expect.poll(() => page.locator(place).textContent(), { timeout: 30_000 }).toBe(text);
+};
