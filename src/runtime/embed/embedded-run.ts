@@ -1,5 +1,5 @@
 import { errorData, toError, TroupeError } from '../../contracts/error.ts';
-import type { RunOptions } from '../../contracts/run.ts';
+import type { Outcome, RunOptions } from '../../contracts/run.ts';
 import type { Secrets } from '../../contracts/secrets/redactor.ts';
 import type { SecretKey } from '../../contracts/secrets/secret-key.ts';
 import { FieldVault } from '../../persistence/field-vault.ts';
@@ -14,6 +14,7 @@ import type { Journaled } from '../journal/stored-run.ts';
 import { resumedRun } from '../journal/resumed-run.ts';
 import { beginAgain, journaled, optionsOf, storedRun, takeOver } from '../journal/stored-run.ts';
 import { inThread, joinThread, noLine } from '../run-thread.ts';
+import { outcomeOfFailure } from '../result.ts';
 import type { Run } from '../run.ts';
 import type { Watch } from '../watch.ts';
 import { KeptRecords } from './kept-records.ts';
@@ -103,6 +104,12 @@ export const keptRun = async (
     );
   };
   return { run, handle: new Handle(run), records: writer, go };
+};
+
+/** How a run ends that something came in the way of as it was to begin. */
+export const notBegun = (thrown: unknown, runId: string): Outcome => {
+  const error = errorData(thrown, 'internal', { message: 'Cannot begin the run as it threw', runId });
+  return { ...outcomeOfFailure(error.code, error.message, 0), error };
 };
 
 const KEPT = { isAttended: true, keepsSent: false } as const;

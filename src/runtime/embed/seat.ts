@@ -1,4 +1,4 @@
-import { errorData, TroupeError } from '../../contracts/error.ts';
+import { TroupeError } from '../../contracts/error.ts';
 import type { LiveEvent } from '../../contracts/event.ts';
 import type { Redactor } from '../../contracts/secrets/redactor.ts';
 import type { Outcome } from '../../contracts/run.ts';
@@ -18,7 +18,7 @@ import { canObey, CHANGES_WHAT_CAN_BE, obey, readCommand } from './agent-command
 import { BeforeRun } from './before-run.ts';
 import { Cast } from './cast.ts';
 import type { EmbeddedRun, LeftRun } from './embedded-run.ts';
-import { keptRun, newRun } from './embedded-run.ts';
+import { keptRun, newRun, notBegun } from './embedded-run.ts';
 import { Face, type KeptFace } from './face.ts';
 import type { KeptActor, KeptRun, OpenedRun } from './kept-run.ts';
 import { keptVersion } from './kept-run.ts';
@@ -194,7 +194,7 @@ export class Seat {
         this.#enter(newRun(definition, this.#input, { ...this.#options, runId }, this.#watch()));
       } else await this.#resume(this.#kept);
     } catch (thrown) {
-      if (epoch === this.#epoch) this.#end(this.#failure(thrown));
+      if (epoch === this.#epoch) this.#end(notBegun(thrown, this.runId));
     } finally {
       if (epoch === this.#epoch) this.#isComing = false;
     }
@@ -297,12 +297,6 @@ export class Seat {
     });
     for (const { complete } of this.#followers) complete();
     this.#followers.clear();
-  }
-
-  #failure(thrown: unknown): Outcome {
-    const { runId } = this;
-    const error = errorData(thrown, 'internal', { message: 'Cannot begin the run as it threw', runId });
-    return { ...outcomeOfFailure(error.code, error.message, 0), error };
   }
 
   #hold(isHeld: boolean): void {
