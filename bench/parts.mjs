@@ -48,6 +48,18 @@ export const measureScale = ({ dist, rounds, say }) => {
   );
 };
 
+/** A hundred thousand agents whose model takes its time, and what each holds while it waits; beside another build in turn. */
+export const measureWaiting = ({ dist, against, rounds, say }) => {
+  const builds = { troupe: dist, ...(against === undefined ? {} : { against }) };
+  return Array.from({ length: rounds }, (_, round) => round).flatMap((round) => {
+    say(`waiting, round ${round + 1}/${rounds} …`);
+    return Object.entries(builds).map(([name, folder]) => ({
+      name,
+      ...work('waiting', { agents: 100_000, delayMs: 100 }, { dist: folder }),
+    }));
+  });
+};
+
 /** One supervisor over many workers: whether each costs more where there are more of them. */
 export const measureCrowd = ({ dist, rounds, say }) =>
   Array.from({ length: rounds }, (_, round) => round).flatMap((round) => {

@@ -11,6 +11,8 @@ const LIMITS = {
   wallS: 20,
   peakMb: 800,
   lagMs: 100,
+  waitingBytes: 16_000,
+  waitingPeakMb: 2_500,
   import: 2,
   importAim: 1.6,
   resumeMs: 500,
@@ -37,6 +39,7 @@ export const report = (found) => {
   if (found.flat) flatReport(found.flat, lines, verdicts);
   if (found.table) tableReport(found.table, lines);
   if (found.scale) scaleReport(found.scale, lines, verdicts);
+  if (found.waiting) waitingReport(found.waiting, lines, verdicts);
   if (found.crowd) crowdReport(found.crowd, lines, verdicts);
   if (found.seeing) seeingReport(found.seeing, lines, verdicts);
   if (found.journal) journalReport(found.journal, lines, verdicts);
@@ -156,6 +159,32 @@ const scaleReport = (rounds, lines, verdicts) => {
       `scale, ${model}: ${fixed(wallS)} s, ${fixed(peakMb)} MB, own lag ${fixed(ownMs)} ms (${limits})`,
     );
   }
+};
+
+const waitingReport = (figures, lines, verdicts) => {
+  lines.push('', '100,000 agents, a model of 100 ms   bytes each     CPU s   peak MB   own p99   own max');
+  const rows = [...new Set(figures.map(({ name }) => name))].map((name) => {
+    const middle = (read) => median(figures.filter((each) => each.name === name).map(read));
+    const bytes = middle(({ bytesPerAgent }) => bytesPerAgent);
+    const cpuS = middle(({ cpuMs }) => cpuMs / 1000);
+    const peakMb = middle((each) => each.peakMb);
+    const ownMs = middle(({ ownP99Ms }) => ownP99Ms);
+    const ownMaxMs = middle((each) => each.ownMaxMs);
+    return { name, bytes, cpuS, peakMb, ownMs, cells: [bytes, cpuS, peakMb, ownMs, ownMaxMs] };
+  });
+  for (const { name, cells } of rows)
+    lines.push(`  ${name.padEnd(32)}${cells.map((value) => fixed(value).padStart(10)).join('')}`);
+  const [own, other] = rows;
+  if (other !== undefined) {
+    const ratios = own.cells.map((value, index) => `${fixed(value / other.cells[index])} ×`.padStart(10));
+    lines.push(`  ${'of the other build'.padEnd(32)}${ratios.join('')}`);
+  }
+  const { waitingBytes, waitingPeakMb, lagMs } = LIMITS;
+  limit(
+    verdicts,
+    own.bytes <= waitingBytes && own.peakMb <= waitingPeakMb && own.ownMs <= lagMs,
+    `waiting: ${fixed(own.bytes)} bytes each, ${fixed(own.peakMb)} MB, own lag ${fixed(own.ownMs)} ms (limits ${waitingBytes} bytes, ${waitingPeakMb} MB, ${lagMs} ms)`,
+  );
 };
 
 const crowdReport = (figures, lines, verdicts) => {

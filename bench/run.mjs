@@ -12,6 +12,7 @@ import {
   measureSeeing,
   measureSteps,
   measureTable,
+  measureWaiting,
 } from './parts.mjs';
 import { report } from './report.mjs';
 import { build, install, oldNode, rerunUnderNewNode } from './setup.mjs';
@@ -73,6 +74,7 @@ const main = () => {
   if (wants('flat')) found.flat = measureFlatness(setup);
   if (wants('table')) found.table = measureTable(setup);
   if (wants('scale')) found.scale = measureScale(setup);
+  if (wants('waiting')) found.waiting = measureWaiting(setup);
   if (wants('crowd')) found.crowd = measureCrowd(setup);
   if (wants('seeing')) found.seeing = measureSeeing(setup);
   if (wants('journal')) found.journal = measureJournal(setup);
