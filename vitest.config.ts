@@ -99,6 +99,7 @@ export default defineConfig({
           typecheck: {
             enabled: true,
             only: true,
+            tsconfig: 'tsconfig.types.json',
             include: ['test/**/*.test-d.ts'],
             // Errors elsewhere are the type checker's own step, not every test's.
             ignoreSourceErrors: true,

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { oneLine, printable } from '../../src/events/printable.ts';
+import { processorTime } from '../support/processor-time.ts';
 
 test.each([
   ['colours', '\u001b[31mred\u001b[0m', 'red'],
@@ -30,10 +31,8 @@ test('[M53] no escape and no control character survives, whatever comes', () => 
 });
 
 test('long hostile text takes no long time', () => {
-  const started = performance.now();
-  printable('\u001b]'.repeat(200_000));
-  printable(`\u001b[${'0'.repeat(400_000)}`);
-  expect(performance.now() - started).toBeLessThan(1_000);
+  const hostile = ['\u001b]'.repeat(200_000), `\u001b[${'0'.repeat(400_000)}`];
+  expect(processorTime(() => hostile.map(printable))).toBeLessThan(1_000);
 });
 
 test('oneLine folds white space and cuts, never through a character', () => {

@@ -5,6 +5,7 @@ import { toolset } from '../../src/tools/compose.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { ToolRegistry, unknownToolMessage } from '../../src/tools/tool-registry.ts';
 import { callOf } from './tool-context.ts';
+import { processorTime } from '../support/processor-time.ts';
 
 const named = (name: string) =>
   tool({ name, description: `Does ${name}.`, input: z.object({}), execute: () => name });
@@ -140,9 +141,8 @@ describe('a call to a tool that there is not', () => {
     const names = Array.from({ length: 3_000 }, (_, index) => `tool_${index}`);
     expect(unknownToolMessage('nothing', names)).toMatch(/tool_99 and 2900 more$/);
     expect(unknownToolMessage('nothing', [])).toMatch(/there are no tools$/);
-    const before = performance.now();
-    unknownToolMessage('x'.repeat(1_000_000), names.slice(0, 100));
-    expect(performance.now() - before).toBeLessThan(500);
+    const long = 'x'.repeat(1_000_000);
+    expect(processorTime(() => unknownToolMessage(long, names.slice(0, 100)))).toBeLessThan(500);
   });
 });
 

@@ -163,7 +163,10 @@ export class Looker {
   /** Waits until it was sent all that is recorded by now. */
   untilAll({ recorder }: Inspector): Promise<this> {
     const { length } = recorder.recording;
-    return this.until(({ sent }) => sent.some(({ id }) => Number(id ?? -1) === length - 1));
+    // What comes last is looked at first: this is asked each time that something comes.
+    return this.until(
+      ({ sent }) => Number(sent.findLast(({ id }) => id !== undefined)?.id ?? -1) >= length - 1,
+    );
   }
 
   async untilClosed(): Promise<void> {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { calculate, calculator } from '../../../src/tools/built-in/calculator.ts';
 import { performNow } from '../tool-context.ts';
+import { processorTime } from '../../support/processor-time.ts';
 
 describe('school arithmetic', () => {
   test.each<[string, number]>([
@@ -138,12 +139,7 @@ describe('what is no arithmetic', () => {
   });
 
   /** What one calculation costs, in ms of the processor. */
-  const cost = (expression: string): number => {
-    const before = process.cpuUsage();
-    performNow(calculator, { expression });
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1_000;
-  };
+  const cost = (expression: string): number => processorTime(() => performNow(calculator, { expression }));
 
   test('[F16] random text never crashes, nor takes long, nor comes to something else than a finite number', () => {
     const piece = fc.constantFrom(
