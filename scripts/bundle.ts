@@ -44,7 +44,7 @@ const LEAST = 'client/index.js';
 /** An entry point with less than this share of the modules of the main one has those in a chunk without the rest. */
 const SMALL = 0.25;
 /** Packages that are opened quickly, or that every agent needs. */
-const LIGHT = /^(zod|@noble\/hashes\/.+)$/;
+const LIGHT = /^(zod(\/.+)?|@noble\/hashes\/.+)$/;
 
 /** Helpers of the bundler's own are a part of what it makes. */
 const isPackage = (path: string): boolean => !/^(\.|@oxc-project\/runtime\/)/.test(path) && !isAbsolute(path);

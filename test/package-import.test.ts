@@ -60,6 +60,7 @@ describe('an import of the published package', () => {
       'rxjs',
       'xstate',
       'zod',
+      'zod/v4/core',
     ]);
   });
 

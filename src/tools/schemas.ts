@@ -1,5 +1,7 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
+// By `z.core.util` a bundler keeps all of zod, with its 50 languages.
+import { util } from 'zod/v4/core';
 import { messageOf, TroupeError } from '../contracts/error.ts';
 import { foundText } from '../contracts/found-text.ts';
 import type { Json, JsonSchema } from '../contracts/json.ts';
@@ -47,7 +49,7 @@ const askedOnce = <Output>(
     issues.length === 0
       ? // Without an issue it is what the schema makes of the value.
         { value: output as Output }
-      : { issues: issues.map((issue) => z.core.util.finalizeIssue(issue, context, z.config())) };
+      : { issues: issues.map((issue) => util.finalizeIssue(issue, context, z.config())) };
   return isThenable(found) ? Promise.resolve(found).then(toResult) : toResult(found);
 };
 
