@@ -54,10 +54,12 @@ export const agentSetup = /* @__PURE__ */ setup({
   },
   actions: {
     entered: ({ self, context }, { phase }: { phase: string }) => {
-      carrierOf(self).enter(phase, stepAt(context, phase));
+      const step = stepAt(context, phase);
+      carrierOf(self).enter(phase, step);
     },
     ask: ({ self, context }, { port }: { port: AgentPort }) => {
-      carrierOf(self).ask(agentAsks(context, port));
+      const asks = agentAsks(context, port);
+      carrierOf(self).ask(asks);
     },
     engage: ({ self, context }) => {
       carrierOf(self).engage(callEngagement(context));
@@ -95,11 +97,9 @@ export const agentSetup = /* @__PURE__ */ setup({
       carrierOf(self).dismiss();
     },
     emit: ({ self, context }, { event, phase }: { event: AgentEventType; phase: string }) => {
-      carrierOf(self).emit(
-        agentEvent(context, event),
-        event === 'agent.reduced' ? context.step - 1 : stepAt(context, phase),
-        phase,
-      );
+      const body = agentEvent(context, event);
+      const step = event === 'agent.reduced' ? context.step - 1 : stepAt(context, phase);
+      carrierOf(self).emit(body, step, phase);
     },
     tellNotices: ({ self, context }) => {
       const { notices } = context.cycle;
