@@ -19,7 +19,7 @@ import { z } from 'zod';
 import { chartDrawing } from '../src/inspect/drawing/chart-drawing.ts';
 import { arrowHead, roundedPath } from '../src/inspect/drawing/lines.ts';
 import type { Entry, StateShape } from '../src/inspect/recording/entry.ts';
-import { attachInspector } from '../src/runtime/ambient-inspector.ts';
+import { attachInspector } from '../src/runtime/inspection/ambient-inspector.ts';
 import { plainChart } from './plain-chart.ts';
 
 /** What programs of the guide may import. */

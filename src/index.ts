@@ -4,10 +4,10 @@
  */
 
 // Agents
-export { agent } from './runtime/agent.ts';
-export type { EmbeddableAgent } from './runtime/face.ts';
-export { agentRegistry } from './runtime/agent-registry.ts';
-export type { AgentRegistry, AnyAgent } from './runtime/agent-registry.ts';
+export { agent } from './runtime/define/agent.ts';
+export type { EmbeddableAgent } from './runtime/define/face.ts';
+export { agentRegistry } from './runtime/define/agent-registry.ts';
+export type { AgentRegistry, AnyAgent } from './runtime/define/agent-registry.ts';
 export type { AgentCommand } from './runtime/embed/agent-command.ts';
 export type {
   AgentChart,
@@ -105,17 +105,17 @@ export type {
   StageOptions,
 } from './runtime/patterns/pipeline.ts';
 export type { PipelineState, StageFailure } from './coordination/pipeline.ts';
-export type { Role, RoleOptions } from './runtime/patterns/role-of.ts';
+export type { Role, RoleOptions } from './runtime/patterns/setup/role-of.ts';
 export type { Skilled } from './runtime/patterns/skilled.ts';
 export type { SupervisorWorkerSetup } from './runtime/patterns/supervisor-worker.ts';
-export type { SupervisorWorkerState, Verdict, WorkerReply } from './coordination/supervisor-context.ts';
-export { team } from './runtime/team.ts';
-export type { Member, TeamOptions, TeamSetup } from './runtime/team.ts';
-export { awaiting, emitEvent, setupTeam, teamArrows, teamEnds } from './coordination/setup-team.ts';
-export { repliesOf, spentEnd, teamContext, teamOutcome } from './coordination/team-context.ts';
-export { beginRound } from './coordination/settle-reply.ts';
-export type { Reply, Round, RoundOptions, Task } from './coordination/round.ts';
-export type { TeamContext, TeamEnd, TeamEvent, TeamInput } from './coordination/team-context.ts';
+export type { SupervisorWorkerState, Verdict, WorkerReply } from './coordination/state/supervisor-context.ts';
+export { team } from './runtime/define/team.ts';
+export type { Member, TeamOptions, TeamSetup } from './runtime/define/team.ts';
+export { awaiting, emitEvent, setupTeam, teamArrows, teamEnds } from './coordination/round/setup-team.ts';
+export { repliesOf, spentEnd, teamContext, teamOutcome } from './coordination/round/team-context.ts';
+export { beginRound } from './coordination/round/settle-reply.ts';
+export type { Reply, Round, RoundOptions, Task } from './coordination/round/round.ts';
+export type { TeamContext, TeamEnd, TeamEvent, TeamInput } from './coordination/round/team-context.ts';
 export type {
   BackOff,
   Directive,
@@ -127,11 +127,11 @@ export type {
 } from './contracts/supervision.ts';
 
 // Engines
-export { createGlobalEngine } from './runtime/global-engine.ts';
-export type { GlobalEngineOptions } from './runtime/global-engine.ts';
-export { createRequestEngine } from './runtime/request-engine.ts';
-export type { RequestEngineOptions } from './runtime/request-engine.ts';
-export { createDisposableEngine } from './runtime/disposable-engine.ts';
+export { createGlobalEngine } from './runtime/engines/global-engine.ts';
+export type { GlobalEngineOptions } from './runtime/engines/global-engine.ts';
+export { createRequestEngine } from './runtime/engines/request-engine.ts';
+export type { RequestEngineOptions } from './runtime/engines/request-engine.ts';
+export { createDisposableEngine } from './runtime/engines/disposable-engine.ts';
 export type {
   EntryChange,
   JournalCommit,
@@ -224,13 +224,13 @@ export type {
 } from './contracts/task.ts';
 
 // Evaluation of finished runs
-export { combined, evaluate, evaluateAll, evaluateTask, metricsOf } from './runtime/evaluate.ts';
-export type { TaskEvaluation } from './runtime/evaluate.ts';
-export { contains, exact, fits, matches, passPower } from './runtime/evaluators.ts';
-export { judgedBy } from './runtime/judged-by.ts';
-export type { JudgeOptions } from './runtime/judged-by.ts';
-export { summariseRuns } from './runtime/summarise-runs.ts';
-export type { RunSummary } from './runtime/summarise-runs.ts';
+export { combined, evaluate, evaluateAll, evaluateTask, metricsOf } from './runtime/evaluate/evaluate.ts';
+export type { TaskEvaluation } from './runtime/evaluate/evaluate.ts';
+export { contains, exact, fits, matches, passPower } from './runtime/evaluate/evaluators.ts';
+export { judgedBy } from './runtime/evaluate/judged-by.ts';
+export type { JudgeOptions } from './runtime/evaluate/judged-by.ts';
+export { summariseRuns } from './runtime/evaluate/summarise-runs.ts';
+export type { RunSummary } from './runtime/evaluate/summarise-runs.ts';
 export type {
   Combination,
   CombinedEvaluation,
@@ -262,8 +262,8 @@ export type { AssistantTurn, Replay, ToolTurn, Transcript, Turn, UserTurn } from
 export { modelFromEnvironment, resolveModel } from './models/model-registry.ts';
 export { openai } from './models/openai/openai.ts';
 export { openaiChat } from './models/openai/openai-chat.ts';
-export { anthropic } from './models/anthropic.ts';
-export { lazyOfflineModel as offlineModel } from './models/lazy-offline-model.ts';
+export { anthropic } from './models/anthropic/anthropic.ts';
+export { lazyOfflineModel as offlineModel } from './models/offline/lazy-offline-model.ts';
 export { wrapModel } from './models/wrap-model.ts';
 export { thinkingParser } from './models/thinking.ts';
 export type { ThinkingBlock, ThinkingOptions, ThinkingParser, ThinkingPiece } from './models/thinking.ts';
@@ -321,7 +321,7 @@ export { toolCallMachine } from './machines/tool-call-machine.ts';
 export { toMermaid } from './machines/diagram.ts';
 export type { DiagramOptions } from './machines/diagram.ts';
 export { assertMachine, checkMachine } from './machines/check-machine.ts';
-export { safeInspector } from './runtime/safe-inspector.ts';
+export { safeInspector } from './runtime/inspection/safe-inspector.ts';
 
 // Memory; its kinds, and what of a conversation a model is shown, are in `troupe/memory`
 export type {

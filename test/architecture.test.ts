@@ -5,6 +5,7 @@ import {
   everyFileHasARoom,
   exportsAreNamed,
   filesAreShort,
+  foldersHaveRooms,
   importsAreDeclared,
   importsGoDown,
   importsHaveNoCycles,
@@ -128,6 +129,17 @@ const rules: { name: string; rule: Rule; bad: Sample[]; good: Sample }[] = [
     rule: filesAreShort,
     bad: [{ 'runtime/live.ts': 'x;\n'.repeat(401) }],
     good: { 'runtime/live.ts': 'x;\n'.repeat(400), 'index.ts': 'x;\n'.repeat(401) },
+  },
+  {
+    name: 'no folder has more than 25 files without rooms',
+    rule: foldersHaveRooms,
+    bad: [Object.fromEntries(Array.from({ length: 26 }, (_, index) => [`runtime/part-${index}.ts`, '']))],
+    good: Object.fromEntries(
+      Array.from({ length: 50 }, (_, index) => [
+        `runtime/${index % 2 ? 'left' : 'right'}/part-${index}.ts`,
+        '',
+      ]),
+    ),
   },
   {
     name: 'exports are named',

@@ -5,7 +5,7 @@ import type { Artifact, Tool, ToolResult } from '../contracts/tool.ts';
 import { isThenable } from '../contracts/thenable.ts';
 import type { Acted } from '../machines/agent-context.ts';
 import type { ToolAsk } from '../machines/asks.ts';
-import { decideToolRetry } from '../models/retry-policy.ts';
+import { decideToolRetry } from '../models/retry/retry-policy.ts';
 import { outputArtifact } from '../tools/cap-output.ts';
 import { performCall } from '../tools/perform-call.ts';
 import { failure } from '../tools/tool-result.ts';

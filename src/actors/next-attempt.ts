@@ -1,7 +1,7 @@
 import type { ErrorData } from '../contracts/error.ts';
 import type { ModelFailure } from '../contracts/model-failure.ts';
 import type { Model } from '../contracts/model.ts';
-import { decideModelRetry } from '../models/retry-policy.ts';
+import { decideModelRetry } from '../models/retry/retry-policy.ts';
 import type { Desk } from './desk.ts';
 
 /** Which attempt of which model this is, and what has gone before. */

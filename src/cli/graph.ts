@@ -1,8 +1,8 @@
 import type { Agent } from '../contracts/agent.ts';
 import type { ChartCoverage } from '../inspect/coverage/chart-coverage.ts';
 import { toMermaid } from '../machines/diagram.ts';
-import { journaledDefinition } from '../runtime/journal/resume.ts';
-import { chartRemark } from '../runtime/mover.ts';
+import { journaledDefinition } from '../runtime/journal/resume/resume.ts';
+import { chartRemark } from '../runtime/turn/mover.ts';
 import type { GraphCommand } from './command-read.ts';
 import { exitCode } from './exit-code.ts';
 import { loadAgent } from './load-agent.ts';
@@ -39,7 +39,7 @@ export const graph = async (wanted: GraphCommand, session: Session): Promise<num
 /** How the runs of an agent that are kept went through its chart. */
 const waysOf = (agent: Agent<unknown, unknown>, limit: number, session: Session): Promise<ChartCoverage> =>
   withStore(session, async ({ store }) => {
-    const { replay } = await import('../runtime/journal/replay.ts');
+    const { replay } = await import('../runtime/journal/replay/replay.ts');
     const { recorder } = await import('../inspect/recording/recorder.ts');
     const { chartCoverage } = await import('../inspect/coverage/chart-coverage.ts');
     const runs = (await store.list({})).filter((run) => run.agent === agent.name).slice(0, limit);

@@ -5,7 +5,7 @@ import { loadAgent } from './load-agent.ts';
 import { run } from './run.ts';
 import type { Session } from './session.ts';
 import { assertStoreThere, withStoreIfAny } from './stored/open-store.ts';
-import { attachInspector } from '../runtime/ambient-inspector.ts';
+import { attachInspector } from '../runtime/inspection/ambient-inspector.ts';
 import { failureLine } from './failure-line.ts';
 import type { InspectWish } from './inspect-wish.ts';
 import { isProgram, runProgram } from './run-program.ts';

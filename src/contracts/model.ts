@@ -133,7 +133,7 @@ export const modelAnswer = (parts: Partial<ModelAnswer>): ModelAnswer => {
 
 const NO_USAGE: Usage = { input: 0, output: 0 };
 
-/** When and how often a failed model call is tried again (defaults in `models/retry-policy`). */
+/** When and how often a failed model call is tried again (defaults in `models/retry/retry-policy`). */
 export interface ModelRetry {
   /** Attempts of one model in all, the first included. Default 3. */
   readonly attempts?: number | undefined;

@@ -2,14 +2,14 @@ import { assign } from 'xstate';
 import * as z from 'zod';
 import type { Insight, InsightBounds, InsightQuery } from '../memory/insights.ts';
 import { insightStatistics, queryInsights, withInsight, withoutOld } from '../memory/insights.ts';
-import { decisionOf, insightLines, insightsIn } from './board-reading.ts';
+import { decisionOf, insightLines, insightsIn } from './state/board-reading.ts';
 import { onDemand } from '../contracts/on-demand.ts';
-import { messageLines, troubleOf } from './reply-text.ts';
-import { textOf } from './said-json.ts';
-import { beginRound } from './settle-reply.ts';
-import { awaiting, setupTeam, teamArrows, teamEnds, tell } from './setup-team.ts';
-import type { TeamContext, TeamEnd, TeamInput } from './team-context.ts';
-import { repliesOf, spentEnd, teamContext, teamOutcome } from './team-context.ts';
+import { messageLines, troubleOf } from './round/reply-text.ts';
+import { textOf } from './round/said-json.ts';
+import { beginRound } from './round/settle-reply.ts';
+import { awaiting, setupTeam, teamArrows, teamEnds, tell } from './round/setup-team.ts';
+import type { TeamContext, TeamEnd, TeamInput } from './round/team-context.ts';
+import { repliesOf, spentEnd, teamContext, teamOutcome } from './round/team-context.ts';
 
 /** The controller's member name, which no specialist may have. */
 export const CONTROLLER = 'controller';

@@ -1,16 +1,16 @@
 import { assign } from 'xstate';
 import type { Json } from '../contracts/json.ts';
 import { onDemand } from '../contracts/on-demand.ts';
-import { troubleOf } from './reply-text.ts';
-import { textOf } from './said-json.ts';
-import { beginRound } from './settle-reply.ts';
-import { awaiting, setupTeam, teamArrows, teamEnds, tell } from './setup-team.ts';
-import type { TeamContext, TeamEnd, TeamInput } from './team-context.ts';
-import { repliesOf, teamContext, teamOutcome } from './team-context.ts';
-import type { Vote, VoteTally } from './votes.ts';
-import { tallyText, votesText, YES_NO } from './votes.ts';
-import type { VotingOptions, VotingState } from './voting-round.ts';
-import { ballotTasks, countRound, NO_TALLY, NO_VOTES } from './voting-round.ts';
+import { troubleOf } from './round/reply-text.ts';
+import { textOf } from './round/said-json.ts';
+import { beginRound } from './round/settle-reply.ts';
+import { awaiting, setupTeam, teamArrows, teamEnds, tell } from './round/setup-team.ts';
+import type { TeamContext, TeamEnd, TeamInput } from './round/team-context.ts';
+import { repliesOf, teamContext, teamOutcome } from './round/team-context.ts';
+import type { Vote, VoteTally } from './state/votes.ts';
+import { tallyText, votesText, YES_NO } from './state/votes.ts';
+import type { VotingOptions, VotingState } from './state/voting-round.ts';
+import { ballotTasks, countRound, NO_TALLY, NO_VOTES } from './state/voting-round.ts';
 
 /** The member that puts a consensus into words, which no voter may be called. */
 export const SUMMARISER = 'summariser';

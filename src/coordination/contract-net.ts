@@ -5,12 +5,12 @@ import type { Json } from '../contracts/json.ts';
 import { isJsonObject } from '../contracts/json.ts';
 import { atOnce, rulesInForce } from '../machines/rules.ts';
 import { onDemand } from '../contracts/on-demand.ts';
-import type { Reply } from './round.ts';
-import { saidJson, textOf } from './said-json.ts';
-import { beginRound } from './settle-reply.ts';
-import { awaiting, setupTeam, teamArrows, teamEnds, tell } from './setup-team.ts';
-import type { TeamContext, TeamEnd, TeamInput } from './team-context.ts';
-import { endOf, repliesOf, spentEnd, teamContext, teamOutcome } from './team-context.ts';
+import type { Reply } from './round/round.ts';
+import { saidJson, textOf } from './round/said-json.ts';
+import { beginRound } from './round/settle-reply.ts';
+import { awaiting, setupTeam, teamArrows, teamEnds, tell } from './round/setup-team.ts';
+import type { TeamContext, TeamEnd, TeamInput } from './round/team-context.ts';
+import { endOf, repliesOf, spentEnd, teamContext, teamOutcome } from './round/team-context.ts';
 
 /** The manager's member name, which no contractor may have. */
 export const MANAGER = 'manager';

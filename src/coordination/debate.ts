@@ -2,12 +2,12 @@ import { assign } from 'xstate';
 import type { Json } from '../contracts/json.ts';
 import { isJsonObject } from '../contracts/json.ts';
 import { onDemand } from '../contracts/on-demand.ts';
-import { confidenceOf, messageLines, troubleOf, wordsOf } from './reply-text.ts';
-import { saidJson, textOf } from './said-json.ts';
-import { beginRound } from './settle-reply.ts';
-import { awaiting, setupTeam, teamArrows, teamEnds } from './setup-team.ts';
-import type { TeamContext, TeamEnd, TeamInput } from './team-context.ts';
-import { repliesOf, spentEnd, teamContext, teamOutcome } from './team-context.ts';
+import { confidenceOf, messageLines, troubleOf, wordsOf } from './round/reply-text.ts';
+import { saidJson, textOf } from './round/said-json.ts';
+import { beginRound } from './round/settle-reply.ts';
+import { awaiting, setupTeam, teamArrows, teamEnds } from './round/setup-team.ts';
+import type { TeamContext, TeamEnd, TeamInput } from './round/team-context.ts';
+import { repliesOf, spentEnd, teamContext, teamOutcome } from './round/team-context.ts';
 
 /** The member that decides a debate, which no debater may be called. */
 export const JUDGE = 'judge';

@@ -1,14 +1,14 @@
 import { assign } from 'xstate';
 import type { Json } from '../contracts/json.ts';
-import { bestFit } from './best-fit.ts';
-import type { Card } from './card.ts';
+import { bestFit } from './state/best-fit.ts';
+import type { Card } from './round/card.ts';
 import { onDemand } from '../contracts/on-demand.ts';
-import { messageLines, troubleOf } from './reply-text.ts';
-import { textOf } from './said-json.ts';
-import { beginRound } from './settle-reply.ts';
-import { awaiting, setupTeam, teamArrows, teamEnds } from './setup-team.ts';
-import type { TeamContext, TeamEnd, TeamInput } from './team-context.ts';
-import { repliesOf, spentEnd, teamContext, teamOutcome } from './team-context.ts';
+import { messageLines, troubleOf } from './round/reply-text.ts';
+import { textOf } from './round/said-json.ts';
+import { beginRound } from './round/settle-reply.ts';
+import { awaiting, setupTeam, teamArrows, teamEnds } from './round/setup-team.ts';
+import type { TeamContext, TeamEnd, TeamInput } from './round/team-context.ts';
+import { repliesOf, spentEnd, teamContext, teamOutcome } from './round/team-context.ts';
 
 /** The member that makes one answer of all proposals, whose name no proposer may have. */
 export const AGGREGATOR = 'aggregator';

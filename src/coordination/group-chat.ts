@@ -8,16 +8,23 @@ import type {
   GroupChatContext as Context,
   GroupChatOptions,
   GroupChatOwn as Own,
-} from './group-chat-talk.ts';
-import { conversation, lineOf, listening, MODERATOR, NEXT_SPEAKER, utterances } from './group-chat-talk.ts';
+} from './state/group-chat-talk.ts';
+import {
+  conversation,
+  lineOf,
+  listening,
+  MODERATOR,
+  NEXT_SPEAKER,
+  utterances,
+} from './state/group-chat-talk.ts';
 import { onDemand } from '../contracts/on-demand.ts';
-import { troubleOf, wordsOf } from './reply-text.ts';
-import { saidJson, textOf } from './said-json.ts';
-import { beginRound } from './settle-reply.ts';
-import { awaiting, setupTeam, teamArrows, teamEnds } from './setup-team.ts';
-import { callOn } from './talk.ts';
-import type { TeamEnd, TeamInput } from './team-context.ts';
-import { repliesOf, spentEnd, teamContext, teamOutcome } from './team-context.ts';
+import { troubleOf, wordsOf } from './round/reply-text.ts';
+import { saidJson, textOf } from './round/said-json.ts';
+import { beginRound } from './round/settle-reply.ts';
+import { awaiting, setupTeam, teamArrows, teamEnds } from './round/setup-team.ts';
+import { callOn } from './round/talk.ts';
+import type { TeamEnd, TeamInput } from './round/team-context.ts';
+import { repliesOf, spentEnd, teamContext, teamOutcome } from './round/team-context.ts';
 
 /** A moderator that names nobody who is there is told so this often in a row. */
 const MAX_CORRECTIONS = 1;

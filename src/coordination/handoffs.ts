@@ -6,13 +6,13 @@ import type { Json } from '../contracts/json.ts';
 import { isJsonObject } from '../contracts/json.ts';
 import type { Turn } from '../contracts/transcript.ts';
 import { rulesInForce } from '../machines/rules.ts';
-import { fieldsOf, lastRounds } from './hand-over.ts';
+import { fieldsOf, lastRounds } from './round/hand-over.ts';
 import { onDemand } from '../contracts/on-demand.ts';
-import type { Reply } from './round.ts';
-import { beginRound } from './settle-reply.ts';
-import { awaiting, setupTeam, teamArrows, teamEnds } from './setup-team.ts';
-import type { TeamContext, TeamInput } from './team-context.ts';
-import { endOf, repliesOf, spentEnd, teamContext, teamOutcome } from './team-context.ts';
+import type { Reply } from './round/round.ts';
+import { beginRound } from './round/settle-reply.ts';
+import { awaiting, setupTeam, teamArrows, teamEnds } from './round/setup-team.ts';
+import type { TeamContext, TeamInput } from './round/team-context.ts';
+import { endOf, repliesOf, spentEnd, teamContext, teamOutcome } from './round/team-context.ts';
 
 /** The pure function that makes what is handed over of the fields of the giver's state. */
 export const ADAPTER = 'adapt';

@@ -1,14 +1,14 @@
 import { assign } from 'xstate';
 import { onDemand } from '../contracts/on-demand.ts';
-import { placeAt } from './round.ts';
-import { beginRound } from './settle-reply.ts';
-import { awaiting, setupTeam, teamArrows, teamEnds } from './setup-team.ts';
-import type { TeamContext, TeamInput } from './team-context.ts';
-import { teamContext, teamOutcome } from './team-context.ts';
-import type { Vote, VoteTally } from './votes.ts';
-import { YES_NO } from './votes.ts';
-import type { VotingOptions, VotingState } from './voting-round.ts';
-import { ballotTasks, countRound, NO_TALLY, NO_VOTES } from './voting-round.ts';
+import { placeAt } from './round/round.ts';
+import { beginRound } from './round/settle-reply.ts';
+import { awaiting, setupTeam, teamArrows, teamEnds } from './round/setup-team.ts';
+import type { TeamContext, TeamInput } from './round/team-context.ts';
+import { teamContext, teamOutcome } from './round/team-context.ts';
+import type { Vote, VoteTally } from './state/votes.ts';
+import { YES_NO } from './state/votes.ts';
+import type { VotingOptions, VotingState } from './state/voting-round.ts';
+import { ballotTasks, countRound, NO_TALLY, NO_VOTES } from './state/voting-round.ts';
 
 /** Who sits on the jury. */
 export type JuryOptions = VotingOptions & {

@@ -7,20 +7,20 @@ import type {
   OrchestratorOwn as Own,
   OrchestratorTurn,
   Route,
-} from './orchestrator-route.ts';
-import { END, ORCHESTRATOR, readRoute, startOf } from './orchestrator-route.ts';
-import { callFor, inOneText, listening, routedTurn, utterances } from './orchestrator-talk.ts';
+} from './state/orchestrator-route.ts';
+import { END, ORCHESTRATOR, readRoute, startOf } from './state/orchestrator-route.ts';
+import { callFor, inOneText, listening, routedTurn, utterances } from './state/orchestrator-talk.ts';
 import { routingContext } from '../memory/routing-context.ts';
-import { troubleOf } from './reply-text.ts';
-import type { Task } from './round.ts';
-import { placeAt } from './round.ts';
-import { textOf } from './said-json.ts';
-import { beginRound } from './settle-reply.ts';
-import { awaiting, setupTeam, teamArrows, teamEnds } from './setup-team.ts';
-import { callOn, RUNTIME } from './talk.ts';
-import type { TeamEnd, TeamInput } from './team-context.ts';
-import { repliesOf, spentEnd, teamContext, teamOutcome } from './team-context.ts';
-import { reworkIn } from './work-phases.ts';
+import { troubleOf } from './round/reply-text.ts';
+import type { Task } from './round/round.ts';
+import { placeAt } from './round/round.ts';
+import { textOf } from './round/said-json.ts';
+import { beginRound } from './round/settle-reply.ts';
+import { awaiting, setupTeam, teamArrows, teamEnds } from './round/setup-team.ts';
+import { callOn, RUNTIME } from './round/talk.ts';
+import type { TeamEnd, TeamInput } from './round/team-context.ts';
+import { repliesOf, spentEnd, teamContext, teamOutcome } from './round/team-context.ts';
+import { reworkIn } from './state/work-phases.ts';
 
 /** A decision that cannot be followed is pointed out once in a row. */
 const MAX_CORRECTIONS = 1;

@@ -4,13 +4,13 @@ import type { Json } from '../contracts/json.ts';
 import type { RunStatus } from '../contracts/run.ts';
 import { atOnce, plain, rulesInForce } from '../machines/rules.ts';
 import { onDemand } from '../contracts/on-demand.ts';
-import { messageLines, troubleOf } from './reply-text.ts';
-import type { Reply, Task } from './round.ts';
-import { textOf } from './said-json.ts';
-import { beginRound } from './settle-reply.ts';
-import { awaiting, setupTeam, teamArrows, teamEnds } from './setup-team.ts';
-import type { TeamContext, TeamEnd, TeamInput } from './team-context.ts';
-import { repliesOf, spentEnd, teamContext, teamOutcome } from './team-context.ts';
+import { messageLines, troubleOf } from './round/reply-text.ts';
+import type { Reply, Task } from './round/round.ts';
+import { textOf } from './round/said-json.ts';
+import { beginRound } from './round/settle-reply.ts';
+import { awaiting, setupTeam, teamArrows, teamEnds } from './round/setup-team.ts';
+import type { TeamContext, TeamEnd, TeamInput } from './round/team-context.ts';
+import { repliesOf, spentEnd, teamContext, teamOutcome } from './round/team-context.ts';
 
 /** The name of the member that makes one of all replies, which no other may have. */
 export const AGGREGATOR = 'aggregator';

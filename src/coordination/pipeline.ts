@@ -4,11 +4,11 @@ import { errorData } from '../contracts/error.ts';
 import type { Json } from '../contracts/json.ts';
 import { rulesInForce } from '../machines/rules.ts';
 import { onDemand } from '../contracts/on-demand.ts';
-import type { Reply } from './round.ts';
-import { beginRound } from './settle-reply.ts';
-import { awaiting, setupTeam, teamArrows, teamEnds, tell } from './setup-team.ts';
-import type { TeamContext, TeamInput } from './team-context.ts';
-import { endOf, repliesOf, spentEnd, teamContext, teamOutcome } from './team-context.ts';
+import type { Reply } from './round/round.ts';
+import { beginRound } from './round/settle-reply.ts';
+import { awaiting, setupTeam, teamArrows, teamEnds, tell } from './round/setup-team.ts';
+import type { TeamContext, TeamInput } from './round/team-context.ts';
+import { endOf, repliesOf, spentEnd, teamContext, teamOutcome } from './round/team-context.ts';
 
 /** What a stage that fails means: the end, a gap that the next one is told of, or something else in place of its output. */
 export type StageErrorRule =

@@ -2,14 +2,14 @@ import { assign } from 'xstate';
 import type { Json } from '../contracts/json.ts';
 import { isJsonObject } from '../contracts/json.ts';
 import { onDemand } from '../contracts/on-demand.ts';
-import { messageLines, troubleOf, wordsOf } from './reply-text.ts';
-import { saidJson, textOf } from './said-json.ts';
-import { beginRound } from './settle-reply.ts';
-import { awaiting, setupTeam, teamArrows, teamEnds, tell } from './setup-team.ts';
-import type { PlannedStep, PlannerExecutorState, StepResult } from './step-plan.ts';
-import { stepPlanOf } from './step-plan.ts';
-import type { TeamContext, TeamEnd, TeamInput } from './team-context.ts';
-import { endOf, repliesOf, spentEnd, teamContext, teamOutcome } from './team-context.ts';
+import { messageLines, troubleOf, wordsOf } from './round/reply-text.ts';
+import { saidJson, textOf } from './round/said-json.ts';
+import { beginRound } from './round/settle-reply.ts';
+import { awaiting, setupTeam, teamArrows, teamEnds, tell } from './round/setup-team.ts';
+import type { PlannedStep, PlannerExecutorState, StepResult } from './state/step-plan.ts';
+import { stepPlanOf } from './state/step-plan.ts';
+import type { TeamContext, TeamEnd, TeamInput } from './round/team-context.ts';
+import { endOf, repliesOf, spentEnd, teamContext, teamOutcome } from './round/team-context.ts';
 
 /** The planner's member name, which no executor may have. */
 export const PLANNER = 'planner';

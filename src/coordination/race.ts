@@ -1,12 +1,12 @@
 import { assign } from 'xstate';
 import type { Json } from '../contracts/json.ts';
 import { onDemand } from '../contracts/on-demand.ts';
-import { troubleOf } from './reply-text.ts';
-import type { Reply } from './round.ts';
-import { beginRound } from './settle-reply.ts';
-import { awaiting, setupTeam, teamArrows, teamEnds } from './setup-team.ts';
-import type { TeamContext, TeamEnd, TeamInput } from './team-context.ts';
-import { repliesOf, spentEnd, teamContext, teamOutcome } from './team-context.ts';
+import { troubleOf } from './round/reply-text.ts';
+import type { Reply } from './round/round.ts';
+import { beginRound } from './round/settle-reply.ts';
+import { awaiting, setupTeam, teamArrows, teamEnds } from './round/setup-team.ts';
+import type { TeamContext, TeamEnd, TeamInput } from './round/team-context.ts';
+import { repliesOf, spentEnd, teamContext, teamOutcome } from './round/team-context.ts';
 
 /** The name of the function that says whether an answer wins. */
 export const ACCEPTS = 'accepts';

@@ -4,16 +4,22 @@ import type { EventBody } from '../contracts/event.ts';
 import type { Json } from '../contracts/json.ts';
 import { rulesInForce } from '../machines/rules.ts';
 import { onDemand } from '../contracts/on-demand.ts';
-import type { Card } from './card.ts';
-import type { Assessment, Ranking } from './rank.ts';
-import { byChance, byNames, byScores, inOrder, tierFor } from './rank.ts';
-import type { RouterOptions } from './router-options.ts';
-import { assessmentSchema, CHOICE_FUNCTION, CHOOSER, drawSchema, scoresSchema } from './router-options.ts';
-import { saidJson, textOf } from './said-json.ts';
-import { beginRound } from './settle-reply.ts';
-import { awaiting, setupTeam, teamArrows, teamEnds } from './setup-team.ts';
-import type { TeamContext, TeamInput } from './team-context.ts';
-import { endOf, repliesOf, spentEnd, teamContext, teamOutcome } from './team-context.ts';
+import type { Card } from './round/card.ts';
+import type { Assessment, Ranking } from './state/rank.ts';
+import { byChance, byNames, byScores, inOrder, tierFor } from './state/rank.ts';
+import type { RouterOptions } from './state/router-options.ts';
+import {
+  assessmentSchema,
+  CHOICE_FUNCTION,
+  CHOOSER,
+  drawSchema,
+  scoresSchema,
+} from './state/router-options.ts';
+import { saidJson, textOf } from './round/said-json.ts';
+import { beginRound } from './round/settle-reply.ts';
+import { awaiting, setupTeam, teamArrows, teamEnds } from './round/setup-team.ts';
+import type { TeamContext, TeamInput } from './round/team-context.ts';
+import { endOf, repliesOf, spentEnd, teamContext, teamOutcome } from './round/team-context.ts';
 
 type Change = { readonly from: string; readonly to: string; readonly reason: string };
 

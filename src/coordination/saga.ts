@@ -4,12 +4,12 @@ import type { ErrorData } from '../contracts/error.ts';
 import type { Json } from '../contracts/json.ts';
 import { atOnce, rulesInForce } from '../machines/rules.ts';
 import { onDemand } from '../contracts/on-demand.ts';
-import { troubleOf } from './reply-text.ts';
-import type { Reply } from './round.ts';
-import { beginRound } from './settle-reply.ts';
-import { awaiting, setupTeam, teamArrows, teamEnds } from './setup-team.ts';
-import type { TeamContext, TeamEnd, TeamInput } from './team-context.ts';
-import { repliesOf, teamContext, teamOutcome } from './team-context.ts';
+import { troubleOf } from './round/reply-text.ts';
+import type { Reply } from './round/round.ts';
+import { beginRound } from './round/settle-reply.ts';
+import { awaiting, setupTeam, teamArrows, teamEnds } from './round/setup-team.ts';
+import type { TeamContext, TeamEnd, TeamInput } from './round/team-context.ts';
+import { repliesOf, teamContext, teamOutcome } from './round/team-context.ts';
 
 /** The name of the function that makes a step's input of the output before it. */
 export const sagaStepFunction = (step: number): string => `step-${step}`;

@@ -7,15 +7,19 @@ import {
   toldOfOthers,
   toldOfRefusals,
   toldOfReviews,
-} from './delegated-work.ts';
+} from './state/delegated-work.ts';
 import { onDemand } from '../contracts/on-demand.ts';
-import { beginRound } from './settle-reply.ts';
-import { awaiting, setupTeam, teamArrows, teamEnds, tell } from './setup-team.ts';
-import type { SupervisorContext, SupervisorOwn, SupervisorWorkerOptions } from './supervisor-context.ts';
-import { SUPERVISOR } from './supervisor-context.ts';
-import { question, readPlan } from './supervisor-plan.ts';
-import type { TeamInput } from './team-context.ts';
-import { teamContext, teamOutcome } from './team-context.ts';
+import { beginRound } from './round/settle-reply.ts';
+import { awaiting, setupTeam, teamArrows, teamEnds, tell } from './round/setup-team.ts';
+import type {
+  SupervisorContext,
+  SupervisorOwn,
+  SupervisorWorkerOptions,
+} from './state/supervisor-context.ts';
+import { SUPERVISOR } from './state/supervisor-context.ts';
+import { question, readPlan } from './state/supervisor-plan.ts';
+import type { TeamInput } from './round/team-context.ts';
+import { teamContext, teamOutcome } from './round/team-context.ts';
 
 type Context = SupervisorContext;
 

@@ -2,14 +2,14 @@ import { assign } from 'xstate';
 import * as z from 'zod';
 import type { Json } from '../contracts/json.ts';
 import { onDemand } from '../contracts/on-demand.ts';
-import { messageLines, troubleOf } from './reply-text.ts';
-import type { Reply } from './round.ts';
-import { textOf } from './said-json.ts';
-import { beginRound } from './settle-reply.ts';
-import { awaiting, setupTeam, teamArrows, teamEnds, tell } from './setup-team.ts';
-import type { TeamContext, TeamInput } from './team-context.ts';
-import { repliesOf, spentEnd, teamContext, teamOutcome } from './team-context.ts';
-import { verdictOf } from './verdict.ts';
+import { messageLines, troubleOf } from './round/reply-text.ts';
+import type { Reply } from './round/round.ts';
+import { textOf } from './round/said-json.ts';
+import { beginRound } from './round/settle-reply.ts';
+import { awaiting, setupTeam, teamArrows, teamEnds, tell } from './round/setup-team.ts';
+import type { TeamContext, TeamInput } from './round/team-context.ts';
+import { repliesOf, spentEnd, teamContext, teamOutcome } from './round/team-context.ts';
+import { verdictOf } from './round/verdict.ts';
 
 /** The critic's role. */
 export const CRITIC = 'critic';

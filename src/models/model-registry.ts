@@ -1,8 +1,8 @@
 import { TroupeError } from '../contracts/error.ts';
 import type { Model } from '../contracts/model.ts';
-import { anthropic } from './anthropic.ts';
+import { anthropic } from './anthropic/anthropic.ts';
 import { type Environment, processEnvironment, variable } from './environment.ts';
-import { lazyOfflineModel } from './lazy-offline-model.ts';
+import { lazyOfflineModel } from './offline/lazy-offline-model.ts';
 import type { ChatProfile } from './openai/chat-profile.ts';
 import { chatProfiles } from './openai/chat-profiles.ts';
 import { openaiChat } from './openai/openai-chat.ts';

@@ -1,6 +1,6 @@
 import { LONGEST_TIMER_MS } from '../contracts/clock.ts';
 import { isJsonObject, type JsonObject } from '../contracts/json.ts';
-import { withReadableError } from './error-body.ts';
+import { withReadableError } from './retry/error-body.ts';
 import { withEventStream } from './event-stream-body.ts';
 
 /** What every provider's adapter can be told. */

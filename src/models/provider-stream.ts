@@ -1,8 +1,8 @@
 import { isTroupeError, TroupeError } from '../contracts/error.ts';
 import { isJsonObject, toJson } from '../contracts/json.ts';
 import type { ModelAnswer, ModelCall } from '../contracts/model.ts';
-import { classifyError, type ErrorContext } from './classify-error.ts';
-import { errorInBody } from './error-body.ts';
+import { classifyError, type ErrorContext } from './retry/classify-error.ts';
+import { errorInBody } from './retry/error-body.ts';
 import { saidDone } from './event-stream-body.ts';
 
 /** An SDK's stream of events, as much of it as we use. */

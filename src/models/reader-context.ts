@@ -1,5 +1,5 @@
 import type { ModelCall, ModelRequest } from '../contracts/model.ts';
-import type { ErrorContext } from './classify-error.ts';
+import type { ErrorContext } from './retry/classify-error.ts';
 import type { ToolInputs } from './tool-inputs.ts';
 import type { ToolNames } from './tool-names.ts';
 

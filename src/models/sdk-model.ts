@@ -1,5 +1,5 @@
 import type { Model } from '../contracts/model.ts';
-import type { ErrorContext } from './classify-error.ts';
+import type { ErrorContext } from './retry/classify-error.ts';
 import type { ReaderContext } from './reader-context.ts';
 import type { OpenedStream, StreamReader } from './provider-stream.ts';
 import { readAnswer } from './provider-stream.ts';

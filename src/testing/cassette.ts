@@ -8,7 +8,7 @@ import type { AssistantTurn } from '../contracts/transcript.ts';
 import type { Acted, Decided } from '../machines/agent-context.ts';
 import { openJournal } from '../persistence/journal-codec.ts';
 import { readJournalFile } from '../persistence/journal-file.ts';
-import { checkRecords } from '../runtime/journal/check-records.ts';
+import { checkRecords } from '../runtime/journal/replay/check-records.ts';
 
 /** Where an effect was asked: in whose step, and for the how manieth time. */
 interface Place {

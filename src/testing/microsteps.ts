@@ -1,7 +1,7 @@
 import * as xstate from 'xstate';
 import type { AnyMachineSnapshot, AnyStateMachine, EventObject, ExecutableActionObject } from 'xstate';
-import type { Scope } from '../runtime/quiet-scope.ts';
-import { inertScope } from '../runtime/quiet-scope.ts';
+import type { Scope } from '../runtime/turn/quiet-scope.ts';
+import { inertScope } from '../runtime/turn/quiet-scope.ts';
 
 /** The snapshots that a macrostep leads through, each with the actions that are to be carried out. */
 export type Microsteps = readonly (readonly [AnyMachineSnapshot, readonly ExecutableActionObject[]])[];

@@ -1,7 +1,7 @@
 import { toError } from '../contracts/error.ts';
 import type { Json } from '../contracts/json.ts';
 import type { Model, ModelAnswer, ModelRequest } from '../contracts/model.ts';
-import { DeterminismError } from '../runtime/journal/determinism-error.ts';
+import { DeterminismError } from '../runtime/journal/replay/determinism-error.ts';
 import type { Cassette, RecordedAnswer } from './cassette.ts';
 import { cassetteFrom } from './cassette.ts';
 

@@ -5,7 +5,7 @@ import { toJson } from '../contracts/json.ts';
 import type { Checked } from '../contracts/schema.ts';
 import { isThenable } from '../contracts/thenable.ts';
 import type { Tool, ToolContext } from '../contracts/tool.ts';
-import { DeterminismError } from '../runtime/journal/determinism-error.ts';
+import { DeterminismError } from '../runtime/journal/replay/determinism-error.ts';
 import { tool } from '../tools/define-tool.ts';
 import { dual } from '../tools/tool-result.ts';
 import type { Cassette, RecordedCall } from './cassette.ts';

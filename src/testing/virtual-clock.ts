@@ -1,5 +1,5 @@
 import type { Clock } from '../contracts/clock.ts';
-import { whenNothingIsPutOff } from '../runtime/pacer.ts';
+import { whenNothingIsPutOff } from '../runtime/run/pacer.ts';
 
 /** A clock that stands still until a test moves it. */
 export interface VirtualClock extends Clock {

@@ -4,7 +4,7 @@ import type { Clock } from '../../src/contracts/clock.ts';
 import { LONGEST_TIMER_MS } from '../../src/contracts/clock.ts';
 import { answer, wait } from '../../src/contracts/decision.ts';
 import { LazyAbort } from '../../src/contracts/lazy-abort.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 
 const DAY = 86_400_000;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { answer } from '../../src/contracts/decision.ts';
 import type { Model } from '../../src/contracts/model.ts';
 import { modelAnswer } from '../../src/contracts/model.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { settled, start } from '../support/runs.ts';
 

@@ -7,7 +7,7 @@ import { routing } from '../../src/actors/backends/routing.ts';
 import type { Backend, BackendChoice } from '../../src/contracts/backend.ts';
 import { TroupeError } from '../../src/contracts/error.ts';
 import { modelAnswer } from '../../src/contracts/model.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline } from '../../src/runtime/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { delegate } from '../../src/tools/built-in/delegate.ts';

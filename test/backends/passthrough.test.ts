@@ -3,7 +3,7 @@ import type { EngineAnswer, EngineRequest } from '../../src/actors/backends/pass
 import { passthrough } from '../../src/actors/backends/passthrough.ts';
 import { memorySessions } from '../../src/actors/backends/session-store.ts';
 import { TroupeError } from '../../src/contracts/error.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline } from '../../src/runtime/patterns/index.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { ofType, settled } from '../support/runs.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { routing, routingSchema } from '../../src/actors/backends/routing.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { settled } from '../support/runs.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { EngineRequest } from '../../src/actors/backends/passthrough.ts';
 import { passthrough } from '../../src/actors/backends/passthrough.ts';
 import { storedSessions } from '../../src/actors/backends/stored-sessions.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { keptFiles } from '../support/kept-files.ts';
 import { ofType, settled } from '../support/runs.ts';

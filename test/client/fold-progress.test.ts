@@ -9,7 +9,7 @@ import {
 } from '../../src/client/select-progress.ts';
 import type { Progress } from '../../src/events/progress.ts';
 import { foldProgress, noProgress } from '../../src/events/progress.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { deltaOf, durable } from '../events/sample-events.ts';

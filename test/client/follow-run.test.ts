@@ -7,7 +7,7 @@ import { foldProgress, noProgress } from '../../src/events/progress.ts';
 import type { EventSource } from '../../src/inspect/publishing/event-source.ts';
 import { ndjson } from '../../src/inspect/publishing/ndjson.ts';
 import { sseResponse } from '../../src/inspect/publishing/sse.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { serveLoopback } from '../inspect/publishing/loopback.ts';

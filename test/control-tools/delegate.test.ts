@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Agent } from '../../src/contracts/agent.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline } from '../../src/runtime/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { delegate } from '../../src/tools/built-in/delegate.ts';

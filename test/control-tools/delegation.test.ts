@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Agent, AgentOptions } from '../../src/contracts/agent.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline } from '../../src/runtime/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';

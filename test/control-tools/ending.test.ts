@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { delegate } from '../../src/tools/built-in/delegate.ts';
 import { endConversation } from '../../src/tools/built-in/end-conversation.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Agent } from '../../src/contracts/agent.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Agent } from '../../src/contracts/agent.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { compareRuns } from '../../src/testing/compare-runs.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';

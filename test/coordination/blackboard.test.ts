@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/contracts/json.ts';
-import { decisionOf, insightsIn } from '../../src/coordination/board-reading.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { decisionOf, insightsIn } from '../../src/coordination/state/board-reading.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import type { BlackboardSetup } from '../../src/runtime/patterns/index.ts';
 import { blackboard } from '../../src/runtime/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';

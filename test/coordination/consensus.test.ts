@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Agent } from '../../src/contracts/agent.ts';
-import { textOf } from '../../src/coordination/said-json.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { textOf } from '../../src/coordination/round/said-json.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { consensus } from '../../src/runtime/patterns/index.ts';
 import type { ConsensusSetup } from '../../src/runtime/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';

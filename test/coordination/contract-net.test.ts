@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { contractNet } from '../../src/runtime/patterns/index.ts';
 import type { ContractNetSetup } from '../../src/runtime/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { ensemble } from '../../src/runtime/patterns/index.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { ofType, quiet, settled, start } from '../support/runs.ts';

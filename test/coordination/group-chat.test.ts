@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import type { GroupChatSetup } from '../../src/runtime/patterns/index.ts';
 import { groupChat } from '../../src/runtime/patterns/index.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline, supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';

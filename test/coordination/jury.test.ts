@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RunOptions } from '../../src/contracts/run.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { debate, jury, parallel, person, pipeline } from '../../src/runtime/patterns/index.ts';
 import type { JurySetup } from '../../src/runtime/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';

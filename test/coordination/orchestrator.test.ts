@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Agent } from '../../src/contracts/agent.ts';
-import { mayFollow, phaseProblems, workPhases } from '../../src/coordination/work-phases.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { mayFollow, phaseProblems, workPhases } from '../../src/coordination/state/work-phases.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import type { OrchestratorSetup } from '../../src/runtime/patterns/index.ts';
 import { orchestrator, pipeline } from '../../src/runtime/patterns/index.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';

@@ -4,7 +4,7 @@ import type { RunOptions, RunResult } from '../../src/contracts/run.ts';
 import { charts } from '../../src/coordination/charts.ts';
 import { chartOf, statesWithin } from '../../src/machines/chart.ts';
 import { checkMachine } from '../../src/machines/check-machine.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { pipeline } from '../../src/runtime/patterns/index.ts';
 import { act } from '../../src/contracts/decision.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Agent } from '../../src/contracts/agent.ts';
 import { answer } from '../../src/contracts/decision.ts';
 import { charts } from '../../src/coordination/charts.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import type { race } from '../../src/runtime/patterns/index.ts';
 import { definePattern, patternRegistry, pipeline } from '../../src/runtime/patterns/index.ts';
 

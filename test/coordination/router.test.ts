@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { act } from '../../src/contracts/decision.ts';
 import type { Json } from '../../src/contracts/json.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import type { RouterSetup, RouterStrategy } from '../../src/runtime/patterns/index.ts';
 import { pipeline, rotation, router, workload } from '../../src/runtime/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';

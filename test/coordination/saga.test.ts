@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { TroupeError } from '../../src/contracts/error.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import type { SagaSetup } from '../../src/runtime/patterns/index.ts';
 import { saga } from '../../src/runtime/patterns/index.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';

@@ -1,4 +1,4 @@
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 
 /** What of any rubbish is none where this kind of thing is asked for. */
 export const MEANT = {

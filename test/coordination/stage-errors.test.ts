@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { answer } from '../../src/contracts/decision.ts';
 import type { Json } from '../../src/contracts/json.ts';
-import { textOf } from '../../src/coordination/said-json.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { textOf } from '../../src/coordination/round/said-json.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { isStageFailure, pipeline } from '../../src/runtime/patterns/index.ts';
 import type { OnStageError } from '../../src/runtime/patterns/index.ts';
 import { ofType, settled, start } from '../support/runs.ts';

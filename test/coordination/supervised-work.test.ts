@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { answer } from '../../src/contracts/decision.ts';
-import { bestFit, fitOf } from '../../src/coordination/best-fit.ts';
-import { saidJson } from '../../src/coordination/said-json.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { bestFit, fitOf } from '../../src/coordination/state/best-fit.ts';
+import { saidJson } from '../../src/coordination/round/said-json.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import type { SupervisorWorkerSetup } from '../../src/runtime/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';

@@ -4,10 +4,10 @@ import type { RestartStrategy } from '../../src/contracts/supervision.ts';
 import type { Outcome } from '../../src/contracts/run.ts';
 import { oddValueIn } from '../../src/contracts/odd-value.ts';
 import { emptyTally } from '../../src/contracts/stop.ts';
-import { isRoundOver, placeAt, repliesIn } from '../../src/coordination/round.ts';
-import { beginRound, roundMove } from '../../src/coordination/settle-reply.ts';
-import type { TeamContext } from '../../src/coordination/team-context.ts';
-import { teamContext } from '../../src/coordination/team-context.ts';
+import { isRoundOver, placeAt, repliesIn } from '../../src/coordination/round/round.ts';
+import { beginRound, roundMove } from '../../src/coordination/round/settle-reply.ts';
+import type { TeamContext } from '../../src/coordination/round/team-context.ts';
+import { teamContext } from '../../src/coordination/round/team-context.ts';
 import { teamRules } from '../../src/machines/supervision.ts';
 
 const RUNS = process.env['TROUPE_FULL'] === '1' ? 10_000 : 1_000;

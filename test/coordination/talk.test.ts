@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Agent } from '../../src/contracts/agent.ts';
 import type { Model } from '../../src/contracts/model.ts';
 import type { Turn } from '../../src/contracts/transcript.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { recordsIn, replay } from '../../src/runtime/journal/index.ts';
 import { groupChat, orchestrator, person, pipeline } from '../../src/runtime/patterns/index.ts';
 import type { ScriptedRequest } from '../../src/testing/scripted-model.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { assign } from 'xstate';
 import type { EventBody } from '../../src/contracts/event.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { answer } from '../../src/contracts/decision.ts';
-import { beginRound } from '../../src/coordination/settle-reply.ts';
-import { awaiting, setupTeam, teamArrows, teamEnds } from '../../src/coordination/setup-team.ts';
-import type { TeamInput } from '../../src/coordination/team-context.ts';
-import { endOf, repliesOf, teamContext, teamOutcome } from '../../src/coordination/team-context.ts';
-import { team } from '../../src/runtime/team.ts';
+import { beginRound } from '../../src/coordination/round/settle-reply.ts';
+import { awaiting, setupTeam, teamArrows, teamEnds } from '../../src/coordination/round/setup-team.ts';
+import type { TeamInput } from '../../src/coordination/round/team-context.ts';
+import { endOf, repliesOf, teamContext, teamOutcome } from '../../src/coordination/round/team-context.ts';
+import { team } from '../../src/runtime/define/team.ts';
 import { settled, start } from '../support/runs.ts';
 
 /** A team of somebody's own that tells of something as it begins its round. */

@@ -1,8 +1,8 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import type { Agent } from '../../src/contracts/agent.ts';
-import { verdictOf } from '../../src/coordination/verdict.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { verdictOf } from '../../src/coordination/round/verdict.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline, writerCritic } from '../../src/runtime/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';

@@ -5,7 +5,7 @@ import { answer } from '../../src/contracts/decision.ts';
 import type { Critic, Critique } from '../../src/contracts/critique.ts';
 import { runtimeEventSchema } from '../../src/contracts/event.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';

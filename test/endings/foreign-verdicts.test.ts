@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Ending, EndingVerdict } from '../../src/contracts/ending.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
-import { agent } from '../../src/runtime/agent.ts';
-import { replay } from '../../src/runtime/journal/replay.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
+import { replay } from '../../src/runtime/journal/replay/replay.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { settled, start } from '../support/runs.ts';
 

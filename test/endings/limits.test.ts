@@ -6,7 +6,7 @@ import { allOf, anyOf, nearestLimit } from '../../src/machines/composed-rules.ts
 import { byTool } from '../../src/machines/endings.ts';
 import { softCap, stagnation } from '../../src/machines/soft-rules.ts';
 import { maxSteps, maxTime, maxTokens, maxToolCalls } from '../../src/machines/stop-rules.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { tool } from '../../src/tools/define-tool.ts';

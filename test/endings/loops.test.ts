@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { LoopLimits } from '../../src/contracts/ending.ts';
 import { act, answer } from '../../src/contracts/decision.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { tool } from '../../src/tools/define-tool.ts';

@@ -6,7 +6,7 @@ import type { EndingRole } from '../../src/machines/endings.ts';
 import { byMarker, byNoToolCalls, byTool } from '../../src/machines/endings.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
 import { bySupervisor } from '../../src/machines/supervised-ending.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';

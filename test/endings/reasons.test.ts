@@ -6,7 +6,7 @@ import type { StopReason } from '../../src/contracts/stop.ts';
 import { softCap, stagnation } from '../../src/machines/soft-rules.ts';
 import { bySupervisor } from '../../src/machines/supervised-ending.ts';
 import { maxSteps, maxTime, maxTokens, maxToolCalls } from '../../src/machines/stop-rules.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Environment } from '../../src/contracts/environment.ts';
 import { isTroupeError } from '../../src/contracts/error.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { z } from 'zod';
 import { hostEnvironment } from '../../src/tools/built-in/environment-host.ts';

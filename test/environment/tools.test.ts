@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { EnvironmentOps } from '../../src/contracts/environment.ts';
 import type { Json } from '../../src/contracts/json.ts';
 import type { Toolset } from '../../src/contracts/tool.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { fileTools } from '../../src/tools/environments/file-tools.ts';
 import { httpTools } from '../../src/tools/environments/http-tools.ts';

@@ -5,11 +5,17 @@ import type { Evaluator } from '../../src/contracts/evaluator.ts';
 import type { Json } from '../../src/contracts/json.ts';
 import { taskSchema } from '../../src/contracts/task.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
-import { agent } from '../../src/runtime/agent.ts';
-import { combined, evaluate, evaluateAll, evaluateTask, metricsOf } from '../../src/runtime/evaluate.ts';
-import { contains, exact, fits, matches, passPower } from '../../src/runtime/evaluators.ts';
-import { judgedBy } from '../../src/runtime/judged-by.ts';
-import { summariseRuns } from '../../src/runtime/summarise-runs.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
+import {
+  combined,
+  evaluate,
+  evaluateAll,
+  evaluateTask,
+  metricsOf,
+} from '../../src/runtime/evaluate/evaluate.ts';
+import { contains, exact, fits, matches, passPower } from '../../src/runtime/evaluate/evaluators.ts';
+import { judgedBy } from '../../src/runtime/evaluate/judged-by.ts';
+import { summariseRuns } from '../../src/runtime/evaluate/summarise-runs.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { complete } from '../../src/tools/built-in/complete.ts';
 import { delegate } from '../../src/tools/built-in/delegate.ts';

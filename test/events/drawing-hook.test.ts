@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { act, answer } from '../../src/contracts/decision.ts';
 import { activityOf } from '../../src/events/activity.ts';
 import { hook } from '../../src/events/hooks.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 
 const read = tool({

@@ -6,7 +6,7 @@ import { around, through } from '../../src/events/middleware.ts';
 import { multiplex } from '../../src/events/multiplex.ts';
 import { ofType, under } from '../../src/events/select.ts';
 import { typing$ } from '../../src/events/typing.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { deferred, never, quiet } from '../support/runs.ts';

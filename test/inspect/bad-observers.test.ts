@@ -4,7 +4,7 @@ import type { RuntimeEvent } from '../../src/contracts/event.ts';
 import type { RunOptions } from '../../src/contracts/run.ts';
 import { recorder } from '../../src/inspect/recording/recorder.ts';
 import { toStately } from '../../src/inspect/sinks/stately-sink.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline } from '../../src/runtime/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';

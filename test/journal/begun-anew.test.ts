@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 // Loaded when a run is stored: not after the test.
 import '../../src/memory/threads.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
-import { agent } from '../../src/runtime/agent.ts';
-import { resume } from '../../src/runtime/journal/resume.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
+import { resume } from '../../src/runtime/journal/resume/resume.ts';
 
 const clerk = agent({ name: 'clerk', decide: () => ({ kind: 'answer', answer: 'done' }) });
 const entry = {

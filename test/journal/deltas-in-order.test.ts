@@ -4,7 +4,7 @@ import type { RunInspector } from '../../src/contracts/inspection.ts';
 import type { RunHandle, RunOptions } from '../../src/contracts/run.ts';
 import { sseResponse } from '../../src/inspect/publishing/sse.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';

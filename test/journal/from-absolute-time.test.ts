@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { agent } from '../../src/runtime/agent.ts';
-import { recordsIn } from '../../src/runtime/journal/stored-run.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
+import { recordsIn } from '../../src/runtime/journal/resume/stored-run.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { outage } from '../parity/scenarios.ts';
 import { PlainStore } from '../support/plain-store.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Became, Decision, RuntimeEvent, RunOptions } from '../../src/index.ts';
 import { agent, tool } from '../../src/index.ts';
 import { answerRequest, openRequests, resume } from '../../src/runtime/journal/index.ts';
-import { recordsIn } from '../../src/runtime/journal/stored-run.ts';
+import { recordsIn } from '../../src/runtime/journal/resume/stored-run.ts';
 import { virtualClock } from '../../src/testing/index.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { quiet } from '../support/runs.ts';

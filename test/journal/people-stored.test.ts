@@ -6,7 +6,7 @@ import type { Decision, RunResult, RuntimeEvent } from '../../src/index.ts';
 import { agent, tool, toolset } from '../../src/index.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { answerRequest, openRequests, resume } from '../../src/runtime/journal/index.ts';
-import { recordsIn } from '../../src/runtime/journal/stored-run.ts';
+import { recordsIn } from '../../src/runtime/journal/resume/stored-run.ts';
 import { virtualClock } from '../../src/testing/index.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { quiet } from '../support/runs.ts';

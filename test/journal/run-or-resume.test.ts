@@ -4,7 +4,7 @@ import type { Decision, JournalStore } from '../../src/index.ts';
 import { listed } from '../../src/contracts/listed.ts';
 import { memoryStore } from '../../src/persistence/index.ts';
 import { recordsIn, resumeAll, runOrResume } from '../../src/runtime/journal/index.ts';
-import { wishFor } from '../../src/runtime/journal/stored-run.ts';
+import { wishFor } from '../../src/runtime/journal/resume/stored-run.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { quiet } from '../support/runs.ts';
 

@@ -3,7 +3,7 @@ import { answer } from '../../src/contracts/decision.ts';
 import type { JournalStore } from '../../src/contracts/journal.ts';
 import type { RunOptions } from '../../src/contracts/run.ts';
 import { maxTime } from '../../src/machines/stop-rules.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { threads } from '../../src/memory/threads.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { fork, replay, resume, runOrResume } from '../../src/runtime/journal/index.ts';

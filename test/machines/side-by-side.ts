@@ -8,7 +8,7 @@ import type { Rules } from '../../src/machines/rules.ts';
 import { underRules } from '../../src/machines/rules.ts';
 import { compile, CompiledMachine } from '../../src/machines/table/compiled-machine.ts';
 import { TableSnapshot } from '../../src/machines/table/table-snapshot.ts';
-import { inertScope } from '../../src/runtime/quiet-scope.ts';
+import { inertScope } from '../../src/runtime/turn/quiet-scope.ts';
 import type { MachineOutput, Position } from '../../src/testing/moves.ts';
 import { begin, move } from '../../src/testing/moves.ts';
 

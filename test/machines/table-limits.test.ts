@@ -6,7 +6,7 @@ import { agentMachine } from '../../src/machines/agent-machine.ts';
 import { modelCallMachine } from '../../src/machines/model-call-machine.ts';
 import { compile, CompiledMachine } from '../../src/machines/table/compiled-machine.ts';
 import { toolCallMachine } from '../../src/machines/tool-call-machine.ts';
-import { inertScope } from '../../src/runtime/quiet-scope.ts';
+import { inertScope } from '../../src/runtime/turn/quiet-scope.ts';
 import { agentInput } from './agent-walks.ts';
 import { isBounded } from './random-machines.ts';
 import { beginTwins, moveTwins, tableOf } from './side-by-side.ts';

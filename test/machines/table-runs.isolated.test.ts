@@ -4,9 +4,9 @@ import type { Output } from '../../src/machines/outputs.ts';
 import { carryOut, collector } from '../../src/machines/outputs.ts';
 import { carrierOf, collectingInto } from '../../src/machines/outputs.ts';
 import { TableSnapshot } from '../../src/machines/table/table-snapshot.ts';
-import type * as moverModule from '../../src/runtime/mover.ts';
-import type { MachinePosition, Mover } from '../../src/runtime/mover.ts';
-import { inertScope } from '../../src/runtime/quiet-scope.ts';
+import type * as moverModule from '../../src/runtime/turn/mover.ts';
+import type { MachinePosition, Mover } from '../../src/runtime/turn/mover.ts';
+import { inertScope } from '../../src/runtime/turn/quiet-scope.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { allRows } from '../coordination/all-rows.ts';
 import { parrot } from '../coordination/patterns/pattern-row.ts';
@@ -128,7 +128,7 @@ const attempt = <T>(work: () => T) => {
   }
 };
 
-vi.mock('../../src/runtime/mover.ts', async (original) => {
+vi.mock('../../src/runtime/turn/mover.ts', async (original) => {
   const actual = await original<typeof moverModule>();
   const movers = new WeakMap<AnyStateMachine, Mover>();
   const moverOf: typeof actual.moverOf = (machine, inspected) => {

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { answer, act, wait } from '../../src/contracts/decision.ts';
 import type { DeadLetter, Message } from '../../src/contracts/message.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline } from '../../src/runtime/patterns/index.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { wait } from '../../src/contracts/decision.ts';
 import { TroupeError } from '../../src/contracts/error.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { parallel } from '../../src/runtime/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';

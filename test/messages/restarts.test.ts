@@ -6,7 +6,7 @@ import { TroupeError } from '../../src/contracts/error.ts';
 import type { ErrorCode } from '../../src/contracts/error.ts';
 import type { RunHandle } from '../../src/contracts/run.ts';
 import { answer, wait } from '../../src/contracts/decision.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { parallel } from '../../src/runtime/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { ScriptedModel, ScriptedReply } from '../../src/testing/scripted-model.ts';

@@ -4,7 +4,7 @@ import { TroupeError } from '../../src/contracts/error.ts';
 import { answer, wait } from '../../src/contracts/decision.ts';
 import type { Terminated } from '../../src/contracts/message.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { parallel } from '../../src/runtime/patterns/index.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { letTimePass, never, ofType, quiet, settled, start } from '../support/runs.ts';

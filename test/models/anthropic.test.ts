@@ -6,7 +6,7 @@ import {
 } from '@opentelemetry/sdk-trace-base';
 import { describe, expect, it } from 'vitest';
 import type { Turn } from '../../src/contracts/transcript.ts';
-import { anthropic } from '../../src/models/anthropic.ts';
+import { anthropic } from '../../src/models/anthropic/anthropic.ts';
 import { ask, question, streamed, transcript, weather } from '../support/ask-model.ts';
 import { event, mockProvider } from '../support/mock-provider.ts';
 

@@ -8,7 +8,7 @@ import {
   type ModelCall,
   type ModelDelta,
 } from '../../src/contracts/model.ts';
-import { attemptModel, type AttemptOptions } from '../../src/models/attempt.ts';
+import { attemptModel, type AttemptOptions } from '../../src/models/retry/attempt.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { question } from '../support/ask-model.ts';
 import { processorTime } from '../support/processor-time.ts';

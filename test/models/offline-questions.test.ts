@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { offlineModel } from '../../src/models/offline.ts';
+import { offlineModel } from '../../src/models/offline/offline.ts';
 import { documentsFrom, type Documents } from '../../src/tools/built-in/documents-from.ts';
 import { converse } from '../support/converse.ts';
 import { readQuestionCorpus } from '../support/question-corpus.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Json } from '../../src/contracts/json.ts';
 import type { Turn } from '../../src/contracts/transcript.ts';
-import { offlineModel } from '../../src/models/offline.ts';
+import { offlineModel } from '../../src/models/offline/offline.ts';
 import { documentsFrom } from '../../src/tools/built-in/documents-from.ts';
 import { jsonSchemaOf } from '../../src/tools/schemas.ts';
 import { tool } from '../../src/tools/define-tool.ts';

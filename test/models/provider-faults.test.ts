@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { type ErrorData, errorData, isTroupeError } from '../../src/contracts/error.ts';
 import type { Model, ModelAnswer, ModelDelta } from '../../src/contracts/model.ts';
-import { attemptModel } from '../../src/models/attempt.ts';
-import { decideModelRetry } from '../../src/models/retry-policy.ts';
+import { attemptModel } from '../../src/models/retry/attempt.ts';
+import { decideModelRetry } from '../../src/models/retry/retry-policy.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { ask, question, weather } from '../support/ask-model.ts';
 import { event, type MockProvider, mockProvider, type Reply } from '../support/mock-provider.ts';

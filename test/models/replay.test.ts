@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/contracts/json.ts';
 import type { ModelRequest } from '../../src/contracts/model.ts';
 import type { AssistantTurn } from '../../src/contracts/transcript.ts';
-import { anthropicRequest } from '../../src/models/anthropic-request.ts';
+import { anthropicRequest } from '../../src/models/anthropic/anthropic-request.ts';
 import { openaiRequest } from '../../src/models/openai/responses-request.ts';
 import { toolInputs } from '../../src/models/tool-inputs.ts';
 import { toolNames } from '../../src/models/tool-names.ts';

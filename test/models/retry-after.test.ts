@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { retryAfterInText, retryAfterMs } from '../../src/models/retry-after.ts';
+import { retryAfterInText, retryAfterMs } from '../../src/models/retry/retry-after.ts';
 
 const now = Date.parse('2026-11-20T10:00:00Z');
 

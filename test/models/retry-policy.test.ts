@@ -7,7 +7,7 @@ import {
   modelRetryDefaults,
   type RetryDecision,
   toolRetryDefaults,
-} from '../../src/models/retry-policy.ts';
+} from '../../src/models/retry/retry-policy.ts';
 
 const failure = (retryable: Retryable, retryAfterMs?: number): ErrorData => ({
   code: 'model.unavailable',

@@ -1,4 +1,4 @@
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { allRows } from '../coordination/all-rows.ts';
 import type { Member } from '../coordination/patterns/pattern-row.ts';

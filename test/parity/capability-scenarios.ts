@@ -5,7 +5,7 @@ import { windowMemory } from '../../src/memory/window-memory.ts';
 import { byTool } from '../../src/machines/endings.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
 import { progressCritic } from '../../src/runtime/critics/progress-critic.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import { calls } from '../../src/testing/scripted-model.ts';
 import { scripted } from '../support/prompt-book.ts';

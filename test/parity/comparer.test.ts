@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import type { AnyStateMachine } from 'xstate';
 import { act, answer } from '../../src/contracts/decision.ts';
 import type { RunResult } from '../../src/contracts/run.ts';
-import { agent } from '../../src/runtime/agent.ts';
-import { definitionOf } from '../../src/runtime/definition.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
+import { definitionOf } from '../../src/runtime/define/definition.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
-import type { Actor } from '../../src/runtime/actor.ts';
-import { startRun } from '../../src/runtime/start-run.ts';
+import type { Actor } from '../../src/runtime/actors/actor.ts';
+import { startRun } from '../../src/runtime/run/start-run.ts';
 import { compareRuns } from '../../src/testing/compare-runs.ts';
 import { echo, settled, start } from '../support/runs.ts';
 

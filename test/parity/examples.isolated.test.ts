@@ -2,11 +2,11 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import type { RunHandle, RunOptions, RunResult } from '../../src/index.ts';
-import type * as StartRun from '../../src/runtime/start-run.ts';
-import type { Definition } from '../../src/runtime/definition.ts';
-import type { StartSetup } from '../../src/runtime/create-run.ts';
-import { replayRecords } from '../../src/runtime/journal/replay.ts';
-import { recordsIn } from '../../src/runtime/journal/stored-run.ts';
+import type * as StartRun from '../../src/runtime/run/start-run.ts';
+import type { Definition } from '../../src/runtime/define/definition.ts';
+import type { StartSetup } from '../../src/runtime/run/create-run.ts';
+import { replayRecords } from '../../src/runtime/journal/replay/replay.ts';
+import { recordsIn } from '../../src/runtime/journal/resume/stored-run.ts';
 import { compareRuns } from '../../src/testing/index.ts';
 import { PlainStore } from '../support/plain-store.ts';
 
@@ -22,7 +22,7 @@ interface Ran {
 const watch = vi.hoisted(() => ({ isStored: false, ran: [] as unknown[] }));
 
 // Whatever an example runs, it runs by this.
-vi.mock('../../src/runtime/start-run.ts', async (original) => {
+vi.mock('../../src/runtime/run/start-run.ts', async (original) => {
   const real = await original<typeof StartRun>();
   const startRun = (
     definition: Definition,

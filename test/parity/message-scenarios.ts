@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { TroupeError } from '../../src/contracts/error.ts';
 import type { SupervisionPolicy } from '../../src/contracts/supervision.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { parallel } from '../../src/runtime/patterns/index.ts';
 import { calls } from '../../src/testing/scripted-model.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';

@@ -4,7 +4,7 @@ import type { Agent } from '../../src/contracts/agent.ts';
 import { answer, wait } from '../../src/contracts/decision.ts';
 import type { Environment } from '../../src/contracts/environment.ts';
 import { windowMemory } from '../../src/memory/window-memory.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline, supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import { calls } from '../../src/testing/scripted-model.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Agent } from '../../src/contracts/agent.ts';
 import { TroupeError } from '../../src/contracts/error.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { parallel } from '../../src/runtime/patterns/index.ts';
 import type { Locks, LockTimes, SharedBy } from '../../src/runtime/resources/index.ts';
 import {

@@ -1,4 +1,4 @@
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { handoffs, router } from '../../src/runtime/patterns/index.ts';
 import { calls } from '../../src/testing/scripted-model.ts';
 import { handoffTool } from '../../src/tools/built-in/handoff.ts';

@@ -6,7 +6,7 @@ import type { Json } from '../../src/contracts/json.ts';
 import { isJsonObject } from '../../src/contracts/json.ts';
 import type { RunHandle, RunOptions } from '../../src/contracts/run.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline, supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import { calls } from '../../src/testing/scripted-model.ts';
 import { scripted } from '../support/prompt-book.ts';

@@ -1,5 +1,5 @@
 import { TroupeError } from '../../src/contracts/error.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import { scripted } from '../support/prompt-book.ts';
 import { hang, echo } from '../support/runs.ts';

@@ -1,4 +1,4 @@
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { changeWorkflow, text, workflow } from '../../src/runtime/workflows/index.ts';
 import type { NodeScope } from '../../src/runtime/workflows/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';

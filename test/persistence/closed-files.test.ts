@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { agent } from '../../src/runtime/agent.ts';
-import { replay } from '../../src/runtime/journal/replay.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
+import { replay } from '../../src/runtime/journal/replay/replay.ts';
 import type { SqliteDriver } from '../../src/persistence/sqlite-driver.ts';
 import { sqliteStore } from '../../src/persistence/sqlite-store.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';

@@ -8,7 +8,7 @@ import type { Model } from '../../src/contracts/model.ts';
 import { modelAnswer } from '../../src/contracts/model.ts';
 import type { StopView } from '../../src/contracts/stop.ts';
 import { stopWhen } from '../../src/machines/stop-rules.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline, supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';

@@ -6,7 +6,7 @@ import type { RunTotals } from '../../src/contracts/run.ts';
 import type { Prices } from '../../src/contracts/prices.ts';
 import { totalsLine } from '../../src/cli/ending.ts';
 import { genaiPrices } from '../../src/models/genai-prices.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { ofType, settled, start } from '../support/runs.ts';

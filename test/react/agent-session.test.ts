@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { AgentSession } from '../../src/react/agent-session.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { resume } from '../../src/runtime/journal/index.ts';
 import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';

@@ -5,7 +5,7 @@ import { createElement, StrictMode } from 'react';
 import { renderToString } from 'react-dom/server';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { sseResponse } from '../../src/inspect/publishing/sse.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { serveLoopback } from '../inspect/publishing/loopback.ts';
 import { describeInChromium } from '../support/chromium.ts';

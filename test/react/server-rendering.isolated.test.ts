@@ -3,7 +3,7 @@ import { renderToString } from 'react-dom/server';
 import { expect, test, vi } from 'vitest';
 import { useAgent } from '../../src/react/use-agent.ts';
 import { useRun } from '../../src/react/use-run.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { quiet } from '../support/runs.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { dual } from '../../src/tools/tool-result.ts';

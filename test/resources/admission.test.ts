@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createGlobalEngine } from '../../src/runtime/global-engine.ts';
+import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { gateAgent, gated, quiet, rejection } from '../runtime/engine-kit.ts';
 

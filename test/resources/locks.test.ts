@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { checkMachine } from '../../src/machines/check-machine.ts';
 import { leaseMachine } from '../../src/machines/lease-machine.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import type { HeldLock } from '../../src/runtime/resources/index.ts';
 import { locks } from '../../src/runtime/resources/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';

@@ -3,8 +3,8 @@ import { TroupeError } from '../../src/contracts/error.ts';
 import type { LiveEvent } from '../../src/contracts/event.ts';
 import type { Model } from '../../src/contracts/model.ts';
 import { modelAnswer } from '../../src/contracts/model.ts';
-import { agent } from '../../src/runtime/agent.ts';
-import { createGlobalEngine } from '../../src/runtime/global-engine.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
+import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';
 import type { ModelCall, ModelRequest } from '../../src/contracts/model.ts';
 import {
   circuitBreaker,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { TroupeError } from '../../src/contracts/error.ts';
 import type { Tool } from '../../src/contracts/tool.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import {
   circuitBreaker,
   concurrencyPool,

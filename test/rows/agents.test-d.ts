@@ -4,7 +4,7 @@ import type { Agent } from '../../src/contracts/agent.ts';
 import { answer } from '../../src/contracts/decision.ts';
 import type { Json } from '../../src/contracts/json.ts';
 import type { RunHandle, RunResult } from '../../src/contracts/run.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 
 test('[QITOS-69] input and answer have the types of their schemas: what goes in, and what comes out', () => {
   const guide = agent({

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Agent } from '../../src/contracts/agent.ts';
 import { handoff } from '../../src/contracts/decision.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { dual } from '../../src/tools/tool-result.ts';

@@ -5,7 +5,7 @@ import { answer, decisionSchema } from '../../src/contracts/decision.ts';
 import { TroupeError } from '../../src/contracts/error.ts';
 import { modelAnswer } from '../../src/contracts/model.ts';
 import type { Model } from '../../src/contracts/model.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define-tool.ts';

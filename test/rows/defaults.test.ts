@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { emptyHistory } from '../../src/contracts/history.ts';
 import { initialContext, newCycle } from '../../src/machines/agent-context.ts';
-import { agent } from '../../src/runtime/agent.ts';
-import { definitionOf } from '../../src/runtime/definition.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
+import { definitionOf } from '../../src/runtime/define/definition.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 
 describe('an agent of which nothing is said but its name', () => {

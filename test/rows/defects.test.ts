@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Ending } from '../../src/contracts/ending.ts';
 import { byTool } from '../../src/machines/endings.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { complete } from '../../src/tools/built-in/complete.ts';
 import { toolset } from '../../src/tools/compose.ts';

@@ -7,7 +7,7 @@ import type { ErrorCode, ErrorData, Retryable } from '../../src/contracts/error.
 import { errorCodes, isTroupeError, TroupeError } from '../../src/contracts/error.ts';
 import { publishTo } from '../../src/inspect/publishing/index.ts';
 import { jsonLog } from '../../src/inspect/telemetry/json-log.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline } from '../../src/runtime/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';

@@ -13,7 +13,7 @@ import { addUsage } from '../../src/events/add-totals.ts';
 import { byTool } from '../../src/machines/endings.ts';
 import { stagnation } from '../../src/machines/soft-rules.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline } from '../../src/runtime/patterns/index.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { TroupeError } from '../../src/contracts/error.ts';
 import type { EventType, LiveEvent } from '../../src/contracts/event.ts';
 import type { Summariser } from '../../src/contracts/processor.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { softCap } from '../../src/runtime/endings.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';

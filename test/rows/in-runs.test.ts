@@ -9,7 +9,7 @@ import { hook } from '../../src/events/hooks.ts';
 import { filterTurns } from '../../src/memory/filter-turns.ts';
 import { truncateTools } from '../../src/memory/truncate-tools.ts';
 import { windowMemory } from '../../src/memory/window-memory.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define-tool.ts';

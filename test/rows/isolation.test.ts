@@ -5,9 +5,9 @@ import { z } from 'zod';
 import type { Agent } from '../../src/contracts/agent.ts';
 import { act, answer } from '../../src/contracts/decision.ts';
 import type { RunResult } from '../../src/contracts/run.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { tool } from '../../src/tools/define-tool.ts';
-import { createGlobalEngine } from '../../src/runtime/global-engine.ts';
+import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';
 import { quiet, settled, start } from '../support/runs.ts';
 
 /** Counts what it is told, in its state, and looks at what it has counted. */

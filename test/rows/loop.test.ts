@@ -6,7 +6,7 @@ import type { Hook } from '../../src/contracts/event.ts';
 import { hook } from '../../src/events/hooks.ts';
 import { allOf, anyOf } from '../../src/machines/composed-rules.ts';
 import { maxSteps, maxTime, maxTokens, maxToolCalls } from '../../src/machines/stop-rules.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define-tool.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { answer } from '../../src/contracts/decision.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
-import { agent } from '../../src/runtime/agent.ts';
-import { agentRegistry } from '../../src/runtime/agent-registry.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
+import { agentRegistry } from '../../src/runtime/define/agent-registry.ts';
 import { pipeline } from '../../src/runtime/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';

@@ -3,7 +3,7 @@ import { act, answer } from '../../src/contracts/decision.ts';
 import { stagnation } from '../../src/machines/soft-rules.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
 import { windowMemory } from '../../src/memory/window-memory.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { memoryEnvironment } from '../../src/tools/environments/memory-environment.ts';
 import { echo } from '../support/runs.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { delegate } from '../../src/tools/built-in/delegate.ts';
 import { fanOut } from '../../src/tools/built-in/fan-out.ts';

@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../src/contracts/error.ts';
 import { TroupeError } from '../../src/contracts/error.ts';
 import type { Failure, RecoveryDecision } from '../../src/contracts/recovery.ts';
 import { answer } from '../../src/contracts/decision.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { answer } from '../../src/contracts/decision.ts';
 import { isTroupeError } from '../../src/contracts/error.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define-tool.ts';

@@ -11,7 +11,7 @@ import { working$ } from '../../src/events/working.ts';
 import { ofType as only, text$ } from '../../src/events/select.ts';
 import { byTool } from '../../src/machines/endings.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import type { ScriptedModel, ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline } from '../../src/runtime/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';

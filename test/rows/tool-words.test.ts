@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Json } from '../../src/contracts/json.ts';
 import type { Tool, ToolResult, Toolset } from '../../src/contracts/tool.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { recordsIn, replay } from '../../src/runtime/journal/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { askPerson } from '../../src/tools/built-in/ask-person.ts';

@@ -7,7 +7,7 @@ import type { Json } from '../../src/contracts/json.ts';
 import type { ToolContext, ToolFailure } from '../../src/contracts/tool.ts';
 import { activityOf } from '../../src/events/activity.ts';
 import { hook } from '../../src/events/hooks.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { complete } from '../../src/tools/built-in/complete.ts';

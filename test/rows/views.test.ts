@@ -7,7 +7,7 @@ import type { Processor } from '../../src/contracts/processor.ts';
 import type { ToolContext } from '../../src/contracts/tool.ts';
 import type { Turn } from '../../src/contracts/transcript.ts';
 import { windowMemory } from '../../src/memory/window-memory.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define-tool.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Tool } from '../../src/contracts/tool.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { replay } from '../../src/runtime/journal/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { complete } from '../../src/tools/built-in/complete.ts';

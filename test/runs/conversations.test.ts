@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Model } from '../../src/contracts/model.ts';
 import { isJsonObject, toJson } from '../../src/contracts/json.ts';
 import { text$ } from '../../src/events/select.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { calculator } from '../../src/tools/built-in/calculator.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { mockProvider, type SeenRequest } from '../support/mock-provider.ts';

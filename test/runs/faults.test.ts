@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ErrorCode } from '../../src/contracts/error.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import type { Fault } from '../support/faulty-model.ts';
 import { CATALOGUE, FAULTS, faultyModel, SMALL } from '../support/faulty-model.ts';

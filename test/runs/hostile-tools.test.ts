@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { act, answer } from '../../src/contracts/decision.ts';
 import type { Json } from '../../src/contracts/json.ts';
 import { toJson } from '../../src/contracts/json.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { ofType, quiet, settled, start } from '../support/runs.ts';

@@ -7,7 +7,7 @@ import type { Turn } from '../../src/contracts/transcript.ts';
 import { TurnCounter } from '../../src/memory/count-tokens.ts';
 import { hook } from '../../src/events/hooks.ts';
 import { keepLast } from '../../src/memory/keep-last.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import { anthropic } from '../../src/models/anthropic.ts';
+import { anthropic } from '../../src/models/anthropic/anthropic.ts';
 import { openaiChat } from '../../src/models/openai/openai-chat.ts';
 import { openai } from '../../src/models/openai/openai.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { ofType } from '../support/runs.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { act, answer, branch } from '../../src/contracts/decision.ts';
 import type { Ending } from '../../src/contracts/ending.ts';
 import { byTool } from '../../src/machines/endings.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { replay } from '../../src/runtime/journal/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { complete } from '../../src/tools/built-in/complete.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { act, answer } from '../../src/contracts/decision.ts';
 import type { Model } from '../../src/contracts/model.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { mockProvider, type Reply } from '../support/mock-provider.ts';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Critic } from '../../src/contracts/critique.ts';
 import type { RuntimeEvent } from '../../src/contracts/event.ts';
 import type { StopRule, Tally } from '../../src/contracts/stop.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { maxSteps, maxTime, maxTokens, maxToolCalls } from '../../src/machines/stop-rules.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { complete } from '../../src/tools/built-in/complete.ts';

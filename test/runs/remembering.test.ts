@@ -8,7 +8,7 @@ import { notesMemory } from '../../src/memory/notes-memory.ts';
 import { perspective } from '../../src/memory/perspective.ts';
 import { vectorMemory } from '../../src/memory/vector-memory.ts';
 import { windowMemory } from '../../src/memory/window-memory.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { delegate } from '../../src/tools/built-in/delegate.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { compareRuns } from '../../src/testing/compare-runs.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { assign } from 'xstate';
 import { act, answer } from '../../src/contracts/decision.ts';
-import { setupTeam, teamArrows, teamEnds } from '../../src/coordination/setup-team.ts';
-import type { TeamInput } from '../../src/coordination/team-context.ts';
-import { teamContext, teamOutcome } from '../../src/coordination/team-context.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { setupTeam, teamArrows, teamEnds } from '../../src/coordination/round/setup-team.ts';
+import type { TeamInput } from '../../src/coordination/round/team-context.ts';
+import { teamContext, teamOutcome } from '../../src/coordination/round/team-context.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { parallel, pipeline } from '../../src/runtime/patterns/index.ts';
-import { team } from '../../src/runtime/team.ts';
+import { team } from '../../src/runtime/define/team.ts';
 import { echo, ofType } from '../support/runs.ts';
 
 type Nothing = Record<string, never>;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/contracts/json.ts';
 import type { RunHandle, RunOptions, RunResult } from '../../src/contracts/run.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
 import { compareRuns } from '../../src/testing/compare-runs.ts';
 import { calls, scriptedModel, type ScriptedModel } from '../../src/testing/scripted-model.ts';

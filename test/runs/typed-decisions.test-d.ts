@@ -2,7 +2,7 @@ import { expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { answer } from '../../src/contracts/decision.ts';
 import type { Json } from '../../src/contracts/json.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 
 const output = z.object({ x: z.number(), mood: z.enum(['glad', 'sad']) });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Json, JsonObject } from '../../src/contracts/json.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { ask, question } from '../support/ask-model.ts';
 import { mockProvider } from '../support/mock-provider.ts';

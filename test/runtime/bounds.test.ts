@@ -3,9 +3,9 @@ import { answer } from '../../src/contracts/decision.ts';
 import { maxSteps, maxTime, maxTokens, maxToolCalls } from '../../src/machines/stop-rules.ts';
 import { byTool } from '../../src/machines/endings.ts';
 import { stagnation } from '../../src/machines/soft-rules.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { progressCritic } from '../../src/runtime/critics/progress-critic.ts';
-import { createGlobalEngine } from '../../src/runtime/global-engine.ts';
+import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';
 import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import { settled, start } from '../support/runs.ts';
 

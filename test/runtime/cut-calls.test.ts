@@ -3,7 +3,7 @@ import type { Agent } from '../../src/contracts/agent.ts';
 import type { RunHandle } from '../../src/contracts/run.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { maxTime } from '../../src/machines/stop-rules.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { recordsIn, replay } from '../../src/runtime/journal/index.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { parallel } from '../../src/runtime/patterns/index.ts';

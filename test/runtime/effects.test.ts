@@ -4,7 +4,7 @@ import { TroupeError } from '../../src/contracts/error.ts';
 import type { ErrorCode } from '../../src/contracts/error.ts';
 import { modelAnswer } from '../../src/contracts/model.ts';
 import type { RunOptions, RunResult } from '../../src/contracts/run.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';

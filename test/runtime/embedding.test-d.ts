@@ -5,9 +5,9 @@ import { expectTypeOf, test } from 'vitest';
 import type { Outcome } from '../../src/contracts/run.ts';
 import type { AgentCommand } from '../../src/runtime/embed/agent-command.ts';
 import type { MemberRef } from '../../src/runtime/embed/agent-types.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline, supervisorWorker } from '../../src/runtime/patterns/index.ts';
-import type { WorkerReply } from '../../src/coordination/supervisor-context.ts';
+import type { WorkerReply } from '../../src/coordination/state/supervisor-context.ts';
 
 const weigher = agent({
   name: 'weigher',

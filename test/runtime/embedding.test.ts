@@ -5,7 +5,7 @@ import type { LiveEvent, RuntimeEvent } from '../../src/contracts/event.ts';
 import type { AgentLogic } from '../../src/runtime/embed/agent-types.ts';
 import type { LogicChart } from '../../src/runtime/embed/agent-types.ts';
 import { answer } from '../../src/contracts/decision.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { tool } from '../../src/tools/define-tool.ts';
@@ -298,7 +298,7 @@ describe('an agent in an app of somebody else', () => {
 
   test('a machine that throws before its first state is an end with an error', async () => {
     const { machine, input } = await import('./throwing-machine.ts');
-    const { team } = await import('../../src/runtime/team.ts');
+    const { team } = await import('../../src/runtime/define/team.ts');
     const odd = team<string, string>({
       name: 'odd',
       machine,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createDisposableEngine } from '../../src/runtime/disposable-engine.ts';
-import { createGlobalEngine } from '../../src/runtime/global-engine.ts';
-import { createRequestEngine } from '../../src/runtime/request-engine.ts';
+import { createDisposableEngine } from '../../src/runtime/engines/disposable-engine.ts';
+import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';
+import { createRequestEngine } from '../../src/runtime/engines/request-engine.ts';
 import { collect, gateAgent, gated, parrot, quiet, rejection } from './engine-kit.ts';
 
 describe('the disposable engine', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline } from '../../src/runtime/patterns/index.ts';
-import { createGlobalEngine } from '../../src/runtime/global-engine.ts';
+import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { collect, gateAgent, gated, parrot, quiet, rejection } from './engine-kit.ts';

@@ -4,10 +4,10 @@ import { z } from 'zod';
 import type { Engine } from '../../src/contracts/engine.ts';
 import type { LiveEvent } from '../../src/contracts/event.ts';
 import type { RunHandle, RunResult } from '../../src/contracts/run.ts';
-import { agent } from '../../src/runtime/agent.ts';
-import { createDisposableEngine } from '../../src/runtime/disposable-engine.ts';
-import { createGlobalEngine } from '../../src/runtime/global-engine.ts';
-import { createRequestEngine } from '../../src/runtime/request-engine.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
+import { createDisposableEngine } from '../../src/runtime/engines/disposable-engine.ts';
+import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';
+import { createRequestEngine } from '../../src/runtime/engines/request-engine.ts';
 
 const grader = agent({
   name: 'grader',

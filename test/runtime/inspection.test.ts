@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createActor, toPromise } from 'xstate';
 import type { AnyActorRef, InspectionEvent } from 'xstate';
 import { TroupeError } from '../../src/contracts/error.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import { compareRuns } from '../../src/testing/compare-runs.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';

@@ -4,7 +4,7 @@ import { isTroupeError } from '../../src/contracts/error.ts';
 import type { Json, JsonObject } from '../../src/contracts/json.ts';
 import type { StopRule } from '../../src/contracts/stop.ts';
 import { anyOf } from '../../src/machines/composed-rules.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { echo, ofType, settled, start } from '../support/runs.ts';
 
 interface Seen extends JsonObject {

@@ -4,7 +4,7 @@ import type { Decision } from '../../src/contracts/decision.ts';
 import type { RuntimeEvent } from '../../src/contracts/event.ts';
 import type { RunHandle } from '../../src/contracts/run.ts';
 import type { SupervisionPolicy } from '../../src/contracts/supervision.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { replay, resume } from '../../src/runtime/journal/index.ts';
 import { supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';

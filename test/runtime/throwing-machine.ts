@@ -1,7 +1,7 @@
 import { assign } from 'xstate';
-import { setupTeam, teamArrows, teamEnds } from '../../src/coordination/setup-team.ts';
-import type { TeamInput } from '../../src/coordination/team-context.ts';
-import { teamContext, teamOutcome } from '../../src/coordination/team-context.ts';
+import { setupTeam, teamArrows, teamEnds } from '../../src/coordination/round/setup-team.ts';
+import type { TeamInput } from '../../src/coordination/round/team-context.ts';
+import { teamContext, teamOutcome } from '../../src/coordination/round/team-context.ts';
 
 const team = setupTeam<Record<string, never>, Record<string, never>>();
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { modelAnswer } from '../../src/contracts/model.ts';
 import type { Model, ModelAnswer, ModelRequest } from '../../src/contracts/model.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { z } from 'zod';

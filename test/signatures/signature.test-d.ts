@@ -2,7 +2,7 @@ import { describe, expectTypeOf, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/contracts/json.ts';
 import type { RunResult } from '../../src/contracts/run.ts';
 import type { SignatureInput, SignatureOutput } from '../../src/contracts/signature.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { fieldList, signature } from '../../src/tools/signature.ts';
 
 describe('[KAIZEN-04] the fields of a result are typed by the string of the signature', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isTroupeError } from '../../src/contracts/error.ts';
 import type { FieldType, SignatureField, SignatureFields } from '../../src/contracts/signature.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { checkSchema, jsonSchemaOf } from '../../src/tools/schemas.ts';
 import { parseFieldList, parseSignature } from '../../src/tools/signature-parse.ts';

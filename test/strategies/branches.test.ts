@@ -6,7 +6,7 @@ import type { Candidate } from '../../src/contracts/decision.ts';
 import { act, answer, bestCandidate, branch, handoff, wait } from '../../src/contracts/decision.ts';
 import { runtimeEventSchema } from '../../src/contracts/event.ts';
 import { isJsonObject } from '../../src/contracts/json.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { echo, ofType, phasesOf, settled, start } from '../support/runs.ts';
 

@@ -4,7 +4,7 @@ import { personInTheLoop } from '../../src/actors/strategies/person-in-the-loop.
 import { textCalls } from '../../src/actors/strategies/text-calls.ts';
 import { answer, act } from '../../src/contracts/decision.ts';
 import type { Person } from '../../src/contracts/run.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { TroupeError } from '../../src/contracts/error.ts';

@@ -1,7 +1,7 @@
 import type { AgentOptions } from '../../src/contracts/agent.ts';
 import type { Model } from '../../src/contracts/model.ts';
 import type { Strategy } from '../../src/contracts/strategy.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 
 /** An agent that follows a strategy. */
 export const strategic = (strategy: Strategy, model: Model, options: Partial<AgentOptions> = {}) =>

@@ -7,7 +7,7 @@ import { jsonParser } from '../../src/models/parsers/json-parser.ts';
 import { reactParser } from '../../src/models/parsers/react-parser.ts';
 import { withTextTools } from '../../src/models/parsers/with-text-tools.ts';
 import { xmlParser } from '../../src/models/parsers/xml-parser.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { echo, phasesOf, settled, start } from '../support/runs.ts';
 import { strategic } from './strategic.ts';

@@ -58,6 +58,22 @@ export const permits: readonly Permit[] = [
 
 const longestFile = 400;
 
+/** More than that stand in rooms of their own: a newcomer sees from the folders what there is. */
+const fullestFolder = 25;
+
+/** Folders that had more when that was said, and how many at the most: they may become fewer. */
+const fullFolders: Readonly<Record<string, number>> = {
+  actors: 45,
+  cli: 40,
+  contracts: 80,
+  events: 30,
+  'inspect/telemetry': 30,
+  machines: 60,
+  memory: 45,
+  tools: 30,
+  'tools/built-in': 40,
+};
+
 const vagueNames = ['types', 'utils', 'util', 'helpers', 'common', 'core', 'misc', 'shared', 'lib'];
 
 /** Reads what the rules need to know out of a file's text. */
@@ -189,6 +205,17 @@ export const filesAreShort = eachFile(({ path, lines }) =>
     ? `${lines} lines: past ${longestFile} it is asking to be two`
     : undefined,
 );
+
+export const foldersHaveRooms: Rule = (sources) => {
+  const folders = new Map<string, number>();
+  for (const { path } of sources) {
+    const folder = posix.dirname(path);
+    folders.set(folder, (folders.get(folder) ?? 0) + 1);
+  }
+  return [...folders].flatMap(([folder, count]) =>
+    count > (fullFolders[folder] ?? fullestFolder) ? [`${folder}: ${count} files want rooms`] : [],
+  );
+};
 
 export const exportsAreNamed = eachFile(({ exportsEverything }) =>
   exportsEverything ? 'it exports everything (`export *`) instead of names' : undefined,

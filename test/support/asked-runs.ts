@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Decision } from '../../src/contracts/decision.ts';
 import type { JsonObject } from '../../src/contracts/json.ts';
 import type { RunOptions } from '../../src/contracts/run.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 
 const note = tool({

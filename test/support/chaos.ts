@@ -12,7 +12,7 @@ import type { RunHandle, RunOptions, RunResult } from '../../src/contracts/run.t
 import type { Turn } from '../../src/contracts/transcript.ts';
 import type { StopReason } from '../../src/contracts/stop.ts';
 import { maxSteps } from '../../src/machines/stop-rules.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { pipeline, supervisorWorker } from '../../src/runtime/patterns/index.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';

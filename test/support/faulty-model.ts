@@ -4,7 +4,7 @@ import type { ErrorCode, Retryable } from '../../src/contracts/error.ts';
 import type { Model, ModelAnswer, ModelCall, ModelDelta, ModelRequest } from '../../src/contracts/model.ts';
 import { modelAnswer } from '../../src/contracts/model.ts';
 import type { ToolCall } from '../../src/contracts/tool.ts';
-import { anthropicRequest } from '../../src/models/anthropic-request.ts';
+import { anthropicRequest } from '../../src/models/anthropic/anthropic-request.ts';
 import { chatRequest } from '../../src/models/openai/chat-request.ts';
 import { openaiRequest } from '../../src/models/openai/responses-request.ts';
 import { toolInputs } from '../../src/models/tool-inputs.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Model } from '../../src/contracts/model.ts';
-import { anthropic } from '../../src/models/anthropic.ts';
+import { anthropic } from '../../src/models/anthropic/anthropic.ts';
 import { openaiChat } from '../../src/models/openai/openai-chat.ts';
 import { openai } from '../../src/models/openai/openai.ts';
 import { fixtures } from './fixtures.ts';

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Agent } from '../../src/contracts/agent.ts';
 import type { RuntimeEvent } from '../../src/contracts/event.ts';
 import type { RunHandle, RunOptions, RunResult } from '../../src/contracts/run.ts';
-import { definitionOf } from '../../src/runtime/definition.ts';
-import { startRun } from '../../src/runtime/start-run.ts';
+import { definitionOf } from '../../src/runtime/define/definition.ts';
+import { startRun } from '../../src/runtime/run/start-run.ts';
 import type { VirtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 

@@ -4,7 +4,7 @@ import { wait } from '../../src/contracts/decision.ts';
 import { TroupeError } from '../../src/contracts/error.ts';
 import type { Memory } from '../../src/contracts/memory.ts';
 import type { RunOptions } from '../../src/contracts/run.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { toolset } from '../../src/tools/compose.ts';
 import { tool } from '../../src/tools/define-tool.ts';

@@ -2,9 +2,9 @@ import type { Agent } from '../../src/contracts/agent.ts';
 import type { JournalStore } from '../../src/contracts/journal.ts';
 import type { JournalRecord } from '../../src/contracts/journal-record.ts';
 import type { RunHandle, RunOptions } from '../../src/contracts/run.ts';
-import { journaledDefinition } from '../../src/runtime/journal/resume.ts';
-import { resumeTaken } from '../../src/runtime/journal/resumed-run.ts';
-import { startStored, takeOver } from '../../src/runtime/journal/stored-run.ts';
+import { journaledDefinition } from '../../src/runtime/journal/resume/resume.ts';
+import { resumeTaken } from '../../src/runtime/journal/resume/resumed-run.ts';
+import { startStored, takeOver } from '../../src/runtime/journal/resume/stored-run.ts';
 
 /** Starts a stored run, with chance taken out. */
 export const startIn = (

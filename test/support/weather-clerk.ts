@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AgentOptions } from '../../src/contracts/agent.ts';
 import type { Model } from '../../src/contracts/model.ts';
 import type { Tool } from '../../src/contracts/tool.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 
 /** A tool that says what the weather is like, and remembers where it was asked for. */

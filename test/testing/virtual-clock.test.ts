@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createPacer } from '../../src/runtime/pacer.ts';
+import { createPacer } from '../../src/runtime/run/pacer.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 
 it('fires what comes due, in order of time and then of age, and stops where it was told to', async () => {

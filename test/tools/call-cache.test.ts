@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Json } from '../../src/contracts/json.ts';
 import type { ToolSuccess } from '../../src/contracts/tool.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { CallCache } from '../../src/tools/call-cache.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { act, answer } from '../../src/contracts/decision.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { calculate } from '../../src/tools/built-in/calculator.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { failed } from '../../src/tools/tool-result.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonSchema } from '../../src/contracts/json.ts';
 import { toolInputs } from '../../src/models/tool-inputs.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { jsonSchema } from '../../src/tools/json-schema.ts';

@@ -3,7 +3,7 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import type { Json, JsonSchema } from '../../src/contracts/json.ts';
 import { toolNames } from '../../src/models/tool-names.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { tool } from '../../src/tools/define-tool.ts';
 import { jsonSchema } from '../../src/tools/json-schema.ts';

@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Graph, GraphEdge, GraphNode } from '../../src/coordination/workflow-graph.ts';
-import { cycleIn, graphProblems, impliedEdges, kahnOrder } from '../../src/coordination/workflow-graph.ts';
-import { referencesIn, resolve } from '../../src/coordination/workflow-reference.ts';
+import type { Graph, GraphEdge, GraphNode } from '../../src/coordination/workflow/workflow-graph.ts';
+import {
+  cycleIn,
+  graphProblems,
+  impliedEdges,
+  kahnOrder,
+} from '../../src/coordination/workflow/workflow-graph.ts';
+import { referencesIn, resolve } from '../../src/coordination/workflow/workflow-reference.ts';
 
 const RUNS = process.env['TROUPE_FULL'] === '1' ? 10_000 : 500;
 

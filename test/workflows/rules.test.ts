@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Agent } from '../../src/contracts/agent.ts';
 import { act, answer } from '../../src/contracts/decision.ts';
 import { TroupeError } from '../../src/contracts/error.ts';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import { changeWorkflow, workflow } from '../../src/runtime/workflows/index.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { echo, letTimePass, never, ofType, phasesOf, quiet, settled, start } from '../support/runs.ts';

@@ -1,6 +1,6 @@
 import { expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import { agent } from '../../src/runtime/agent.ts';
+import { agent } from '../../src/runtime/define/agent.ts';
 import type { RunResult } from '../../src/contracts/run.ts';
 import { workflow } from '../../src/runtime/workflows/index.ts';
 

@@ -8,7 +8,7 @@ import {
   sentencesOf,
   shorten,
   stemSet,
-} from '../../models/offline-text.ts';
+} from '../../models/offline/offline-text.ts';
 import { saysNotFound } from './says-not-found.ts';
 
 /** Knobs of {@link groundingCritic}. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Agent, ModelChoice } from '../../contracts/agent.ts';
-import { agent } from '../../runtime/agent.ts';
+import { agent } from '../../runtime/define/agent.ts';
 import { findingSchema } from './finding.ts';
 
 const INSTRUCTIONS = `

@@ -1,7 +1,7 @@
 import type { Budget } from '../../contracts/budget.ts';
 import { notesMemory } from '../../memory/notes-memory.ts';
 import { folderStore } from '../../persistence/folder-store.ts';
-import type { EmbeddableAgent } from '../../runtime/face.ts';
+import type { EmbeddableAgent } from '../../runtime/define/face.ts';
 import type { Documents } from '../../tools/built-in/documents-toolset.ts';
 import { documents } from '../../tools/built-in/documents.ts';
 import { researchDesk } from './research-desk.ts';

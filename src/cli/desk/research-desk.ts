@@ -1,7 +1,7 @@
 import type { Budget } from '../../contracts/budget.ts';
 import type { MemorySource } from '../../contracts/memory.ts';
 import type { Toolset } from '../../contracts/tool.ts';
-import type { EmbeddableAgent } from '../../runtime/face.ts';
+import type { EmbeddableAgent } from '../../runtime/define/face.ts';
 import { windowMemory } from '../../memory/window-memory.ts';
 import { pipeline } from '../../runtime/patterns/pipeline.ts';
 import { race } from '../../runtime/patterns/race.ts';

@@ -1,7 +1,7 @@
 import type { Agent, ModelChoice } from '../../contracts/agent.ts';
 import type { Critic } from '../../contracts/critique.ts';
 import type { Toolset } from '../../contracts/tool.ts';
-import { agent } from '../../runtime/agent.ts';
+import { agent } from '../../runtime/define/agent.ts';
 import type { Finding, Findings } from './finding.ts';
 import { findingsSchema, overlaps } from './finding.ts';
 import { passagesIn, quotes } from './passage.ts';

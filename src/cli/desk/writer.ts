@@ -1,6 +1,6 @@
 import type { Agent, ModelChoice } from '../../contracts/agent.ts';
 import type { MemorySource } from '../../contracts/memory.ts';
-import { agent } from '../../runtime/agent.ts';
+import { agent } from '../../runtime/define/agent.ts';
 import type { Brief } from './brief.ts';
 import { briefSchema } from './brief.ts';
 import { citesFindings, isGrounded } from './critics.ts';

@@ -1,4 +1,4 @@
-import { fork as part } from '../../runtime/journal/fork.ts';
+import { fork as part } from '../../runtime/journal/resume/fork.ts';
 import type { ForkCommand } from '../command-read.ts';
 import { perform } from '../perform.ts';
 import type { Session } from '../session.ts';

@@ -1,5 +1,5 @@
-import { replay as goThrough } from '../../runtime/journal/replay.ts';
-import { DeterminismError } from '../../runtime/journal/determinism-error.ts';
+import { replay as goThrough } from '../../runtime/journal/replay/replay.ts';
+import { DeterminismError } from '../../runtime/journal/replay/determinism-error.ts';
 import type { Code } from '../command-read.ts';
 import { exitCode } from '../exit-code.ts';
 import { counted } from '../number-words.ts';

@@ -1,8 +1,8 @@
 import { TroupeError } from '../../contracts/error.ts';
 import type { RunEntry } from '../../contracts/journal.ts';
 import { oneLine } from '../../events/printable.ts';
-import { resumeEach } from '../../runtime/journal/resume-all.ts';
-import { resume as goOn } from '../../runtime/journal/resume.ts';
+import { resumeEach } from '../../runtime/journal/resume/resume-all.ts';
+import { resume as goOn } from '../../runtime/journal/resume/resume.ts';
 import type { Code, ResumeCommand } from '../command-read.ts';
 import { exitCode } from '../exit-code.ts';
 import { failureLine } from '../failure-line.ts';

@@ -2,7 +2,7 @@ import type { RuntimeEvent } from '../../contracts/event.ts';
 import type { StopReason } from '../../contracts/stop.ts';
 import type { OpenRequest } from '../../contracts/request.ts';
 import { oneLine } from '../../events/printable.ts';
-import { openRequestsOf } from '../../runtime/journal/requests.ts';
+import { openRequestsOf } from '../../runtime/journal/letters/requests.ts';
 import { answerText } from '../answer-text.ts';
 import { stopWords, totalsLine } from '../ending.ts';
 import { exitCode } from '../exit-code.ts';

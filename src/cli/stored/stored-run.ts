@@ -6,7 +6,7 @@ import { isJsonObject } from '../../contracts/json.ts';
 import type { JournalRow, JournalStore, RunEntry } from '../../contracts/journal.ts';
 import type { Began, JournalRecord } from '../../contracts/journal-record.ts';
 import { openJournal } from '../../persistence/journal-codec.ts';
-import { soundRecords } from '../../runtime/journal/check-records.ts';
+import { soundRecords } from '../../runtime/journal/replay/check-records.ts';
 
 /** A run as its journal has it, as far as that is sound. */
 export interface StoredRun {

@@ -1,9 +1,9 @@
 import type { Agent } from '../../contracts/agent.ts';
 import { errorData, TroupeError } from '../../contracts/error.ts';
 import type { JournalStore, RunEntry } from '../../contracts/journal.ts';
-import { openRequestsOf } from '../../runtime/journal/requests.ts';
-import { replay } from '../../runtime/journal/replay.ts';
-import { recordsIn } from '../../runtime/journal/stored-run.ts';
+import { openRequestsOf } from '../../runtime/journal/letters/requests.ts';
+import { replay } from '../../runtime/journal/replay/replay.ts';
+import { recordsIn } from '../../runtime/journal/resume/stored-run.ts';
 import type { Recorder, RecorderOptions } from '../recording/recorder.ts';
 import { recorder } from '../recording/recorder.ts';
 import type { AskedOf } from './feed.ts';

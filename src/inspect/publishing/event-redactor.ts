@@ -1,7 +1,7 @@
 import type { LiveEvent } from '../../contracts/event.ts';
-import { DeltaOffsets } from '../../runtime/delta-offsets.ts';
-import { RedactedDeltas } from '../../runtime/redacted-deltas.ts';
-import { RunSecrets } from '../../runtime/run-secrets.ts';
+import { DeltaOffsets } from '../../runtime/log/delta-offsets.ts';
+import { RedactedDeltas } from '../../runtime/log/redacted-deltas.ts';
+import { RunSecrets } from '../../runtime/secrets/run-secrets.ts';
 import type { Secrets } from '../../policy/redaction.ts';
 
 /**

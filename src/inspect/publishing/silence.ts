@@ -1,5 +1,5 @@
 import type { LiveEvent } from '../../contracts/event.ts';
-import { ORCHESTRATOR } from '../../coordination/orchestrator-route.ts';
+import { ORCHESTRATOR } from '../../coordination/state/orchestrator-route.ts';
 
 /** Who is silent: names of agents, or a rule. */
 export type Silence =

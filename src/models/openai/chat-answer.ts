@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../../contracts/json.ts';
 import type { FinishReason, ModelAnswer } from '../../contracts/model.ts';
 import type { ToolCall } from '../../contracts/tool.ts';
 import { callArguments } from '../call-arguments.ts';
-import { errorInBody } from '../error-body.ts';
+import { errorInBody } from '../retry/error-body.ts';
 import { wireOutput } from '../output-schema.ts';
 import { cutOffError, malformedError, providerError, type StreamReader } from '../provider-stream.ts';
 import type { ReaderContext } from '../reader-context.ts';

@@ -10,7 +10,7 @@ import { isJsonObject, type JsonObject } from '../../contracts/json.ts';
 import type { ModelRequest, ModelSettings, ToolChoice } from '../../contracts/model.ts';
 import type { ToolCall } from '../../contracts/tool.ts';
 import type { AssistantTurn } from '../../contracts/transcript.ts';
-import type { ErrorContext } from '../classify-error.ts';
+import type { ErrorContext } from '../retry/classify-error.ts';
 import { conversation, type Message, resultText } from '../conversation.ts';
 import { outputInstruction, wireOutput } from '../output-schema.ts';
 import { replayed } from '../provider-options.ts';

@@ -1,7 +1,7 @@
 import type OpenAI from 'openai';
 import { toError, TroupeError } from '../../contracts/error.ts';
 import type { Embedder } from '../../contracts/memory.ts';
-import { classifyError } from '../classify-error.ts';
+import { classifyError } from '../retry/classify-error.ts';
 import { processEnvironment, variable } from '../environment.ts';
 import { loadPackage } from '../load-package.ts';
 import { type ProviderOptions, sdkOptions } from '../provider-options.ts';

@@ -4,7 +4,7 @@ import type { FinishReason, ModelAnswer } from '../../contracts/model.ts';
 import type { ToolCall } from '../../contracts/tool.ts';
 import type { Replay } from '../../contracts/transcript.ts';
 import { callArguments } from '../call-arguments.ts';
-import type { ErrorContext } from '../classify-error.ts';
+import type { ErrorContext } from '../retry/classify-error.ts';
 import { wireOutput } from '../output-schema.ts';
 import { cutOffError, malformedError, providerError, type StreamReader } from '../provider-stream.ts';
 import type { ReaderContext } from '../reader-context.ts';

@@ -5,9 +5,9 @@ import { TroupeError } from '../../contracts/error.ts';
 import type { Json } from '../../contracts/json.ts';
 import { resolveModel } from '../../models/model-registry.ts';
 import { verdictOf } from '../../actors/critics/agent-critic.ts';
-import { agent } from '../agent.ts';
-import { metricsOf } from '../evaluate.ts';
-import { authorProblem } from '../author-problem.ts';
+import { agent } from '../define/agent.ts';
+import { metricsOf } from '../evaluate/evaluate.ts';
+import { authorProblem } from '../evaluate/author-problem.ts';
 
 /** Who judges, and what for. */
 export interface JudgeCriticOptions extends Pick<Critic, 'each' | 'timeoutMs' | 'ifBroken'> {

@@ -5,7 +5,7 @@ import { TroupeError } from '../../contracts/error.ts';
 import { foundText } from '../../contracts/found-text.ts';
 import type { Json } from '../../contracts/json.ts';
 import { resolveModel } from '../../models/model-registry.ts';
-import { agent } from '../agent.ts';
+import { agent } from '../define/agent.ts';
 
 /** Who watches, and how often. */
 export interface ProgressOptions extends Pick<Critic, 'timeoutMs'> {

@@ -3,7 +3,7 @@ import type { LiveEvent } from '../../contracts/event.ts';
 import type { Json } from '../../contracts/json.ts';
 import type { Message } from '../../contracts/message.ts';
 import { onDemand } from '../../contracts/on-demand.ts';
-import type { Handle } from '../handle.ts';
+import type { Handle } from '../run/handle.ts';
 
 /** One of the requests that wait for a person, by its id or by that of the call that it is about. */
 type OfRequest = { readonly id: string } | { readonly callId: string };

@@ -1,9 +1,9 @@
 import type { AnyStateMachine } from 'xstate';
 import { TroupeError } from '../../contracts/error.ts';
-import type { Definition } from '../definition.ts';
-import { outcomeOfFailure } from '../result.ts';
-import type { MachineSnapshot } from '../turn.ts';
-import { firstTurn } from '../turn.ts';
+import type { Definition } from '../define/definition.ts';
+import { outcomeOfFailure } from '../run/result.ts';
+import type { MachineSnapshot } from '../turn/turn.ts';
+import { firstTurn } from '../turn/turn.ts';
 import type { AgentLogic, LogicChart } from './agent-types.ts';
 import { faceLogic } from './face-logic.ts';
 import { bareSnapshot, snapshotOf } from './face-snapshot.ts';

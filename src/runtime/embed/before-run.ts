@@ -3,9 +3,9 @@ import { toJson } from '../../contracts/json.ts';
 import { sealFields } from '../../persistence/field-vault.ts';
 import { referenced } from '../../persistence/secret-references.ts';
 import { secretKeyOf } from '../../policy/secret-key-of.ts';
-import type { Definition } from '../definition.ts';
-import { hideInput } from '../hide-fields.ts';
-import { RunSecrets } from '../run-secrets.ts';
+import type { Definition } from '../define/definition.ts';
+import { hideInput } from '../secrets/hide-fields.ts';
+import { RunSecrets } from '../secrets/run-secrets.ts';
 import type { LogicOptions } from './logic-options.ts';
 
 /** What is kept of a run that has not begun: its input, in which secrets are referred to by their names. */

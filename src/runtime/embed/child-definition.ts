@@ -1,5 +1,5 @@
-import { callDefinitions } from '../call-definitions.ts';
-import type { Definition } from '../definition.ts';
+import { callDefinitions } from '../define/call-definitions.ts';
+import type { Definition } from '../define/definition.ts';
 
 /**
  * The definition of an actor that is restored below another, by the name of its logic; undefined for one that a tool runs, which only

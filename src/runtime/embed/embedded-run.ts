@@ -4,19 +4,19 @@ import type { Secrets } from '../../contracts/secrets/redactor.ts';
 import type { SecretKey } from '../../contracts/secrets/secret-key.ts';
 import { FieldVault } from '../../persistence/field-vault.ts';
 import { secretKeyOf } from '../../policy/secret-key-of.ts';
-import { hideInput } from '../hide-fields.ts';
-import type { Definition } from '../definition.ts';
-import { Handle } from '../handle.ts';
-import type { Line, Turn } from '../held-handle.ts';
-import { HeldHandle } from '../held-handle.ts';
-import { beganWith } from '../journal/beginning.ts';
-import type { Journaled } from '../journal/stored-run.ts';
-import { resumedRun } from '../journal/resumed-run.ts';
-import { beginAgain, journaled, optionsOf, storedRun, takeOver } from '../journal/stored-run.ts';
-import { inThread, joinThread, noLine } from '../run-thread.ts';
-import { outcomeOfFailure } from '../result.ts';
-import type { Run } from '../run.ts';
-import type { Watch } from '../watch.ts';
+import { hideInput } from '../secrets/hide-fields.ts';
+import type { Definition } from '../define/definition.ts';
+import { Handle } from '../run/handle.ts';
+import type { Line, Turn } from '../run/held-handle.ts';
+import { HeldHandle } from '../run/held-handle.ts';
+import { beganWith } from '../journal/resume/beginning.ts';
+import type { Journaled } from '../journal/resume/stored-run.ts';
+import { resumedRun } from '../journal/resume/resumed-run.ts';
+import { beginAgain, journaled, optionsOf, storedRun, takeOver } from '../journal/resume/stored-run.ts';
+import { inThread, joinThread, noLine } from '../thread/run-thread.ts';
+import { outcomeOfFailure } from '../run/result.ts';
+import type { Run } from '../run/run.ts';
+import type { Watch } from '../turn/watch.ts';
 import { KeptRecords } from './kept-records.ts';
 
 /** A run that is embedded in an app. */
@@ -73,7 +73,7 @@ export const keptRun = async (
     return { run, handle: new Handle(run), records: undefined, go };
   }
   const before = records?.records ?? [];
-  const { checkRecords } = await import('../journal/check-records.ts');
+  const { checkRecords } = await import('../journal/replay/check-records.ts');
   const [began] = checkRecords(runId, before.slice(0, 1) as readonly unknown[]);
   if (began?.kind !== 'began')
     throw new TroupeError(

@@ -1,5 +1,5 @@
 import type { AnyStateMachine } from 'xstate';
-import type { Scope } from '../quiet-scope.ts';
+import type { Scope } from '../turn/quiet-scope.ts';
 import type { Face } from './face.ts';
 import type { FaceSnapshot } from './face-snapshot.ts';
 import { faceOf } from './face.ts';

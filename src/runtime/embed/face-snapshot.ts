@@ -1,7 +1,7 @@
 import { isMachineSnapshot } from 'xstate';
 import type { AnyActorRef, AnyStateMachine } from 'xstate';
-import { inertScope } from '../quiet-scope.ts';
-import type { MachineSnapshot } from '../turn.ts';
+import { inertScope } from '../turn/quiet-scope.ts';
+import type { MachineSnapshot } from '../turn/turn.ts';
 
 /** On a snapshot itself, so that it survives the copies that XState makes, and is in no JSON. */
 export const FACE = Symbol('troupe.face');

@@ -1,7 +1,7 @@
 import type { AnyActorRef, Snapshot } from 'xstate';
-import type { Definition } from '../definition.ts';
-import type { Scope } from '../quiet-scope.ts';
-import type { MachineSnapshot } from '../turn.ts';
+import type { Definition } from '../define/definition.ts';
+import type { Scope } from '../turn/quiet-scope.ts';
+import type { MachineSnapshot } from '../turn/turn.ts';
 import type { Chart, Dressing, FaceSnapshot } from './face-snapshot.ts';
 import { bareSnapshot, chartOf, dressed, FACE, genuine } from './face-snapshot.ts';
 import { Moved } from './moved.ts';

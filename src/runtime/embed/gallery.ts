@@ -1,10 +1,10 @@
 import { createActor } from 'xstate';
 import type { AnyActorRef, AnyStateMachine, InspectionEvent } from 'xstate';
-import type { Envelope } from '../envelope.ts';
-import type { Scope } from '../quiet-scope.ts';
-import { inertScope } from '../quiet-scope.ts';
-import type { Actor } from '../actor.ts';
-import type { MachineSnapshot, Turned } from '../turn.ts';
+import type { Envelope } from '../turn/envelope.ts';
+import type { Scope } from '../turn/quiet-scope.ts';
+import { inertScope } from '../turn/quiet-scope.ts';
+import type { Actor } from '../actors/actor.ts';
+import type { MachineSnapshot, Turned } from '../turn/turn.ts';
 import { bareSnapshot, genuine } from './face-snapshot.ts';
 import { Moved } from './moved.ts';
 

@@ -6,9 +6,9 @@ import type { FieldVault } from '../../persistence/field-vault.ts';
 import { JsonPacker, JsonUnpacker } from '../../persistence/packed-json.ts';
 import type { KnownSecrets, MissingSecrets } from '../../persistence/secret-references.ts';
 import { dereferenced, referenced } from '../../persistence/secret-references.ts';
-import type { KeptRecord } from '../journal/followed.ts';
-import { followedBy } from '../journal/followed.ts';
-import type { RecordSink } from '../journal/journal-writer.ts';
+import type { KeptRecord } from '../journal/replay/followed.ts';
+import { followedBy } from '../journal/replay/followed.ts';
+import type { RecordSink } from '../journal/write/journal-writer.ts';
 
 /** Records as a persisted snapshot has them: packed JSON, secrets by their names, with a check of all of them. */
 export interface SealedRecords {

@@ -1,6 +1,6 @@
 import type { AnyStateMachine } from 'xstate';
-import type { Scope } from '../quiet-scope.ts';
-import type { MachineSnapshot } from '../turn.ts';
+import type { Scope } from '../turn/quiet-scope.ts';
+import type { MachineSnapshot } from '../turn/turn.ts';
 import type { Face } from './face.ts';
 import { faceLogic } from './face-logic.ts';
 

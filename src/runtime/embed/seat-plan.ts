@@ -1,7 +1,7 @@
 import type { LiveEvent } from '../../contracts/event.ts';
 import type { Outcome } from '../../contracts/run.ts';
-import type { Definition } from '../definition.ts';
-import type { MachineSnapshot } from '../turn.ts';
+import type { Definition } from '../define/definition.ts';
+import type { MachineSnapshot } from '../turn/turn.ts';
 import type { KeptActor } from './kept-run.ts';
 import type { LogicOptions } from './logic-options.ts';
 

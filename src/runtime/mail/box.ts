@@ -1,7 +1,7 @@
 import type { Message } from '../../contracts/message.ts';
 import type { Mailbox, MailboxLimits } from '../../machines/mailbox.ts';
 import { emptyMailbox, mailboxDefaults } from '../../machines/mailbox.ts';
-import type { Actor } from '../actor.ts';
+import type { Actor } from '../actors/actor.ts';
 
 /** What the runtime keeps for one receiver. */
 export class Box {

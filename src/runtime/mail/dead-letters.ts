@@ -1,7 +1,7 @@
 import type { Observable } from 'rxjs';
 import type { DeadLetter } from '../../contracts/message.ts';
 import { SafeObservable } from '../../events/safe-observable.ts';
-import type { Run } from '../run.ts';
+import type { Run } from '../run/run.ts';
 
 /** Of those from before somebody listens, the last. */
 const KEPT = 10_000;

@@ -11,10 +11,10 @@ import {
   withoutThose,
 } from '../../machines/mailbox.ts';
 import { messageLimits } from '../../machines/message-rules.ts';
-import type { Actor, Job } from '../actor.ts';
-import type { Host } from '../driven-host.ts';
-import { nextTurn } from '../pacer.ts';
-import type { ArrivalRecorder } from '../journal/recorder.ts';
+import type { Actor, Job } from '../actors/actor.ts';
+import type { Host } from '../turn/driven-host.ts';
+import { nextTurn } from '../run/pacer.ts';
+import type { ArrivalRecorder } from '../journal/write/recorder.ts';
 import { Box } from './box.ts';
 import type { TalkingRun, TalkingWork } from './messenger.ts';
 import { EffectMessenger } from './messenger.ts';

@@ -1,5 +1,5 @@
 import type { DropReason, Message } from '../../contracts/message.ts';
-import type { Actor } from '../actor.ts';
+import type { Actor } from '../actors/actor.ts';
 import type { Questions } from './questions.ts';
 import type { Talk } from './talk.ts';
 import type { Topics } from './topics.ts';

@@ -1,4 +1,4 @@
-import type { Actor } from '../actor.ts';
+import type { Actor } from '../actors/actor.ts';
 
 /** The agents that work for one, those of its calls included. */
 const childrenOf = (actor: Actor): readonly Actor[] =>

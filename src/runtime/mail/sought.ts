@@ -1,6 +1,6 @@
 import type { Wait } from '../../machines/wait-graph.ts';
-import type { Actor } from '../actor.ts';
-import type { Party, PlacedParty } from '../waits.ts';
+import type { Actor } from '../actors/actor.ts';
+import type { Party, PlacedParty } from '../actors/waits.ts';
 
 /**
  * Whoever somebody wants an answer of, or room in a mailbox: the agent at an address, or who follows it there.

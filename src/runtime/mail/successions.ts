@@ -1,7 +1,7 @@
 import type { EventBody } from '../../contracts/event.ts';
 import type { DropReason } from '../../contracts/message.ts';
 import { SmallMap } from '../../contracts/small-map.ts';
-import type { Actor } from '../actor.ts';
+import type { Actor } from '../actors/actor.ts';
 
 /** Checks whether another may follow an actor: one that a supervisor at work has engaged. */
 export const isMember = ({ sponsor }: Actor): boolean =>

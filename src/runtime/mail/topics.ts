@@ -1,4 +1,4 @@
-import type { Actor } from '../actor.ts';
+import type { Actor } from '../actors/actor.ts';
 
 /** Who gets what is published. */
 export class Topics {

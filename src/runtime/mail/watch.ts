@@ -1,7 +1,7 @@
 import { TroupeError } from '../../contracts/error.ts';
 import type { LiveEvent } from '../../contracts/event.ts';
 import type { Terminated } from '../../contracts/message.ts';
-import type { Run } from '../run.ts';
+import type { Run } from '../run/run.ts';
 
 /** How the agent at an address came to its end: once, whether that was before somebody asked, or comes yet. */
 export const terminationOf = async (run: Run, path: string): Promise<Terminated> => {

@@ -3,15 +3,15 @@ import { toJson } from '../../contracts/json.ts';
 import type { Board, BlackboardState, BoardReads } from '../../coordination/blackboard.ts';
 import { blackboardMachine, boardDecisionSchema, CONTROLLER } from '../../coordination/blackboard.ts';
 import { insightBounds } from '../../memory/insights.ts';
-import type { EmbeddableAgent } from '../face.ts';
-import type { TeamSetup } from '../team.ts';
-import { memberOf, setupOf, team } from '../team.ts';
-import type { SetupCheck } from './check-setup.ts';
-import { isRecord } from '../is-record.ts';
-import { checkSetup } from './check-setup.ts';
-import { memberWith } from './member-with.ts';
-import type { Role } from './role-of.ts';
-import { roleOf } from './role-of.ts';
+import type { EmbeddableAgent } from '../define/face.ts';
+import type { TeamSetup } from '../define/team.ts';
+import { memberOf, setupOf, team } from '../define/team.ts';
+import type { SetupCheck } from './setup/check-setup.ts';
+import { isRecord } from '../define/is-record.ts';
+import { checkSetup } from './setup/check-setup.ts';
+import { memberWith } from './setup/member-with.ts';
+import type { Role } from './setup/role-of.ts';
+import { roleOf } from './setup/role-of.ts';
 
 export type { BlackboardState, Board, BoardReads };
 

@@ -1,10 +1,10 @@
 import type { ConsensusResult } from '../../coordination/consensus.ts';
 import { consensusMachine, SUMMARISER } from '../../coordination/consensus.ts';
-import { checkSetup } from './check-setup.ts';
-import type { EmbeddableAgent } from '../face.ts';
-import { setupOf, team } from '../team.ts';
-import type { Role } from './role-of.ts';
-import { roleOf } from './role-of.ts';
+import { checkSetup } from './setup/check-setup.ts';
+import type { EmbeddableAgent } from '../define/face.ts';
+import { setupOf, team } from '../define/team.ts';
+import type { Role } from './setup/role-of.ts';
+import { roleOf } from './setup/role-of.ts';
 import type { VotingSetup, VotingState } from './voting.ts';
 import { countingOf, votersOf } from './voting.ts';
 

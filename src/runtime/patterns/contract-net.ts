@@ -2,13 +2,13 @@ import type { Agent } from '../../contracts/agent.ts';
 import type { Json } from '../../contracts/json.ts';
 import type { Bid, ContractNetState } from '../../coordination/contract-net.ts';
 import { AWARD, awardSchema, contractNetMachine, MANAGER } from '../../coordination/contract-net.ts';
-import type { EmbeddableAgent } from '../face.ts';
-import type { Member, TeamSetup } from '../team.ts';
-import { memberOf, setupOf, team } from '../team.ts';
-import { checkSetup } from './check-setup.ts';
-import { memberWith } from './member-with.ts';
-import type { Role } from './role-of.ts';
-import { roleOf } from './role-of.ts';
+import type { EmbeddableAgent } from '../define/face.ts';
+import type { Member, TeamSetup } from '../define/team.ts';
+import { memberOf, setupOf, team } from '../define/team.ts';
+import { checkSetup } from './setup/check-setup.ts';
+import { memberWith } from './setup/member-with.ts';
+import type { Role } from './setup/role-of.ts';
+import { roleOf } from './setup/role-of.ts';
 
 /** Who may bid: one agent for the bid and the work, or another for the bid, such as one that asks a price list. */
 export type Contractor<Output> =

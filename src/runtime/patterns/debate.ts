@@ -2,12 +2,12 @@ import * as z from 'zod';
 import type { DebateResult, DebateState, DebateTurn, Side } from '../../coordination/debate.ts';
 import { debateMachine, JUDGE } from '../../coordination/debate.ts';
 import { onDemand } from '../../contracts/on-demand.ts';
-import type { EmbeddableAgent } from '../face.ts';
-import type { TeamSetup } from '../team.ts';
-import { setupOf, team } from '../team.ts';
-import { checkSetup } from './check-setup.ts';
-import type { Role } from './role-of.ts';
-import { roleOf } from './role-of.ts';
+import type { EmbeddableAgent } from '../define/face.ts';
+import type { TeamSetup } from '../define/team.ts';
+import { setupOf, team } from '../define/team.ts';
+import { checkSetup } from './setup/check-setup.ts';
+import type { Role } from './setup/role-of.ts';
+import { roleOf } from './setup/role-of.ts';
 
 export type { DebateResult, DebateState, DebateTurn };
 

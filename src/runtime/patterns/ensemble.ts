@@ -1,11 +1,11 @@
 import type { EnsembleState, Perspective } from '../../coordination/ensemble.ts';
 import { ensembleMachine, AGGREGATOR } from '../../coordination/ensemble.ts';
-import type { EmbeddableAgent } from '../face.ts';
-import type { TeamSetup } from '../team.ts';
-import { setupOf, team } from '../team.ts';
-import { checkSetup } from './check-setup.ts';
-import type { Role } from './role-of.ts';
-import { roleOf } from './role-of.ts';
+import type { EmbeddableAgent } from '../define/face.ts';
+import type { TeamSetup } from '../define/team.ts';
+import { setupOf, team } from '../define/team.ts';
+import { checkSetup } from './setup/check-setup.ts';
+import type { Role } from './setup/role-of.ts';
+import { roleOf } from './setup/role-of.ts';
 import type { Skilled } from './skilled.ts';
 import { skilledMembers } from './skilled.ts';
 

@@ -1,15 +1,15 @@
 import type { Agent } from '../../contracts/agent.ts';
 import type { Json } from '../../contracts/json.ts';
 import { groupChatMachine } from '../../coordination/group-chat.ts';
-import type { ChatTurn, GroupChatState } from '../../coordination/group-chat-talk.ts';
-import { MODERATOR, NEXT_SPEAKER } from '../../coordination/group-chat-talk.ts';
-import type { EmbeddableAgent } from '../face.ts';
-import type { TeamSetup } from '../team.ts';
-import { descriptionsOf, setupOf, team } from '../team.ts';
-import { checkSetup } from './check-setup.ts';
-import { listenersOf } from './listeners-of.ts';
-import type { Role } from './role-of.ts';
-import { roleOf } from './role-of.ts';
+import type { ChatTurn, GroupChatState } from '../../coordination/state/group-chat-talk.ts';
+import { MODERATOR, NEXT_SPEAKER } from '../../coordination/state/group-chat-talk.ts';
+import type { EmbeddableAgent } from '../define/face.ts';
+import type { TeamSetup } from '../define/team.ts';
+import { descriptionsOf, setupOf, team } from '../define/team.ts';
+import { checkSetup } from './setup/check-setup.ts';
+import { listenersOf } from './setup/listeners-of.ts';
+import type { Role } from './setup/role-of.ts';
+import { roleOf } from './setup/role-of.ts';
 
 export type { ChatTurn, GroupChatState };
 

@@ -2,11 +2,11 @@ import type { Agent } from '../../contracts/agent.ts';
 import type { Json } from '../../contracts/json.ts';
 import type { HandoffsOptions, HandoffsState } from '../../coordination/handoffs.ts';
 import { ADAPTER, handoffsMachine } from '../../coordination/handoffs.ts';
-import { textOf } from '../../coordination/said-json.ts';
-import type { EmbeddableAgent } from '../face.ts';
-import type { TeamSetup } from '../team.ts';
-import { setupOf, team } from '../team.ts';
-import { checkSetup } from './check-setup.ts';
+import { textOf } from '../../coordination/round/said-json.ts';
+import type { EmbeddableAgent } from '../define/face.ts';
+import type { TeamSetup } from '../define/team.ts';
+import { setupOf, team } from '../define/team.ts';
+import { checkSetup } from './setup/check-setup.ts';
 
 /** What handoffs are made of. */
 export interface HandoffsSetup<Input, Output> extends TeamSetup {

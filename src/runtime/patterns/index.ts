@@ -3,8 +3,8 @@
  *
  * Every one of them is an agent: it runs, streams, embeds and nests as any other.
  */
-export { definePattern } from './define-pattern.ts';
-export type { Pattern, PatternOptions } from './define-pattern.ts';
+export { definePattern } from './setup/define-pattern.ts';
+export type { Pattern, PatternOptions } from './setup/define-pattern.ts';
 export { patternRegistry } from './registry.ts';
 export type { PatternRegistry } from './registry.ts';
 export { blackboard } from './blackboard.ts';
@@ -25,8 +25,8 @@ export { debate } from './debate.ts';
 export type { DebateResult, DebateSetup, DebateState, DebateTurn } from './debate.ts';
 export { jury } from './jury.ts';
 export type { JuryResult, JurySetup } from './jury.ts';
-export { person } from '../person-member.ts';
-export type { PersonOptions } from '../person-member.ts';
+export { person } from '../define/person-member.ts';
+export type { PersonOptions } from '../define/person-member.ts';
 export { orchestrator, workPhases } from './orchestrator.ts';
 export type {
   Completion,
@@ -56,7 +56,7 @@ export type { RouterCard, RouterSetup, RouterStrategy, TierAssessment } from './
 export { rotation, workload } from './router-counters.ts';
 export type { Rotation, Workload } from './router-counters.ts';
 export type { RouterState } from '../../coordination/router.ts';
-export type { Role, RoleOptions } from './role-of.ts';
+export type { Role, RoleOptions } from './setup/role-of.ts';
 export type { Skilled } from './skilled.ts';
 export { race } from './race.ts';
 export type { RaceLoser, RaceSetup, RaceState } from './race.ts';
@@ -64,7 +64,7 @@ export { saga } from './saga.ts';
 export type { SagaSetup, SagaState, SagaStep, SagaStepSetup } from './saga.ts';
 export { supervisorWorker } from './supervisor-worker.ts';
 export type { SupervisorWorkerSetup } from './supervisor-worker.ts';
-export type { SupervisorWorkerState } from '../../coordination/supervisor-context.ts';
+export type { SupervisorWorkerState } from '../../coordination/state/supervisor-context.ts';
 export { writerCritic } from './writer-critic.ts';
 export type { WriterCriticSetup } from './writer-critic.ts';
 export type { WriterCriticState } from '../../coordination/writer-critic.ts';

@@ -1,10 +1,10 @@
 import type { JuryResult } from '../../coordination/jury.ts';
 import { juryMachine } from '../../coordination/jury.ts';
-import type { EmbeddableAgent } from '../face.ts';
-import { isPerson } from '../person-member.ts';
-import { setupOf, team } from '../team.ts';
+import type { EmbeddableAgent } from '../define/face.ts';
+import { isPerson } from '../define/person-member.ts';
+import { setupOf, team } from '../define/team.ts';
 import type { VotingSetup, VotingState } from './voting.ts';
-import { checkSetup } from './check-setup.ts';
+import { checkSetup } from './setup/check-setup.ts';
 import { countingOf, votersOf } from './voting.ts';
 
 export type { JuryResult };

@@ -6,19 +6,19 @@ import type {
   OrchestratorState,
   OrchestratorTurn,
   PhaseTransition,
-} from '../../coordination/orchestrator-route.ts';
-import { END, ORCHESTRATOR, routeSchema } from '../../coordination/orchestrator-route.ts';
-import type { PhaseMap } from '../../coordination/work-phases.ts';
-import { phaseProblems, workPhases } from '../../coordination/work-phases.ts';
-import type { Definition } from '../definition.ts';
-import type { EmbeddableAgent } from '../face.ts';
-import type { Member, TeamSetup } from '../team.ts';
-import { descriptionsOf, memberOf, setupOf, team } from '../team.ts';
-import { isRecord } from '../is-record.ts';
-import { checkSetup } from './check-setup.ts';
-import { listenersOf } from './listeners-of.ts';
-import type { RoleOptions } from './role-of.ts';
-import { isMember, roleOf } from './role-of.ts';
+} from '../../coordination/state/orchestrator-route.ts';
+import { END, ORCHESTRATOR, routeSchema } from '../../coordination/state/orchestrator-route.ts';
+import type { PhaseMap } from '../../coordination/state/work-phases.ts';
+import { phaseProblems, workPhases } from '../../coordination/state/work-phases.ts';
+import type { Definition } from '../define/definition.ts';
+import type { EmbeddableAgent } from '../define/face.ts';
+import type { Member, TeamSetup } from '../define/team.ts';
+import { descriptionsOf, memberOf, setupOf, team } from '../define/team.ts';
+import { isRecord } from '../define/is-record.ts';
+import { checkSetup } from './setup/check-setup.ts';
+import { listenersOf } from './setup/listeners-of.ts';
+import type { RoleOptions } from './setup/role-of.ts';
+import { isMember, roleOf } from './setup/role-of.ts';
 
 export type { Completion, OrchestratorState, OrchestratorTurn, PhaseMap, PhaseTransition };
 export { workPhases };

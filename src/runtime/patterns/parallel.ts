@@ -2,12 +2,12 @@ import type { Agent } from '../../contracts/agent.ts';
 import type { Json } from '../../contracts/json.ts';
 import type { ParallelReply, ParallelState } from '../../coordination/parallel.ts';
 import { AGGREGATE, AGGREGATOR, parallelMachine } from '../../coordination/parallel.ts';
-import type { EmbeddableAgent } from '../face.ts';
-import type { Member, TeamSetup } from '../team.ts';
-import { memberOf, setupOf, team } from '../team.ts';
-import { checkSetup } from './check-setup.ts';
-import type { Role } from './role-of.ts';
-import { roleOf } from './role-of.ts';
+import type { EmbeddableAgent } from '../define/face.ts';
+import type { Member, TeamSetup } from '../define/team.ts';
+import { memberOf, setupOf, team } from '../define/team.ts';
+import { checkSetup } from './setup/check-setup.ts';
+import type { Role } from './setup/role-of.ts';
+import { roleOf } from './setup/role-of.ts';
 
 export type { ParallelReply, ParallelState };
 

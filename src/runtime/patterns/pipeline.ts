@@ -3,13 +3,13 @@ import type { Json } from '../../contracts/json.ts';
 import { toJson } from '../../contracts/json.ts';
 import type { PipelineState, StageErrorRule } from '../../coordination/pipeline.ts';
 import { pipelineMachine, stageFunction } from '../../coordination/pipeline.ts';
-import type { EmbeddableAgent } from '../face.ts';
-import type { Member, TeamSetup } from '../team.ts';
-import { memberOf, setupOf, team } from '../team.ts';
-import type { SetupCheck } from './check-setup.ts';
-import { isRecord } from '../is-record.ts';
-import { checkSetup } from './check-setup.ts';
-import { memberWith } from './member-with.ts';
+import type { EmbeddableAgent } from '../define/face.ts';
+import type { Member, TeamSetup } from '../define/team.ts';
+import { memberOf, setupOf, team } from '../define/team.ts';
+import type { SetupCheck } from './setup/check-setup.ts';
+import { isRecord } from '../define/is-record.ts';
+import { checkSetup } from './setup/check-setup.ts';
+import { memberWith } from './setup/member-with.ts';
 
 /**
  * What a stage that fails or stops means. `stop`: the end of the pipeline. `continue`: the next stage is given a `StageFailure` in

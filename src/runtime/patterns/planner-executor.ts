@@ -1,13 +1,13 @@
 import type { Agent } from '../../contracts/agent.ts';
-import type { PlannerExecutorState, StepResult } from '../../coordination/step-plan.ts';
+import type { PlannerExecutorState, StepResult } from '../../coordination/state/step-plan.ts';
 import { PLANNER, plannerExecutorMachine } from '../../coordination/planner-executor.ts';
-import { stepPlanSchema } from '../../coordination/step-plan.ts';
-import type { EmbeddableAgent } from '../face.ts';
-import type { TeamSetup } from '../team.ts';
-import { descriptionsOf, setupOf, team } from '../team.ts';
-import { checkSetup } from './check-setup.ts';
-import type { Role } from './role-of.ts';
-import { roleOf } from './role-of.ts';
+import { stepPlanSchema } from '../../coordination/state/step-plan.ts';
+import type { EmbeddableAgent } from '../define/face.ts';
+import type { TeamSetup } from '../define/team.ts';
+import { descriptionsOf, setupOf, team } from '../define/team.ts';
+import { checkSetup } from './setup/check-setup.ts';
+import type { Role } from './setup/role-of.ts';
+import { roleOf } from './setup/role-of.ts';
 
 export type { PlannerExecutorState, StepResult };
 

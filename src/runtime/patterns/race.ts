@@ -2,10 +2,10 @@ import type { Agent } from '../../contracts/agent.ts';
 import type { Json } from '../../contracts/json.ts';
 import type { RaceLoser, RaceState } from '../../coordination/race.ts';
 import { ACCEPTS, raceMachine } from '../../coordination/race.ts';
-import type { EmbeddableAgent } from '../face.ts';
-import type { TeamSetup } from '../team.ts';
-import { setupOf, team } from '../team.ts';
-import { checkSetup } from './check-setup.ts';
+import type { EmbeddableAgent } from '../define/face.ts';
+import type { TeamSetup } from '../define/team.ts';
+import { setupOf, team } from '../define/team.ts';
+import { checkSetup } from './setup/check-setup.ts';
 
 export type { RaceLoser, RaceState };
 

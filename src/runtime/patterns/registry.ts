@@ -1,5 +1,5 @@
 import { TroupeError } from '../../contracts/error.ts';
-import type { Pattern } from './define-pattern.ts';
+import type { Pattern } from './setup/define-pattern.ts';
 import { blackboard } from './blackboard.ts';
 import { consensus } from './consensus.ts';
 import { contractNet } from './contract-net.ts';

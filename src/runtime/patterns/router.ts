@@ -4,26 +4,26 @@ import type { Hook } from '../../contracts/event.ts';
 import type { Json } from '../../contracts/json.ts';
 import { isJsonObject } from '../../contracts/json.ts';
 import { onDemand } from '../../contracts/on-demand.ts';
-import type { Card } from '../../coordination/card.ts';
-import type { Assessment } from '../../coordination/rank.ts';
-import type { RouterOptions } from '../../coordination/router-options.ts';
+import type { Card } from '../../coordination/round/card.ts';
+import type { Assessment } from '../../coordination/state/rank.ts';
+import type { RouterOptions } from '../../coordination/state/router-options.ts';
 import {
   assessmentSchema,
   CHOICE_FUNCTION,
   CHOOSER,
   scoresSchema,
-} from '../../coordination/router-options.ts';
+} from '../../coordination/state/router-options.ts';
 import type { RouterState } from '../../coordination/router.ts';
 import { routerMachine } from '../../coordination/router.ts';
-import { agent } from '../agent.ts';
-import type { EmbeddableAgent } from '../face.ts';
-import type { Member, TeamSetup } from '../team.ts';
-import { setupOf, team } from '../team.ts';
-import type { SetupCheck } from './check-setup.ts';
-import { isRecord } from '../is-record.ts';
-import { checkSetup } from './check-setup.ts';
-import type { Role } from './role-of.ts';
-import { roleOf } from './role-of.ts';
+import { agent } from '../define/agent.ts';
+import type { EmbeddableAgent } from '../define/face.ts';
+import type { Member, TeamSetup } from '../define/team.ts';
+import { setupOf, team } from '../define/team.ts';
+import type { SetupCheck } from './setup/check-setup.ts';
+import { isRecord } from '../define/is-record.ts';
+import { checkSetup } from './setup/check-setup.ts';
+import type { Role } from './setup/role-of.ts';
+import { roleOf } from './setup/role-of.ts';
 import type { Rotation, Workload } from './router-counters.ts';
 import { rotation, workload } from './router-counters.ts';
 import type { Skilled } from './skilled.ts';

@@ -2,12 +2,12 @@ import type { Agent } from '../../contracts/agent.ts';
 import type { Json } from '../../contracts/json.ts';
 import type { SagaState, SagaStep } from '../../coordination/saga.ts';
 import { sagaMachine, sagaStepFunction } from '../../coordination/saga.ts';
-import { textOf } from '../../coordination/said-json.ts';
-import type { EmbeddableAgent } from '../face.ts';
-import type { Member, TeamSetup } from '../team.ts';
-import { memberOf, setupOf, team } from '../team.ts';
-import { isRecord } from '../is-record.ts';
-import { checkSetup } from './check-setup.ts';
+import { textOf } from '../../coordination/round/said-json.ts';
+import type { EmbeddableAgent } from '../define/face.ts';
+import type { Member, TeamSetup } from '../define/team.ts';
+import { memberOf, setupOf, team } from '../define/team.ts';
+import { isRecord } from '../define/is-record.ts';
+import { checkSetup } from './setup/check-setup.ts';
 
 export type { SagaState, SagaStep };
 

@@ -1,9 +1,9 @@
 import type { Agent } from '../../contracts/agent.ts';
-import type { Card } from '../../coordination/card.ts';
-import type { Member } from '../team.ts';
-import { memberOf } from '../team.ts';
-import type { SetupCheck } from './check-setup.ts';
-import { memberWith } from './member-with.ts';
+import type { Card } from '../../coordination/round/card.ts';
+import type { Member } from '../define/team.ts';
+import { memberOf } from '../define/team.ts';
+import type { SetupCheck } from './setup/check-setup.ts';
+import { memberWith } from './setup/member-with.ts';
 
 /** An agent, or an agent with words for what it can do: they count more than its description where it is looked for who fits. */
 export type Skilled<Input, Output> =

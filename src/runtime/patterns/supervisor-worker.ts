@@ -1,15 +1,15 @@
-import { reviewSchema } from '../../coordination/delegated-work.ts';
-import type { SupervisorWorkerState, WorkerReply } from '../../coordination/supervisor-context.ts';
-import { REVIEWER, SUPERVISOR } from '../../coordination/supervisor-context.ts';
-import { planSchema, supervisionSchema } from '../../coordination/supervisor-plan.ts';
+import { reviewSchema } from '../../coordination/state/delegated-work.ts';
+import type { SupervisorWorkerState, WorkerReply } from '../../coordination/state/supervisor-context.ts';
+import { REVIEWER, SUPERVISOR } from '../../coordination/state/supervisor-context.ts';
+import { planSchema, supervisionSchema } from '../../coordination/state/supervisor-plan.ts';
 import { supervisorWorkerMachine } from '../../coordination/supervisor-worker.ts';
-import type { EmbeddableAgent } from '../face.ts';
-import type { Member, TeamSetup } from '../team.ts';
-import { setupOf, team } from '../team.ts';
-import { checkSetup } from './check-setup.ts';
-import { isRecord } from '../is-record.ts';
-import type { Role } from './role-of.ts';
-import { isMember, roleOf } from './role-of.ts';
+import type { EmbeddableAgent } from '../define/face.ts';
+import type { Member, TeamSetup } from '../define/team.ts';
+import { setupOf, team } from '../define/team.ts';
+import { checkSetup } from './setup/check-setup.ts';
+import { isRecord } from '../define/is-record.ts';
+import type { Role } from './setup/role-of.ts';
+import { isMember, roleOf } from './setup/role-of.ts';
 import type { Skilled } from './skilled.ts';
 import { skilledMembers } from './skilled.ts';
 

@@ -1,11 +1,11 @@
-import { voteSchema } from '../../coordination/ballot.ts';
-import type { Counting, Vote, VoteTally, VotingRule } from '../../coordination/votes.ts';
-import { ABSTAIN, YES_NO } from '../../coordination/votes.ts';
-import type { VotingState } from '../../coordination/voting-round.ts';
-import type { Member, TeamSetup } from '../team.ts';
-import type { SetupCheck } from './check-setup.ts';
-import type { Role } from './role-of.ts';
-import { roleOf } from './role-of.ts';
+import { voteSchema } from '../../coordination/state/ballot.ts';
+import type { Counting, Vote, VoteTally, VotingRule } from '../../coordination/state/votes.ts';
+import { ABSTAIN, YES_NO } from '../../coordination/state/votes.ts';
+import type { VotingState } from '../../coordination/state/voting-round.ts';
+import type { Member, TeamSetup } from '../define/team.ts';
+import type { SetupCheck } from './setup/check-setup.ts';
+import type { Role } from './setup/role-of.ts';
+import { roleOf } from './setup/role-of.ts';
 
 export type { Vote, VoteTally, VotingRule, VotingState };
 

@@ -1,12 +1,12 @@
 import type { Agent } from '../../contracts/agent.ts';
 import type { WriterCriticState } from '../../coordination/writer-critic.ts';
 import { CRITIC, verdictSchema, writerCriticMachine } from '../../coordination/writer-critic.ts';
-import type { EmbeddableAgent } from '../face.ts';
-import type { TeamSetup } from '../team.ts';
-import { memberOf, setupOf, team } from '../team.ts';
-import { checkSetup } from './check-setup.ts';
-import type { Role } from './role-of.ts';
-import { roleOf } from './role-of.ts';
+import type { EmbeddableAgent } from '../define/face.ts';
+import type { TeamSetup } from '../define/team.ts';
+import { memberOf, setupOf, team } from '../define/team.ts';
+import { checkSetup } from './setup/check-setup.ts';
+import type { Role } from './setup/role-of.ts';
+import { roleOf } from './setup/role-of.ts';
 
 /** Who writes, and who judges what was written. */
 export interface WriterCriticSetup<Output> extends TeamSetup {

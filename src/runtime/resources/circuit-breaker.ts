@@ -6,7 +6,7 @@ import type { ErrorData } from '../../contracts/error.ts';
 import { errorData, TroupeError } from '../../contracts/error.ts';
 import type { BreakerEvent } from '../../machines/breaker-machine.ts';
 import { breakerMachine } from '../../machines/breaker-machine.ts';
-import { checkCount } from '../check-count.ts';
+import { checkCount } from '../define/check-count.ts';
 import { isFault } from './faults.ts';
 import type { ResourceOptions } from './resource-options.ts';
 import { checkMs, clockOf } from './resource-options.ts';

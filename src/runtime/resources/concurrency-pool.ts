@@ -1,4 +1,4 @@
-import { checkCount } from '../check-count.ts';
+import { checkCount } from '../define/check-count.ts';
 import type { ResourceOptions } from './resource-options.ts';
 import { busyError, checkMs, clockOf, closedError, LONGEST_WAIT_MS } from './resource-options.ts';
 import type { WaitOptions } from './waiting-line.ts';

@@ -3,7 +3,7 @@ import type { Tool, ToolContext } from '../../contracts/tool.ts';
 import type { DefinedTool } from '../../tools/define-tool.ts';
 import { wrapContext } from '../../tools/wrap-context.ts';
 import { withExecute } from '../../tools/with-execute.ts';
-import { onSignal } from '../shared-signal.ts';
+import { onSignal } from '../run/shared-signal.ts';
 import type { HeldLock, LockOptions, LockTimes } from './held-lock.ts';
 
 /** Asks for a lock. */

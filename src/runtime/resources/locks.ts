@@ -11,7 +11,7 @@ import { NamedLock } from './named-lock.ts';
 import type { ResourceOptions } from './resource-options.ts';
 import { checkMs, clockOf, closedError } from './resource-options.ts';
 import { aborted } from './waiting-line.ts';
-import { ownerParty } from '../waits.ts';
+import { ownerParty } from '../actors/waits.ts';
 
 /** Named locks; see {@link locks}. */
 export interface Locks extends EngineResource {

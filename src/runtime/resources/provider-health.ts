@@ -1,6 +1,6 @@
 import type { Observable } from 'rxjs';
 import type { Clock } from '../../contracts/clock.ts';
-import { checkCount } from '../check-count.ts';
+import { checkCount } from '../define/check-count.ts';
 import type { ResourceOptions } from './resource-options.ts';
 import { checkMs, clockOf } from './resource-options.ts';
 import { Told } from './told.ts';

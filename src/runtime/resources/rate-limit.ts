@@ -1,6 +1,6 @@
 import type { Clock } from '../../contracts/clock.ts';
 import { TroupeError } from '../../contracts/error.ts';
-import { checkCount } from '../check-count.ts';
+import { checkCount } from '../define/check-count.ts';
 import type { Passed } from './rate-window.ts';
 import { RateWindow } from './rate-window.ts';
 import type { ResourceOptions } from './resource-options.ts';

@@ -1,6 +1,6 @@
 import type { ErrorData } from '../../contracts/error.ts';
 import { isThenable } from '../../contracts/thenable.ts';
-import { onSignal } from '../shared-signal.ts';
+import { onSignal } from '../run/shared-signal.ts';
 import type { CallWish, Entered, SharedBy } from './entrance.ts';
 import { enter } from './entrance.ts';
 import { aborted } from './waiting-line.ts';

@@ -2,7 +2,7 @@ import type { Clock } from '../../contracts/clock.ts';
 import { isTroupeError, TroupeError } from '../../contracts/error.ts';
 import type { Priority } from '../../contracts/priority.ts';
 import { defaultPriority, priorities } from '../../contracts/priority.ts';
-import { onSignal } from '../shared-signal.ts';
+import { onSignal } from '../run/shared-signal.ts';
 
 /** How somebody waits for a shared resource. */
 export interface WaitOptions {

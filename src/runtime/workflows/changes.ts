@@ -1,7 +1,7 @@
 import type { Json } from '../../contracts/json.ts';
 import { toJson } from '../../contracts/json.ts';
 import type { Message } from '../../contracts/message.ts';
-import type { WorkflowChange } from '../../coordination/workflow-change.ts';
+import type { WorkflowChange } from '../../coordination/workflow/workflow-change.ts';
 
 /**
  * A change to a workflow that is under way, as a message: `handle.send(change)`.

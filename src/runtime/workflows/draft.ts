@@ -1,7 +1,7 @@
 import type { Agent } from '../../contracts/agent.ts';
-import { DEFAULT_RETRY } from '../../coordination/workflow-change.ts';
-import type { EdgeKind, GraphNode } from '../../coordination/workflow-graph.ts';
-import { conditionName } from '../../coordination/workflow-graph.ts';
+import { DEFAULT_RETRY } from '../../coordination/workflow/workflow-change.ts';
+import type { EdgeKind, GraphNode } from '../../coordination/workflow/workflow-graph.ts';
+import { conditionName } from '../../coordination/workflow/workflow-graph.ts';
 import type { Doer, MakeFace, Plan } from './plan.ts';
 import { plainTemplate, references } from './references.ts';
 import type {

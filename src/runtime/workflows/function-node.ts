@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { answer } from '../../contracts/decision.ts';
 import { toJson } from '../../contracts/json.ts';
-import { agentDefinition } from '../define-agent.ts';
-import type { Definition } from '../definition.ts';
+import { agentDefinition } from '../define/define-agent.ts';
+import type { Definition } from '../define/definition.ts';
 import type { NodeFunction } from './workflow-builder.ts';
 
 /**

@@ -9,9 +9,9 @@ export type { WorkflowOptions } from './plan.ts';
 export { text } from './references.ts';
 export { changeWorkflow } from './changes.ts';
 export type { AddedNode } from './changes.ts';
-export type { EdgeKind } from '../../coordination/workflow-graph.ts';
-export type { NodeResult } from '../../coordination/workflow-end.ts';
-export type { NodeStatus } from '../../coordination/workflow-state.ts';
+export type { EdgeKind } from '../../coordination/workflow/workflow-graph.ts';
+export type { NodeResult } from '../../coordination/workflow/workflow-end.ts';
+export type { NodeStatus } from '../../coordination/workflow/workflow-state.ts';
 export type {
   From,
   MapOptions,

@@ -3,8 +3,8 @@ import type { Budget } from '../../contracts/budget.ts';
 import type { Hook } from '../../contracts/event.ts';
 import type { Json } from '../../contracts/json.ts';
 import type { MemberPolicy } from '../../contracts/supervision.ts';
-import type { GraphEdge, GraphNode } from '../../coordination/workflow-graph.ts';
-import type { Definition } from '../definition.ts';
+import type { GraphEdge, GraphNode } from '../../coordination/workflow/workflow-graph.ts';
+import type { Definition } from '../define/definition.ts';
 import type { EmbeddableAgent, NodeFunction } from './workflow-builder.ts';
 
 /** What a workflow is made of, beside its nodes. */

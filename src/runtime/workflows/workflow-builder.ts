@@ -3,8 +3,8 @@ import type { Json } from '../../contracts/json.ts';
 import type { RunOptions } from '../../contracts/run.ts';
 import type { AgentLogic, LogicChart, TeamChart } from '../embed/agent-types.ts';
 import type { LogicOptions } from '../embed/logic-options.ts';
-import type { NodeResult } from '../../coordination/workflow-end.ts';
-import type { EdgeKind } from '../../coordination/workflow-graph.ts';
+import type { NodeResult } from '../../coordination/workflow/workflow-end.ts';
+import type { EdgeKind } from '../../coordination/workflow/workflow-graph.ts';
 
 /** An agent or team that can also be embedded in an XState app. */
 export interface EmbeddableAgent<

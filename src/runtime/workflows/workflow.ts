@@ -1,6 +1,6 @@
 import type { InputOf, OutputOf } from '../../contracts/schema.ts';
 import type { Described, InputSchemaOf, ValidDescription } from '../../contracts/signature.ts';
-import { faceOf } from '../face.ts';
+import { faceOf } from '../define/face.ts';
 import { Draft } from './draft.ts';
 import type { WorkflowOptions } from './plan.ts';
 import type { WorkflowBuilder } from './workflow-builder.ts';

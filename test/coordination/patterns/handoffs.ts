@@ -1,6 +1,6 @@
 import { handoff } from '../../../src/contracts/decision.ts';
 import { handoffsMachine } from '../../../src/coordination/handoffs.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import { handoffs } from '../../../src/runtime/patterns/index.ts';
 import type { PatternRow } from './pattern-row.ts';
 

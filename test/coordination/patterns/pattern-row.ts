@@ -1,8 +1,8 @@
 import type { AnyStateMachine } from 'xstate';
 import type { Agent } from '../../../src/contracts/agent.ts';
 import type { RunStatus } from '../../../src/contracts/run.ts';
-import type { TeamSetup } from '../../../src/runtime/team.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import type { TeamSetup } from '../../../src/runtime/define/team.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import type { ScriptedReply } from '../../../src/testing/scripted-model.ts';
 import { scripted } from '../../support/prompt-book.ts';
 import { quiet } from '../../support/runs.ts';

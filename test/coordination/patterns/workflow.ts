@@ -1,4 +1,4 @@
-import { definitionOf } from '../../../src/runtime/definition.ts';
+import { definitionOf } from '../../../src/runtime/define/definition.ts';
 import { workflow } from '../../../src/runtime/workflows/index.ts';
 import type { Beside, Member, PatternRow } from './pattern-row.ts';
 import { parrot } from './pattern-row.ts';

@@ -5,7 +5,7 @@ import { chartCoverage } from '../../../src/inspect/coverage/chart-coverage.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import { agentMachine } from '../../../src/machines/agent-machine.ts';
 import { toMermaid } from '../../../src/machines/diagram.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import { pipeline } from '../../../src/runtime/patterns/index.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
 import { tool } from '../../../src/tools/define-tool.ts';

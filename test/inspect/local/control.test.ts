@@ -4,7 +4,7 @@ import { act, answer } from '../../../src/contracts/decision.ts';
 import type { Decision } from '../../../src/contracts/decision.ts';
 import type { RunOptions } from '../../../src/contracts/run.ts';
 import type { Inspector } from '../../../src/inspect/local/inspect.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import { openRequests } from '../../../src/runtime/journal/index.ts';
 import { pipeline } from '../../../src/runtime/patterns/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { answer } from '../../../src/contracts/decision.ts';
 import type { Asked } from '../../../src/inspect/local/request-guard.ts';
 import { refusalOf } from '../../../src/inspect/local/request-guard.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import { ask, askOpen, openInspector, portOf } from './local-kit.ts';
 
 const known = { port: 4100, token: 'right' };

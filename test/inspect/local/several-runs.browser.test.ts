@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
 import { answer } from '../../../src/contracts/decision.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import { parallel } from '../../../src/runtime/patterns/index.ts';
 import { maxSteps } from '../../../src/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';

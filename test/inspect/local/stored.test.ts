@@ -3,7 +3,7 @@ import type { Decision } from '../../../src/contracts/decision.ts';
 import type { JournalStore } from '../../../src/contracts/journal.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import { replay } from '../../../src/runtime/journal/index.ts';
 import { pipeline } from '../../../src/runtime/patterns/index.ts';
 import { PlainStore } from '../../support/plain-store.ts';

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
 import { act, answer } from '../../../src/contracts/decision.ts';
 import { inspect } from '../../../src/inspect/local/inspect.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import { maxSteps } from '../../../src/machines/stop-rules.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
 import { builtFile } from '../../support/built-package.ts';

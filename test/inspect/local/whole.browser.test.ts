@@ -6,7 +6,7 @@ import type { Entry } from '../../../src/inspect/recording/entry.ts';
 import type { Recorder } from '../../../src/inspect/recording/recorder.ts';
 import { Tableau } from '../../../src/inspect/recording/tableau.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { documentsFrom } from '../../../src/tools/built-in/documents-from.ts';
 import { tool } from '../../../src/tools/define-tool.ts';

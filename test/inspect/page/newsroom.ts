@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import { supervisorWorker } from '../../../src/runtime/patterns/index.ts';
 import type { ScriptedReply } from '../../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';

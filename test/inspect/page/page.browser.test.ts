@@ -9,7 +9,7 @@ import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 import { z } from 'zod';
 import { answer } from '../../../src/contracts/decision.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define-tool.ts';
 import { crowd } from './crowd.ts';

@@ -5,7 +5,7 @@ import { TroupeError } from '../../../src/contracts/error.ts';
 import { lanesOf, rowsAbout, Sequence } from '../../../src/inspect/page/sequence.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import type { Entry } from '../../../src/inspect/recording/entry.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import { pipeline } from '../../../src/runtime/patterns/index.ts';
 import { scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define-tool.ts';

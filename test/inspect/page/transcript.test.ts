@@ -5,7 +5,7 @@ import type { TranscriptItem } from '../../../src/inspect/page/transcript.ts';
 import { transcriptOf } from '../../../src/inspect/page/transcript.ts';
 import type { Entry } from '../../../src/inspect/recording/entry.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
 import { letTimePass, settled } from '../../support/runs.ts';

@@ -9,7 +9,7 @@ import type { EventBody, LiveEvent } from '../../../src/contracts/event.ts';
 import type { RunHandle } from '../../../src/contracts/run.ts';
 import type { AgUiEvent } from '../../../src/inspect/publishing/ag-ui-event.ts';
 import { agUiResponse, toAgUi } from '../../../src/inspect/publishing/ag-ui.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define-tool.ts';
 import { z } from 'zod';

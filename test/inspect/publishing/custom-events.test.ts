@@ -1,9 +1,9 @@
 import { Subject } from 'rxjs';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { emitEvent, setupTeam, teamArrows, teamEnds } from '../../../src/coordination/setup-team.ts';
-import type { TeamInput } from '../../../src/coordination/team-context.ts';
-import { teamContext, teamOutcome } from '../../../src/coordination/team-context.ts';
+import { emitEvent, setupTeam, teamArrows, teamEnds } from '../../../src/coordination/round/setup-team.ts';
+import type { TeamInput } from '../../../src/coordination/round/team-context.ts';
+import { teamContext, teamOutcome } from '../../../src/coordination/round/team-context.ts';
 import { answer } from '../../../src/contracts/decision.ts';
 import type { LiveEvent } from '../../../src/contracts/event.ts';
 import { runtimeEventSchema } from '../../../src/contracts/event.ts';
@@ -13,8 +13,8 @@ import type { EventDeadLetter } from '../../../src/inspect/publishing/event-regi
 import { eventRegistry } from '../../../src/inspect/publishing/event-registry.ts';
 import { publishTo } from '../../../src/inspect/publishing/publish-to.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
-import { agent } from '../../../src/runtime/agent.ts';
-import { team } from '../../../src/runtime/team.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
+import { team } from '../../../src/runtime/define/team.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define-tool.ts';
 import { durable, noted } from '../../events/sample-events.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseEvent } from '../../../src/events/parse-event.ts';
 import { ndjson } from '../../../src/inspect/publishing/ndjson.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
 import { echo } from '../../support/runs.ts';

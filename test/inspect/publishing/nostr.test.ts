@@ -7,7 +7,7 @@ import { WebSocket } from 'ws';
 import { nostrPublisher } from '../../../src/inspect/publishing/nostr.ts';
 import { publicationSchema } from '../../../src/inspect/publishing/publication.ts';
 import { publishTo } from '../../../src/inspect/publishing/publish-to.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import { scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { openRelay } from './nostr-relay.ts';
 

@@ -8,7 +8,7 @@ import type { PublishOptions } from '../../../src/inspect/publishing/publish-to.
 import { publishTo } from '../../../src/inspect/publishing/publish-to.ts';
 import { publicationSchema } from '../../../src/inspect/publishing/publication.ts';
 import type { PublishedBatch, Publisher } from '../../../src/inspect/publishing/publisher.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import { orchestrator } from '../../../src/runtime/patterns/orchestrator.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';

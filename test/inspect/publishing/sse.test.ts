@@ -10,7 +10,7 @@ import { around } from '../../../src/events/middleware.ts';
 import type { EventSource } from '../../../src/inspect/publishing/event-source.ts';
 import type { SseOptions } from '../../../src/inspect/publishing/sse.ts';
 import { sseResponse } from '../../../src/inspect/publishing/sse.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
 import { deferred, echo, quiet } from '../../support/runs.ts';

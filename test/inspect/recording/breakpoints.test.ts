@@ -8,7 +8,7 @@ import { breakpointSchema } from '../../../src/inspect/recording/breakpoint.ts';
 import type { BreakEntry, Entry } from '../../../src/inspect/recording/entry.ts';
 import type { Recorder } from '../../../src/inspect/recording/recorder.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import { replay } from '../../../src/runtime/journal/index.ts';
 import { pipeline } from '../../../src/runtime/patterns/index.ts';
 import { scriptedModel } from '../../../src/testing/scripted-model.ts';

@@ -3,7 +3,7 @@ import { act, answer } from '../../../src/contracts/decision.ts';
 import type { Entry } from '../../../src/inspect/recording/entry.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import { Tableau } from '../../../src/inspect/recording/tableau.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
 import { echo } from '../../support/runs.ts';
 

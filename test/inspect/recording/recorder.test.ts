@@ -7,7 +7,7 @@ import type { Entry, StateShape } from '../../../src/inspect/recording/entry.ts'
 import type { Recorder } from '../../../src/inspect/recording/recorder.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import { Tableau } from '../../../src/inspect/recording/tableau.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import { recordsIn, replay } from '../../../src/runtime/journal/index.ts';
 import { pipeline } from '../../../src/runtime/patterns/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';

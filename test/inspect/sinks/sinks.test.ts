@@ -11,7 +11,7 @@ import type { ClassicBridge } from '../../../src/inspect/sinks/classic-bridge.ts
 import { classicBridge } from '../../../src/inspect/sinks/classic-bridge.ts';
 import { stateValue } from '../../../src/inspect/sinks/machine-config.ts';
 import { toStately } from '../../../src/inspect/sinks/stately-sink.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import { parallel, pipeline } from '../../../src/runtime/patterns/index.ts';
 import { tool } from '../../../src/tools/define-tool.ts';
 import type { ClassicReceiver } from '../../support/classic-receiver.ts';

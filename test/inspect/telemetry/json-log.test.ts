@@ -5,7 +5,7 @@ import { TroupeError } from '../../../src/contracts/error.ts';
 import type { JsonLogOptions } from '../../../src/inspect/telemetry/json-log.ts';
 import { jsonLog } from '../../../src/inspect/telemetry/json-log.ts';
 import { openTelemetry } from '../../../src/inspect/telemetry/open-telemetry.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import { router } from '../../../src/runtime/patterns/router.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';

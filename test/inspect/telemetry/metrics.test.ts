@@ -5,7 +5,7 @@ import { metrics } from '../../../src/inspect/telemetry/metrics.ts';
 import { snapshotAsPrometheus } from '../../../src/inspect/telemetry/prometheus.ts';
 import type { MetricsSnapshot } from '../../../src/inspect/telemetry/snapshot.ts';
 import { createGlobalEngine } from '../../../src/index.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import { parallel } from '../../../src/runtime/patterns/parallel.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
 import { tool } from '../../../src/tools/define-tool.ts';

@@ -4,7 +4,7 @@ import { TroupeError } from '../../../src/contracts/error.ts';
 import { createGlobalEngine } from '../../../src/index.ts';
 import type { RunRecord } from '../../../src/inspect/telemetry/monitor.ts';
 import { monitor } from '../../../src/inspect/telemetry/monitor.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import { pipeline } from '../../../src/runtime/patterns/index.ts';
 import { scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';

@@ -5,7 +5,7 @@ import { BasicTracerProvider, type ReadableSpan } from '@opentelemetry/sdk-trace
 import { afterEach, describe, expect, test } from 'vitest';
 import { act, answer } from '../../../src/contracts/decision.ts';
 import { openTelemetry } from '../../../src/inspect/telemetry/open-telemetry.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import { awaitDelegates, createGlobalEngine, delegate } from '../../../src/index.ts';
 import { parallel } from '../../../src/runtime/patterns/parallel.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { profile, profiler } from '../../../src/inspect/telemetry/profile.ts';
 import type { Profile } from '../../../src/inspect/telemetry/profile-shape.ts';
 import { collapsedStacks, profileTable } from '../../../src/inspect/telemetry/profile-text.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import { parallel } from '../../../src/runtime/patterns/parallel.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
 import { letTimePass, settled, start } from '../../support/runs.ts';

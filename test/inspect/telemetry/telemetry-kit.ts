@@ -16,7 +16,7 @@ import { TroupeError } from '../../../src/contracts/error.ts';
 import type { Model, ModelAnswer } from '../../../src/contracts/model.ts';
 import { modelAnswer } from '../../../src/contracts/model.ts';
 import type { Usage } from '../../../src/contracts/model.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import { pipeline } from '../../../src/runtime/patterns/pipeline.ts';
 import { supervisorWorker } from '../../../src/runtime/patterns/supervisor-worker.ts';
 import type { VirtualClock } from '../../../src/testing/virtual-clock.ts';

@@ -1,7 +1,7 @@
 /** A process whose run is traced, and that does not come to the end of it. How is said by its argument. */
 import { act, agent, answer, maxSteps, tool } from '../../../src/index.ts';
 import { traceFiles } from '../../../src/inspect/traces/trace-files.ts';
-import { resume } from '../../../src/runtime/journal/resume.ts';
+import { resume } from '../../../src/runtime/journal/resume/resume.ts';
 import { sqliteStore } from '../../../src/persistence/sqlite-store.ts';
 import { z } from 'zod';
 

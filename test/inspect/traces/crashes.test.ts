@@ -7,7 +7,7 @@ import { readTrace } from '../../../src/inspect/traces/read-trace.ts';
 import { traceFiles } from '../../../src/inspect/traces/trace-files.ts';
 import { traceManifestSchema } from '../../../src/inspect/traces/trace-schema.ts';
 import { memoryStore } from '../../../src/persistence/index.ts';
-import { resume } from '../../../src/runtime/journal/resume.ts';
+import { resume } from '../../../src/runtime/journal/resume/resume.ts';
 import { AnotherProcess } from '../../journal/kills/another-process.ts';
 import type { TraceOrder } from './child.ts';
 import { filesIn, looker, temporaryFolder, textOf } from './traces-kit.ts';

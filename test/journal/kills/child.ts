@@ -2,7 +2,7 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { toJson } from '../../../src/contracts/json.ts';
 import { sqliteStore } from '../../../src/persistence/sqlite-store.ts';
-import { resume } from '../../../src/runtime/journal/resume.ts';
+import { resume } from '../../../src/runtime/journal/resume/resume.ts';
 import type { RetailTask } from '../../support/retail.ts';
 import type { Kill } from './kill-point.ts';
 import { Killer } from './kill-point.ts';

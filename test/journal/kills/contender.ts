@@ -5,8 +5,8 @@ import { isTroupeError } from '../../../src/contracts/error.ts';
 import { toJson } from '../../../src/contracts/json.ts';
 import { postgresStore } from '../../../src/persistence/postgres-store.ts';
 import { sqliteStore } from '../../../src/persistence/sqlite-store.ts';
-import { agent } from '../../../src/runtime/agent.ts';
-import { resume } from '../../../src/runtime/journal/resume.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
+import { resume } from '../../../src/runtime/journal/resume/resume.ts';
 import { tool } from '../../../src/tools/define-tool.ts';
 
 /** What a contender is told. */

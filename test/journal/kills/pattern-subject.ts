@@ -2,7 +2,7 @@ import type { Agent } from '../../../src/contracts/agent.ts';
 import { act } from '../../../src/contracts/decision.ts';
 import type { Json } from '../../../src/contracts/json.ts';
 import { TroupeError } from '../../../src/contracts/error.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import { pipeline } from '../../../src/runtime/patterns/index.ts';
 import type { ConcurrencyPool, Locks } from '../../../src/runtime/resources/index.ts';
 import { concurrencyPool, locks, shared } from '../../../src/runtime/resources/index.ts';

@@ -6,7 +6,7 @@ import type { Person } from '../../../src/contracts/run.ts';
 import { agentCritic } from '../../../src/actors/critics/agent-critic.ts';
 import { researchDesk } from '../../../src/cli/desk/research-desk.ts';
 import { maxSteps } from '../../../src/machines/stop-rules.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import {
   parallel,
   pipeline,

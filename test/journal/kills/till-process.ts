@@ -2,7 +2,7 @@
 import { postgresStore } from '../../../src/persistence/postgres-store.ts';
 import { sqliteStore } from '../../../src/persistence/sqlite-store.ts';
 import { traceFiles } from '../../../src/inspect/traces/trace-files.ts';
-import { resume } from '../../../src/runtime/journal/resume.ts';
+import { resume } from '../../../src/runtime/journal/resume/resume.ts';
 import { settled } from '../../support/runs.ts';
 import type { Kill } from './kill-point.ts';
 import { Killer } from './kill-point.ts';

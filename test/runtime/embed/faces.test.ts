@@ -15,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { TroupeError } from '../../../src/contracts/error.ts';
 import type { LiveEvent } from '../../../src/contracts/event.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import { eventsOf } from '../../../src/runtime/embed/events-of.ts';
 import { supervisorWorker } from '../../../src/runtime/patterns/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';

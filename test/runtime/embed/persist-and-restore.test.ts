@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LiveEvent } from '../../../src/contracts/event.ts';
 import type { Outcome } from '../../../src/contracts/run.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import { supervisorWorker } from '../../../src/runtime/patterns/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define-tool.ts';

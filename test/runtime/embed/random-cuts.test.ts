@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { act } from '../../../src/contracts/decision.ts';
 import type { LiveEvent } from '../../../src/contracts/event.ts';
 import type { Outcome } from '../../../src/contracts/run.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import type { AgentLogic } from '../../../src/runtime/embed/agent-types.ts';
 import type { ScriptedReply } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define-tool.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { describe, expect, test } from 'vitest';
 import { act, answer } from '../../../src/contracts/decision.ts';
 import type { LogicOptions } from '../../../src/runtime/embed/logic-options.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import { tool } from '../../../src/tools/define-tool.ts';
 import { quiet } from '../../support/runs.ts';
 

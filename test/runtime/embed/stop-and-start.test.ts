@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isTroupeError } from '../../../src/contracts/error.ts';
 import type { LiveEvent } from '../../../src/contracts/event.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
-import { agent } from '../../../src/runtime/agent.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
 import { resume } from '../../../src/runtime/journal/index.ts';
 import { supervisorWorker } from '../../../src/runtime/patterns/index.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';

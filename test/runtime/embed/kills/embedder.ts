@@ -5,7 +5,7 @@ import type { AnyActorRef, Snapshot } from 'xstate';
 import { z } from 'zod';
 import type { Outcome } from '../../../../src/contracts/run.ts';
 import { sqliteStore } from '../../../../src/persistence/sqlite-store.ts';
-import { agent } from '../../../../src/runtime/agent.ts';
+import { agent } from '../../../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../../../src/testing/scripted-model.ts';
 import { tool } from '../../../../src/tools/define-tool.ts';
 

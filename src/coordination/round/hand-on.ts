@@ -1,0 +1,23 @@
+import type { StopReason } from '../../contracts/stop.ts';
+import type { Task } from './round.ts';
+import type { TeamContext } from './team-context.ts';
+
+/** A task is handed on this often: by then it is going round in the team. */
+const MAX_HANDOFFS = 10;
+
+/** The task that a member hands on to another of the team; undefined if it does not, or to somebody who had it before. */
+export const handedOn = (
+  { members }: TeamContext['team'],
+  task: Task,
+  stopReason: StopReason,
+): Task | undefined => {
+  if (stopReason.kind !== 'handedOff') return undefined;
+  const { to, message } = stopReason;
+  const { phase } = task;
+  const before = [...(task.before ?? []), task.member];
+  if (!members.includes(to) || before.includes(to) || before.length > MAX_HANDOFFS) return undefined;
+  const note = `(Handed over by ${task.member}${message === undefined ? '' : `: ${message}`})`;
+  // Whoever takes no text has to do with the task itself.
+  const input = typeof task.input === 'string' ? `${task.input}\n\n${note}` : task.input;
+  return { member: to, input, before, note, ...(phase === undefined ? {} : { phase }) };
+};

@@ -1,0 +1,24 @@
+import type { Json } from '../../contracts/json.ts';
+import type { Message } from '../../contracts/message.ts';
+import type { Reply } from './round.ts';
+
+/** Why a member did not answer, in words; null if it did. */
+export const troubleOf = ({ status, error, stopReason }: Reply): string | null =>
+  status === 'completed' ? null : (error?.message ?? reasonText(stopReason));
+
+const reasonText = (reason: Reply['stopReason']): string =>
+  reason.kind === 'aborted' ? `called off: ${reason.reason}` : reason.kind;
+
+/** What people and others said to the team meanwhile, as its members read it. */
+export const messageLines = (inbox: readonly Message[]): readonly string[] =>
+  inbox.map(({ from, text }) => `Message from ${from}: ${text}`);
+
+/** A confidence as models give it: a number from 0 to 1, what is beyond is the end that it is past; 0.5 where there is none. */
+export const confidenceOf = (given: Json | undefined): number => {
+  const number = typeof given === 'string' && given.trim() !== '' ? Number(given) : given;
+  return typeof number === 'number' && Number.isFinite(number) ? Math.min(1, Math.max(0, number)) : 0.5;
+};
+
+/** A text that says something; null for any other value. */
+export const wordsOf = (given: Json | undefined): string | null =>
+  typeof given === 'string' && given.trim() !== '' ? given.trim() : null;

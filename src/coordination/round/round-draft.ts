@@ -1,0 +1,135 @@
+import type { EventBody } from '../../contracts/event.ts';
+import type { Place, Round, RoundWants } from './round.ts';
+import { NOTHING_WANTED, placeAt, withPlace } from './round.ts';
+import { slotList } from './slots.ts';
+import type { TeamContext } from './team-context.ts';
+
+/** What a round changes in its team's context. */
+export type RoundMove = Pick<TeamContext, 'round' | 'engaged' | 'waits' | 'restarts' | 'tally' | 'end'>;
+
+/** A move in the making: what is wanted is gathered on the way, and part of the round when it is done. */
+export interface Draft extends RoundMove {
+  readonly team: TeamContext['team'];
+  readonly at: number;
+  readonly wants: { -readonly [Key in keyof RoundWants]: RoundWants[Key][number][] };
+}
+
+/** A draft of what comes next; what was wanted before has been carried out by now. */
+export const draftOf = (context: TeamContext, at: number): Draft => {
+  const { team, round, engaged, waits, restarts, tally, end } = context;
+  return {
+    team,
+    at,
+    wants: { starting: [], stopping: [], waits: [], telling: [] },
+    round: { ...round, ...NOTHING_WANTED },
+    engaged: engaged + round.starting.length,
+    waits: waits + round.waits.length,
+    restarts,
+    tally: { ...tally, now: at },
+    end,
+  };
+};
+
+/** The draft, done. */
+export const moveOf = ({ round, wants, engaged, waits, restarts, tally, end }: Draft): RoundMove => ({
+  round: { ...round, ...wants },
+  engaged,
+  waits,
+  restarts,
+  tally,
+  end,
+});
+
+export const withRound = (draft: Draft, changed: Partial<Round>): Draft => ({
+  ...draft,
+  round: { ...draft.round, ...changed },
+});
+
+export const atPlace = (draft: Draft, index: number, changed: Partial<Place>): Draft => ({
+  ...draft,
+  round: withPlace(draft.round, index, changed),
+});
+
+/** Asks for a wait; gives its number. */
+export const wantWait = ({ wants, waits }: Draft, port: 'pause' | 'wake', dueAt: number): number => {
+  const index = waits + wants.waits.length;
+  wants.waits.push({ port, index, dueAt });
+  return index;
+};
+
+/** Starts a task at an address of its own. */
+export const start = (draft: Draft, index: number): Draft => {
+  const task = draft.round.tasks[index];
+  const place = placeAt(draft.round, index);
+  if (task === undefined || place === undefined) return draft;
+  const { team, wants, at } = draft;
+  const path = `${team.path}/${task.member}-${draft.engaged + wants.starting.length + 1}`;
+  wants.starting.push(index);
+  if (place.restart !== null) wants.telling.push(restarted(task.member, path, place.restart));
+  return watchedToo(atPlace(draft, index, { path, lastPath: path, startedAt: at, waitsFor: null }), index);
+};
+
+const restarted = (member: string, child: string, restart: NonNullable<Place['restart']>): EventBody => ({
+  type: 'child.restarted',
+  member,
+  child,
+  of: restart.of,
+  restarts: restart.count,
+});
+
+/** The time that the member at a place may take, in ms; null: as long as it takes. */
+export const timeFor = ({ round, team }: Draft, index: number): number | null =>
+  round.tasks[index]?.timeMs ?? team.memberTimeMs;
+
+/** Has somebody look for members that take too long, if nobody does. */
+export const watched = (draft: Draft): Draft => {
+  if (draft.round.watchedUntil !== null) return draft;
+  const ends = slotList(draft.round.places).flatMap(({ path, startedAt }, index) => {
+    const time = timeFor(draft, index);
+    return path === null || time === null ? [] : [startedAt + time];
+  });
+  return ends.length === 0 ? draft : watchedUntil(draft, Math.min(...ends));
+};
+
+const watchedUntil = (draft: Draft, until: number): Draft => {
+  wantWait(draft, 'wake', until);
+  return withRound(draft, { watchedUntil: until });
+};
+
+/** One more is at work: it may be the first whose time is over. */
+const watchedToo = (draft: Draft, index: number): Draft => {
+  const time = timeFor(draft, index);
+  if (time === null) return draft;
+  const until = draft.round.watchedUntil;
+  if (until === null) return watched(draft);
+  return draft.at + time < until ? watchedUntil(draft, draft.at + time) : draft;
+};
+
+/** Fills the places that are free. */
+export const startNext = (draft: Draft): Draft => {
+  let next = draft;
+  const { tasks, cap } = draft.round;
+  for (;;) {
+    const { started, open } = next.round;
+    const underWay = open - (tasks.length - started);
+    if (underWay >= cap || started >= tasks.length) return next;
+    next = start(withRound(next, { started: started + 1 }), started);
+  }
+};
+
+/** Has room made for one more in a while, where a round widens and somebody has not begun. */
+export const widening = (draft: Draft): Draft => {
+  const { widensAfterMs, started, tasks } = draft.round;
+  if (widensAfterMs === null || started >= tasks.length) return withRound(draft, { widensWith: null });
+  return withRound(draft, { widensWith: wantWait(draft, 'pause', draft.at + widensAfterMs) });
+};
+
+/** A wait is over: there is room for one more, or who waited for it begins. */
+export const startWaiting = (draft: Draft, wait: number): Draft => {
+  const { widensWith, cap, places } = draft.round;
+  if (wait === widensWith) return widening(startNext(withRound(draft, { cap: cap + 1 })));
+  return slotList(places).reduce(
+    (next, { waitsFor }, index) => (waitsFor === wait ? start(next, index) : next),
+    draft,
+  );
+};

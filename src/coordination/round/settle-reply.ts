@@ -1,0 +1,220 @@
+import type { Outcome } from '../../contracts/run.ts';
+import type { StopReason, Tally } from '../../contracts/stop.ts';
+import { emptyTally } from '../../contracts/stop.ts';
+import { errorData } from '../../contracts/error.ts';
+import { atOnce, rulesInForce } from '../../machines/rules.ts';
+import { handedOn } from './hand-on.ts';
+import type { Reply, RoundOptions, Task } from './round.ts';
+import { isRoundOver, placeAt, roundOf } from './round.ts';
+import type { Draft, RoundMove } from './round-draft.ts';
+import {
+  atPlace,
+  draftOf,
+  moveOf,
+  start,
+  startNext,
+  startWaiting,
+  wantWait,
+  timeFor,
+  watched,
+  widening,
+  withRound,
+} from './round-draft.ts';
+import { slotList } from './slots.ts';
+import { supervise } from './supervise.ts';
+import { isBudgetOf } from './team-budget.ts';
+import type { TeamContext, TeamEvent } from './team-context.ts';
+import { told } from './told.ts';
+
+/**
+ * Begins a round of tasks: the first of them start, the others in their turn. `engageMembers` carries it out.
+ *
+ * @example
+ * const askAll = (context: Context) => beginRound(context, voters.map((member) => ({ member, input: 'For or against?' })));
+ *
+ * @throws {TroupeError} `machine.invalid` for something to tell (`telling`) that has a field which the runtime fills in (`agent`, `path`, `seq`,
+ * `at`, `v`, `runId`, `step`, `phase`), or is no event: the team fails with it.
+ */
+export const beginRound = (
+  context: TeamContext,
+  tasks: readonly Task[],
+  options: RoundOptions = {},
+): RoundMove => {
+  const draft = draftOf(context, context.tally.now);
+  draft.wants.telling.push(...(options.telling ?? []).map(told));
+  const begun = widening(startNext({ ...draft, round: roundOf(tasks, options) }));
+  const { closesAfterMs } = options;
+  if (closesAfterMs === undefined) return moveOf(begun);
+  const closesAt = draft.at + closesAfterMs;
+  wantWait(begun, 'wake', closesAt);
+  return moveOf(withRound(begun, { closesAt }));
+};
+
+/** What an answer to a team changes: a reply is in, a wait is over, or somebody takes too long; and how the round stands then. */
+export const roundMove = (context: TeamContext, event: TeamEvent): RoundMove => {
+  const move = moved(context, event);
+  const isEscalated = context.team.supervision !== null && move.end !== null;
+  const standing = isEscalated ? 'escalated' : isRoundOver(move.round) ? 'over' : 'open';
+  return { ...move, round: { ...move.round, standing } };
+};
+
+const moved = (context: TeamContext, event: TeamEvent): RoundMove => {
+  const draft = draftOf(context, event.at);
+  switch (event.type) {
+    case 'answered.member': {
+      const { index, path, output } = event;
+      // One that was stopped meanwhile, or a second answer, is nobody's.
+      const isAwaited = placeAt(draft.round, index)?.path === path;
+      return moveOf(isAwaited ? settle(draft, index, path, output) : draft);
+    }
+    case 'answered.pause':
+      return moveOf(startWaiting(draft, event.index));
+    case 'answered.wake':
+      return moveOf(timeOut(closed(draft)));
+    case 'expired':
+      return moveOf(callOff(draft, 'stopped', event.reason));
+    default:
+      return context;
+  }
+};
+
+/** A member is over: its work goes on in other hands, begins anew, or has its reply. */
+const settle = (draft: Draft, index: number, path: string, given: Outcome): Draft => {
+  const task = draft.round.tasks[index];
+  if (task === undefined) return draft;
+  const outcome = judged(draft, given);
+  const counted: Draft = { ...draft, tally: addTally(draft.tally, outcome.tally, draft.at) };
+  const handed = handedOn(draft.team, task, outcome.stopReason);
+  if (handed !== undefined)
+    return start(withRound(counted, { tasks: draft.round.tasks.with(index, handed) }), index);
+  const reply = replyOf(task, outcome);
+  const hasFailed = outcome.status === 'failed' || outcome.status === 'stopped';
+  if (!hasFailed || isBudgetOf(draft.team, outcome.stopReason)) return replied(counted, index, reply);
+  const { member } = task;
+  const { draft: next, isReply } = supervise(counted, { index, member, path, outcome, reply });
+  return isReply ? replied(next, index, reply) : next;
+};
+
+/** An answer that does not count is none: its member stopped with a candidate that was rejected, or failed with what the judge threw. */
+const judged = (draft: Draft, outcome: Outcome): Outcome => {
+  const { accepts } = draft.round;
+  const { output, ...rest } = outcome;
+  const accept = accepts === null ? undefined : rulesInForce().functions?.[accepts];
+  if (accept === undefined || output === undefined) return outcome;
+  try {
+    if (atOnce(accept(output)) === true) return outcome;
+    return { ...rest, status: 'stopped', stopReason: NOT_ACCEPTED, candidate: output };
+  } catch (thrown) {
+    const message = `Cannot tell whether an answer counts as the function '${accepts}' threw`;
+    const error = errorData(thrown, 'agent.threw', { message });
+    return { ...rest, status: 'failed', stopReason: { kind: 'failed' }, error, candidate: output };
+  }
+};
+
+const NOT_ACCEPTED = { kind: 'rejected', note: 'this answer does not count', rejections: 1 } as const;
+
+/** A task has its reply; what that means for the others. */
+const replied = (draft: Draft, index: number, reply: Reply): Draft => {
+  const isAnswer = reply.status === 'completed';
+  const { round } = atPlace(draft, index, { reply, path: null, waitsFor: null });
+  const open = round.open - 1;
+  const answered = round.answered + Number(isAnswer);
+  const next = withRound({ ...draft, round }, { open, answered });
+  if (isBudgetOf(draft.team, reply.stopReason)) return withoutRest(next);
+  if (open > 0 && answered >= round.enough)
+    return callOff(next, 'aborted', noLonger('enough of the others have answered'));
+  if (round.failsFast && !isAnswer)
+    return callOff(next, 'aborted', noLonger(`'${reply.member}' did not answer`));
+  return startNext(next);
+};
+
+/** Whoever has not answered in the time of the round is called off. */
+const closed = (draft: Draft): Draft => {
+  const { closesAt } = draft.round;
+  if (closesAt === null || draft.at < closesAt) return draft;
+  return callOff(withRound(draft, { closesAt: null }), 'aborted', noLonger('the time of the round is over'));
+};
+
+/** Members that have had their time are stopped, and have failed. */
+const timeOut = (draft: Draft): Draft => {
+  const { watchedUntil, places } = draft.round;
+  // A look that an earlier round asked for.
+  if (watchedUntil === null || draft.at < watchedUntil) return draft;
+  let next = withRound(draft, { watchedUntil: null });
+  for (const [index, { path, startedAt }] of slotList(places).entries()) {
+    // Another's end may have stopped it meanwhile.
+    const isThere = path !== null && placeAt(next.round, index)?.path === path;
+    const time = timeFor(draft, index);
+    if (!isThere || time === null || startedAt + time > draft.at) continue;
+    draft.wants.stopping.push(path);
+    const member = draft.round.tasks[index]?.member ?? '';
+    next = settle(next, index, path, tooLate(member, time, draft.at));
+  }
+  return watched(next);
+};
+
+const tooLate = (member: string, limit: number, at: number): Outcome => ({
+  status: 'failed',
+  stopReason: { kind: 'failed' },
+  error: {
+    code: 'member.timed-out',
+    message: `Cannot wait for '${member}' any longer as its time is over: ${limit} ms`,
+    retryable: 'yes',
+  },
+  steps: 0,
+  state: null,
+  tally: emptyTally(at),
+});
+
+const noLonger = (reason: string): StopReason => ({ kind: 'aborted', reason });
+
+/** Nobody else's reply is waited for: who is at work is stopped, the last first, and who has not begun does not begin. */
+const callOff = (draft: Draft, status: 'aborted' | 'stopped', stopReason: StopReason): Draft => {
+  let next = withoutRest(draft);
+  for (const [index, { member }] of [...next.round.tasks.entries()].toReversed()) {
+    const place = placeAt(next.round, index);
+    if (place === undefined || place.reply !== null) continue;
+    if (place.path !== null) draft.wants.stopping.push(place.path);
+    const reply: Reply = {
+      member,
+      status,
+      output: null,
+      stopReason,
+      error: null,
+      steps: 0,
+    };
+    const { round } = atPlace(next, index, { reply, path: null, waitsFor: null });
+    next = withRound({ ...next, round }, { open: round.open - 1 });
+  }
+  return next;
+};
+
+/** Who is at work may finish what is paid for already; nobody else starts. */
+const withoutRest = (draft: Draft): Draft => {
+  const { tasks, started, open } = draft.round;
+  return withRound(draft, { tasks: tasks.slice(0, started), open: open - (tasks.length - started) });
+};
+
+const replyOf = ({ member, keepsConversation }: Task, outcome: Outcome): Reply => ({
+  member,
+  status: outcome.status,
+  output: outcome.output ?? outcome.candidate ?? null,
+  ...(outcome.autoCompleted === true ? { autoCompleted: true } : {}),
+  stopReason: outcome.stopReason,
+  error: outcome.error ?? null,
+  steps: outcome.steps,
+  ...(keepsConversation === true
+    ? { left: { conversation: outcome.conversation ?? [], state: outcome.state } }
+    : {}),
+});
+
+const addTally = (sum: Tally, added: Tally, at: number): Tally => ({
+  modelCalls: sum.modelCalls + added.modelCalls,
+  toolCalls: sum.toolCalls + added.toolCalls,
+  inputTokens: sum.inputTokens + added.inputTokens,
+  outputTokens: sum.outputTokens + added.outputTokens,
+  cachedTokens: sum.cachedTokens + added.cachedTokens,
+  retries: sum.retries + added.retries,
+  startedAt: sum.startedAt,
+  now: at,
+});

@@ -1,0 +1,171 @@
+import { assign, setup } from 'xstate';
+import type { RuntimeEvent } from '../../contracts/event.ts';
+import type { EventBody } from '../../contracts/event.ts';
+import type { Json } from '../../contracts/json.ts';
+import type { Outcome } from '../../contracts/run.ts';
+import { carrierOf } from '../../machines/outputs.ts';
+import type { TeamContext, TeamEvent, TeamInput } from './team-context.ts';
+import { extendable } from './extendable.ts';
+import { roundMove } from './settle-reply.ts';
+import { engagements, waitsOf } from './team-context.ts';
+import { told } from './told.ts';
+
+/** What a team keeps of what it was told: the last. */
+const INBOX = 1000;
+
+/**
+ * The vocabulary that all team machines share: engaging members, collecting replies, ending.
+ *
+ * A pattern extends it with its own guards and actions, and is one file that reads options → team → asks → rules →
+ * machine. A member that fails replies with its error: what that means is the pattern's to say. One that the team's own
+ * budget stopped ends the team (`spentEnd`), whatever the pattern.
+ *
+ * @example
+ * const team = setupTeam<{ votes: number }, { quorum: number }>();
+ * const machine = team.extend({ guards: { hasQuorum }, actions: { count } }).createMachine({ … });
+ */
+export const setupTeam = <Own extends Json, Options extends Json>() => {
+  const team = setup({
+    types: {
+      context: {} as TeamContext<Own, Options>,
+      input: {} as TeamInput<Options>,
+      events: {} as TeamEvent,
+      output: {} as Outcome,
+      emitted: {} as RuntimeEvent,
+    },
+    actions: {
+      entered: ({ self, context }, { phase }: { phase: string }) => {
+        carrierOf(self).enter(phase, context.engaged);
+      },
+      /** Carries out what the round wants: members stopped, waits asked for, members started. */
+      engageMembers: ({ self, context }) => {
+        const { stopping, waits, starting, telling } = context.round;
+        const carrier = carrierOf(self);
+        if (stopping.length > 0) carrier.dismiss(stopping);
+        for (const body of telling) carrier.emit(body, context.engaged, undefined);
+        if (waits.length > 0) carrier.ask(waitsOf(context));
+        if (starting.length > 0) carrier.engage(engagements(context));
+      },
+      dismissMembers: ({ self }) => {
+        carrierOf(self).dismiss();
+      },
+      collectReply: assign(({ context, event }) => roundMove(context, event)),
+      received: assign(({ context, event }) =>
+        event.type === 'message' ? { inbox: [...context.inbox, event.message].slice(-INBOX) } : {},
+      ),
+      abandoned: assign(({ event }) =>
+        event.type === 'abort'
+          ? {
+              end: {
+                status: 'aborted' as const,
+                stopReason: { kind: 'aborted' as const, reason: event.reason },
+              },
+            }
+          : {},
+      ),
+      expired: assign(({ event }) =>
+        event.type === 'expired' || event.type === 'expired.final'
+          ? { end: { status: 'stopped' as const, stopReason: event.reason } }
+          : {},
+      ),
+      broken: assign(({ event }) =>
+        'error' in event
+          ? {
+              end: {
+                status: 'failed' as const,
+                stopReason: { kind: 'failed' as const },
+                error: event.error,
+              },
+            }
+          : {},
+      ),
+    },
+    guards: {
+      isRoundOver: ({ context }) => context.round.standing === 'over',
+      isEscalated: ({ context }) => context.round.standing === 'escalated',
+      isCompleted: ({ context }) => context.end?.status === 'completed',
+      isStopped: ({ context }) => context.end?.status === 'stopped',
+      isAborted: ({ context }) => context.end?.status === 'aborted',
+      hasFailed: ({ context }) => context.end?.status === 'failed',
+    },
+  });
+  return extendable(team);
+};
+
+/** Tells observers something about a team. */
+export const tell = (actor: object, body: EventBody, { engaged }: TeamContext, phase: string): void => {
+  carrierOf(actor).emit(told(body), engaged, phase);
+};
+
+/**
+ * Tells observers of something of the app's own (`custom.emitted`), from within an action of a team's machine.
+ *
+ * @example
+ * actions: { tellVotes: ({ self, context }) => emitEvent(self, context, 'votes.counted', { votes: context.own.votes }) }
+ */
+export const emitEvent = (self: object, context: TeamContext, name: string, data: Json): void => {
+  carrierOf(self).emit({ type: 'custom.emitted', name, data }, context.engaged, undefined);
+};
+
+/** The arrows that every team has: messages, aborts, time that is up, and effects that broke. */
+export const teamArrows = {
+  message: { actions: 'received' },
+  abort: { target: '.aborted', actions: 'abandoned' },
+  'expired.*': { target: '.stopped', actions: 'expired' },
+  'failed.*': { target: '.failed', actions: 'broken' },
+} as const;
+
+/**
+ * The arrows of a state that waits for its round, to be spread into it: on to `target` with the last reply, whoever was restarted, handed on
+ * to or cancelled meanwhile, or the team's time is up; on to `escalated` (default: `failed`) where it is more trouble than the policy
+ * allows. `before` is an action of the pattern's own that runs after each answer, before those who are next start.
+ *
+ * @example
+ * working: { description: 'All are at work.', entry: ['askAll', 'engageMembers'], ...awaiting('counting') }
+ */
+export const awaiting = <
+  const Target extends string,
+  const Escalated extends string = 'failed',
+  const Before extends string = never,
+>(
+  target: Target,
+  escalated?: Escalated,
+  before?: Before,
+) => {
+  const goOn: readonly ('collectReply' | 'engageMembers' | Before)[] =
+    before === undefined ? ['collectReply', 'engageMembers'] : ['collectReply', before, 'engageMembers'];
+  return {
+    on: {
+      'answered.*': { actions: goOn },
+      expired: { target, actions: ['collectReply', 'engageMembers'] },
+    },
+    always: [
+      { guard: 'isEscalated', target: escalated ?? 'failed' },
+      { guard: 'isRoundOver', target },
+    ],
+  } as const;
+};
+
+/** The four ends that every team has. */
+export const teamEnds = {
+  completed: {
+    description: 'The team has its result.',
+    type: 'final',
+    entry: { type: 'entered', params: { phase: 'completed' } },
+  },
+  stopped: {
+    description: 'A bound or a member ended the work before there was a result.',
+    type: 'final',
+    entry: { type: 'entered', params: { phase: 'stopped' } },
+  },
+  aborted: {
+    description: 'Somebody called the work off.',
+    type: 'final',
+    entry: { type: 'entered', params: { phase: 'aborted' } },
+  },
+  failed: {
+    description: 'Without this member the work cannot go on.',
+    type: 'final',
+    entry: { type: 'entered', params: { phase: 'failed' } },
+  },
+} as const;

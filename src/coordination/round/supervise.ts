@@ -1,0 +1,158 @@
+import type { ErrorData } from '../../contracts/error.ts';
+import type { EventBody } from '../../contracts/event.ts';
+import type { Outcome } from '../../contracts/run.ts';
+import type { Restart } from '../../machines/outputs.ts';
+import type { Verdict } from '../../machines/supervision.ts';
+import { recentRestarts, startedAgain, verdictOn, withFailure } from '../../machines/supervision.ts';
+import type { Reply, Task } from './round.ts';
+import { placeAt, repliesIn } from './round.ts';
+import type { Draft } from './round-draft.ts';
+import { atPlace, wantWait, withRound } from './round-draft.ts';
+
+/** A member that ended without an answer. */
+export interface Failed {
+  readonly index: number;
+  readonly member: string;
+  /** Where it sat. */
+  readonly path: string;
+  readonly outcome: Outcome;
+  readonly reply: Reply;
+}
+
+/** What the team's policy makes of a failure: the draft as it is then, and whether the failure is the reply. */
+export const supervise = (draft: Draft, failed: Failed): { draft: Draft; isReply: boolean } => {
+  const { supervision } = draft.team;
+  const { index, member, path, outcome, reply } = failed;
+  const place = placeAt(draft.round, index);
+  const rules = supervision?.members[member];
+  if (supervision === null || rules === undefined || place === undefined) return { draft, isReply: true };
+  const { startedAt } = place;
+  const isFailure = outcome.status === 'failed';
+  const end = { error: reply.error, isFailure, startedAt, at: draft.at, seed: path };
+  const trouble = withFailure(place.trouble, rules, end);
+  const verdict = verdictOn(supervision, member, end, trouble, draft.restarts);
+  const troubled = atPlace(draft, index, { trouble });
+  switch (verdict.directive) {
+    case 'stop':
+      return { draft: troubled, isReply: true };
+    case 'quarantine': {
+      const task = draft.round.tasks[index]?.input ?? null;
+      draft.wants.telling.push({
+        type: 'child.quarantined',
+        member,
+        child: path,
+        task,
+        ...errorOf(reply.error),
+      });
+      return { draft: troubled, isReply: true };
+    }
+    case 'escalate':
+      draft.wants.telling.push(supervised(failed, verdict, []));
+      return { draft: escalate(troubled, failed), isReply: false };
+    default:
+      return { draft: restart(troubled, failed, verdict), isReply: false };
+  }
+};
+
+/** Stops whoever has to begin anew, the last first, and lets them wait. */
+const restart = (draft: Draft, failed: Failed, verdict: Extract<Verdict, { waitMs: number }>): Draft => {
+  const { supervision } = draft.team;
+  if (supervision === null) return draft;
+  const { round, wants } = draft;
+  const again = startedAgain(supervision.strategy, failed.index, round.started);
+  for (const index of again.toReversed()) {
+    const path = placeAt(round, index)?.path ?? null;
+    if (path !== null && index !== failed.index) wants.stopping.push(path);
+  }
+  wants.telling.push(
+    supervised(
+      failed,
+      verdict,
+      again.map((index) => ({
+        member: round.tasks[index]?.member ?? '',
+        child: placeAt(round, index)?.lastPath ?? failed.path,
+      })),
+    ),
+  );
+  const wait = wantWait(draft, 'pause', draft.at + verdict.waitMs);
+  const restarts = [...recentRestarts(supervision, draft.restarts, draft.at), draft.at];
+  return again.reduce<Draft>(
+    (next, index) =>
+      reopened(next, index, wait, failed, index === failed.index ? beginningOf(verdict, failed) : {}),
+    { ...draft, restarts },
+  );
+};
+
+/** A task whose work begins anew: it has no reply any more. */
+const reopened = (
+  draft: Draft,
+  index: number,
+  wait: number,
+  failed: Failed,
+  { note, beginsWith }: Beginning,
+): Draft => {
+  const place = placeAt(draft.round, index);
+  if (place === undefined) return draft;
+  const { open, answered } = draft.round;
+  const wasIn = place.reply !== null;
+  const of = place.lastPath ?? failed.path;
+  const restart = { of, count: (place.restart?.count ?? 0) + 1, ...(note === undefined ? {} : { note }) };
+  const { tasks } = draft.round;
+  const task = tasks[index];
+  const counted = withRound(draft, {
+    // The conversation that it goes on from holds what it saw.
+    tasks:
+      task === undefined || beginsWith === undefined
+        ? tasks
+        : tasks.with(index, { ...task, beginsWith, sees: undefined }),
+    open: open + Number(wasIn),
+    answered: answered - Number(place.reply?.status === 'completed'),
+  });
+  return atPlace(counted, index, { reply: null, path: null, waitsFor: wait, restart });
+};
+
+/** How a member begins anew: told something, or with what is left of a conversation. */
+type Beginning = Pick<Restart, 'note'> & Pick<Task, 'beginsWith'>;
+
+const beginningOf = ({ directive }: Verdict, { reply, outcome }: Failed): Beginning => {
+  if (directive === 'correct' && reply.error !== null)
+    return { note: `The attempt before this one was no use: ${reply.error.message}` };
+  const { conversation } = outcome;
+  return directive === 'compact' && conversation !== undefined ? { beginsWith: conversation } : {};
+};
+
+/** The team fails with what its member failed with; what others have answered is its candidate. */
+const escalate = (draft: Draft, { member, reply: { error, stopReason } }: Failed): Draft => {
+  const message = `Cannot go on with '${draft.team.name}' as its member '${member}' fails and no restart is left to help`;
+  const escalated: ErrorData = {
+    code: 'team.escalated',
+    message: `${message}: ${error?.message ?? stopReason.kind}`,
+    retryable: error?.retryable ?? 'no',
+    ...(error === null ? {} : { cause: { name: error.code, message: error.message } }),
+  };
+  const left = repliesIn(draft.round).flatMap(({ output }) => (output === null ? [] : [output]));
+  const candidate = left.length === 0 ? {} : { candidate: left };
+  return {
+    ...draft,
+    end: { status: 'failed', stopReason: { kind: 'failed' }, error: escalated, ...candidate },
+  };
+};
+
+const supervised = (
+  { member, path, reply }: Failed,
+  verdict: Verdict,
+  again: readonly { readonly member: string; readonly child: string }[],
+): EventBody => ({
+  type: 'child.supervised',
+  member,
+  child: path,
+  failure: verdict.failure,
+  directive: verdict.directive,
+  ...('waitMs' in verdict ? { waitMs: verdict.waitMs } : {}),
+  members: again.map(({ member: each }) => each),
+  children: again.map(({ child }) => child),
+  ...errorOf(reply.error),
+});
+
+const errorOf = (error: ErrorData | null): { readonly error?: ErrorData } =>
+  error === null ? {} : { error };

@@ -1,0 +1,91 @@
+import type { Json } from '../../contracts/json.ts';
+import type { Outcome } from '../../contracts/run.ts';
+import type { TeamEnd } from '../round/team-context.ts';
+import { teamOutcome } from '../round/team-context.ts';
+import type { NodeFailure, NodeStatus, WorkflowContext } from './workflow-state.ts';
+import { graphOf, isSettled, stateOf } from './workflow-state.ts';
+
+/** What is left of a node when its workflow is done. */
+export type NodeResult = {
+  readonly status: NodeStatus;
+  /** Null where it left none. */
+  readonly output: Json;
+  /** The number of times that its member was engaged. */
+  readonly tries: number;
+  /** Why it is held, was skipped or failed. */
+  readonly reason?: string;
+  /** It failed, and was optional. */
+  readonly isFlagged?: true;
+};
+
+/** How a workflow ends that has nothing left to do; undefined while it has. */
+export const conclusion = (context: WorkflowContext): TeamEnd | undefined => {
+  const { nodes, output } = graphOf(context);
+  if (!nodes.every(({ id }) => isSettled(stateOf(context, id)))) return undefined;
+  const failed = nodes.filter(({ id }) => {
+    const { status, isFlagged } = stateOf(context, id);
+    return status === 'failed' && !isFlagged;
+  });
+  const lost =
+    output === null ? failed : nodes.filter(({ id }) => id === output && !isCompleted(context, id));
+  if (lost.length === 0) {
+    const value = output === null ? outputsOf(context) : stateOf(context, output).output;
+    return { status: 'completed', stopReason: { kind: 'answered' }, output: value };
+  }
+  const detail = [...new Set([...lost, ...failed])].map(({ id }) => wordsOn(context, id)).join('; ');
+  return nodes.some(({ id }) => isCompleted(context, id))
+    ? {
+        status: 'stopped',
+        stopReason: { kind: 'rule', rule: 'workflow', detail },
+        candidate: outputsOf(context),
+      }
+    : { status: 'failed', stopReason: { kind: 'failed' }, error: nothingDone(context, detail) };
+};
+
+const isCompleted = (context: WorkflowContext, id: string): boolean =>
+  stateOf(context, id).status === 'completed';
+
+const wordsOn = (context: WorkflowContext, id: string): string => {
+  const { status, reason } = stateOf(context, id);
+  return `'${id}' ${status === 'failed' ? 'failed' : 'was skipped'}${reason === null ? '' : `: ${reason}`}`;
+};
+
+const nothingDone = ({ team }: WorkflowContext, detail: string): NonNullable<TeamEnd['error']> => ({
+  code: 'workflow.failed',
+  message: `Cannot finish the workflow '${team.name}' as none of its nodes was completed: ${detail}`,
+  retryable: 'no',
+});
+
+/** How the failure of a node ends its workflow, with what was done so far. */
+export const failureEnd = (context: WorkflowContext, { error }: NodeFailure): TeamEnd => ({
+  status: 'failed',
+  stopReason: { kind: 'failed' },
+  error,
+  candidate: outputsOf(context),
+});
+
+/** What every node left; null where it left nothing. */
+const outputsOf = (context: WorkflowContext): Readonly<Record<string, Json>> =>
+  Object.fromEntries(graphOf(context).nodes.map(({ id }) => [id, stateOf(context, id).output]));
+
+/** What is left of a workflow: as of every team, and of each node what became of it. */
+export const workflowOutcome = ({ context }: { context: WorkflowContext }): Outcome => {
+  const outcome = teamOutcome({ context });
+  const isCut = context.end !== null && context.end.status !== 'completed' && outcome.candidate === undefined;
+  return {
+    ...outcome,
+    ...(isCut ? { candidate: outputsOf(context) } : {}),
+    state: { nodes: Object.fromEntries(graphOf(context).nodes.map(({ id }) => [id, resultOf(context, id)])) },
+  };
+};
+
+const resultOf = (context: WorkflowContext, id: string): NodeResult => {
+  const { status, output, tries, reason, isFlagged } = stateOf(context, id);
+  return {
+    status,
+    output,
+    tries,
+    ...(reason === null ? {} : { reason }),
+    ...(isFlagged ? { isFlagged } : {}),
+  };
+};

@@ -1,0 +1,163 @@
+import type {
+  ContentBlockParam,
+  MessageCreateParamsStreaming,
+  MessageParam,
+  TextBlockParam,
+  Tool,
+  ToolResultBlockParam,
+  ToolUseBlockParam,
+} from '@anthropic-ai/sdk/resources/messages';
+import type { JsonObject } from '../../contracts/json.ts';
+import type { ModelRequest } from '../../contracts/model.ts';
+import type { ToolCall } from '../../contracts/tool.ts';
+import type { AssistantTurn, ToolTurn } from '../../contracts/transcript.ts';
+import { isBlockParam } from './anthropic-replay.ts';
+import { thinkingFields } from './anthropic-thinking.ts';
+import { conversation, type Message, resultText } from '../conversation.ts';
+import { outputInstruction, portableSchema, wireOutput } from '../output-schema.ts';
+import { replayed } from '../provider-options.ts';
+import type { WireContext } from '../reader-context.ts';
+import type { ToolNames } from '../tool-names.ts';
+
+/** The body of a request to the Messages API. Pure. */
+export const anthropicRequest = (
+  id: string,
+  { request, names, inputs }: WireContext,
+  extra: object = {},
+): MessageCreateParamsStreaming => {
+  const { settings = {}, output } = request;
+  const schema = output === undefined ? undefined : portableSchema(wireOutput(output).schema);
+  const thinking = thinkingFields(id, request, settings.maxOutputTokens ?? DEFAULT_MAX_TOKENS);
+  const wire: Wire = { id, names, inputs };
+  const messages = conversation(request.messages);
+  const cache = (settings.cache ?? true) ? CACHED : {};
+  const config = {
+    ...(thinking.effort === undefined ? {} : { effort: thinking.effort }),
+    ...(schema === undefined ? {} : { format: { type: 'json_schema' as const, schema } }),
+  };
+  return {
+    model: id,
+    stream: true,
+    max_tokens: thinking.maxTokens,
+    ...systemField(request, schema === undefined, cache),
+    messages: messages.map((message, index) =>
+      messageParam(wire, message, index === messages.length - 1 ? cache : {}),
+    ),
+    ...toolFields(request, messages, wire, cache),
+    ...(thinking.thinking === undefined ? {} : { thinking: thinking.thinking }),
+    ...(Object.keys(config).length === 0 ? {} : { output_config: config }),
+    ...extra,
+  };
+};
+
+/** What puts a turn on the wire. */
+type Wire = Omit<WireContext, 'request'> & { readonly id: string };
+
+/** This API demands a number. */
+const DEFAULT_MAX_TOKENS = 8_192;
+
+/** The end of a prefix that is worth keeping: system, tools, and the conversation so far. */
+const CACHED = { cache_control: { type: 'ephemeral' as const } };
+
+type CacheMark = Partial<typeof CACHED>;
+
+const systemField = (
+  { instructions, output }: ModelRequest,
+  isOutputDescribed: boolean,
+  cache: CacheMark,
+): { system?: TextBlockParam[] } => {
+  const described = output !== undefined && isOutputDescribed ? outputInstruction(wireOutput(output)) : '';
+  const text = [instructions, described].filter((each) => each.trim() !== '').join('\n\n');
+  return text === '' ? {} : { system: [{ type: 'text', text, ...cache }] };
+};
+
+const messageParam = (wire: Wire, message: Message, cache: CacheMark): MessageParam => {
+  if (message.role === 'assistant') {
+    return { role: 'assistant', content: message.turns.flatMap((turn) => turnBlocks(wire, turn)) };
+  }
+  const blocks: (ToolResultBlockParam | TextBlockParam)[] = message.results.map(toolResult);
+  if (message.text !== '') blocks.push({ type: 'text', text: message.text });
+  const last = blocks.pop();
+  return { role: 'user', content: last === undefined ? blocks : [...blocks, { ...last, ...cache }] };
+};
+
+const toolResult = (turn: ToolTurn): ToolResultBlockParam => ({
+  type: 'tool_result',
+  tool_use_id: turn.callId,
+  content: resultText(turn),
+  ...(turn.failed === true ? { is_error: true } : {}),
+});
+
+const turnBlocks = (wire: Wire, turn: AssistantTurn): ContentBlockParam[] => {
+  const calls = turn.calls ?? [];
+  const blocks = replayed(turn.replay, 'anthropic', wire.id, 'blocks')?.filter(isWelcome) ?? [];
+  if (blocks.length > 0 && blocks.filter(isToolUse).length === calls.length) {
+    let index = 0;
+    return blocks.map((block) => {
+      const call = isToolUse(block) ? calls[index++] : undefined;
+      return call === undefined ? block : { ...block, ...toolUse(call, wire) };
+    });
+  }
+  return [
+    ...(turn.text.trim() === '' ? [] : [{ type: 'text' as const, text: turn.text }]),
+    ...calls.map((call) => toolUse(call, wire)),
+  ];
+};
+
+const toolUse = (call: ToolCall, { names, inputs }: Wire): ToolUseBlockParam => ({
+  type: 'tool_use',
+  id: call.id,
+  name: names.legal(call.name),
+  input: inputs.echo(call),
+});
+
+const isToolUse = ({ type }: ContentBlockParam): boolean => type === 'tool_use';
+
+/** The API gives out what it does not take back: text without a word in it, and thinking without a signature. */
+const isWelcome = (block: JsonObject): block is JsonObject & ContentBlockParam => {
+  if (!isBlockParam(block)) return false;
+  if (block.type === 'text') return block.text.trim() !== '';
+  return block.type !== 'thinking' || block.signature !== '';
+};
+
+type ToolFields = Pick<MessageCreateParamsStreaming, 'tools' | 'tool_choice'>;
+
+const toolFields = (
+  { tools, toolChoice }: ModelRequest,
+  messages: readonly Message[],
+  { names, inputs }: Wire,
+  cache: CacheMark,
+): ToolFields => {
+  if (tools.length === 0) return formerTools(messages, names);
+  const list = tools.map((tool): Tool => ({
+    name: names.legal(tool.name),
+    description: tool.description,
+    input_schema: { ...inputs.schema(tool), type: 'object' },
+  }));
+  const last = list.pop();
+  return {
+    tools: last === undefined ? list : [...list, { ...last, ...cache }],
+    ...toolChoiceField(toolChoice, names),
+  };
+};
+
+const toolChoiceField = (choice: ModelRequest['toolChoice'], names: ToolNames): ToolFields => {
+  if (choice === undefined) return {};
+  if (typeof choice === 'object') return { tool_choice: { type: 'tool', name: names.legal(choice.name) } };
+  return { tool_choice: { type: choice === 'required' ? 'any' : choice } };
+};
+
+/** A conversation that shows calls is refused without tools: those of the past are named, and not to be used. */
+const formerTools = (messages: readonly Message[], names: ToolNames): ToolFields => {
+  const used = messages.flatMap((message) =>
+    message.role === 'assistant'
+      ? message.turns.flatMap(({ calls }) => (calls ?? []).map(({ name }) => name))
+      : [],
+  );
+  const tools = [...new Set(used)].map((name): Tool => ({
+    name: names.legal(name),
+    description: 'No longer available.',
+    input_schema: { type: 'object' },
+  }));
+  return tools.length === 0 ? {} : { tools, tool_choice: { type: 'none' } };
+};

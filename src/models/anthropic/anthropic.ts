@@ -1,0 +1,68 @@
+import type Anthropic from '@anthropic-ai/sdk';
+import type { Stream } from '@anthropic-ai/sdk/core/streaming';
+import type { RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages';
+import { TroupeError } from '../../contracts/error.ts';
+import type { Model } from '../../contracts/model.ts';
+import { processEnvironment, variable } from '../environment.ts';
+import { loadPackage } from '../load-package.ts';
+import { type ProviderOptions, sdkOptions } from '../provider-options.ts';
+import { sdkModel } from '../sdk-model.ts';
+
+/**
+ * A model of Anthropic by the Messages API; needs the package `@anthropic-ai/sdk`, loaded on the first call.
+ *
+ * One call is one request, always streamed; the whole conversation is sent each time, with marks for the prompt cache.
+ * The temperature is left out: this API takes none. `usage.input` counts what was read from the cache and written to it
+ * too, unlike the API's own `input_tokens`.
+ *
+ * @example
+ * const model = anthropic('claude-sonnet-5-5'); // reads ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL
+ *
+ * @throws (rejects with) a TroupeError with a `model.*` code, `model.auth` if no key is set, or the abort's reason.
+ */
+export const anthropic = (id: string, options: ProviderOptions = {}): Model =>
+  sdkModel({
+    provider: PROVIDER,
+    id,
+    apiKey: options.apiKey,
+    createClient: () => createClient(id, options),
+    protocol: async () => {
+      const { anthropicReader } = await import('./anthropic-answer.ts');
+      const { anthropicRequest } = await import('./anthropic-request.ts');
+      return {
+        // By `post`: the method for messages prints warnings to the console, whatever its log level.
+        open: (client, context, signal) =>
+          client
+            .post<Stream<RawMessageStreamEvent>>('/v1/messages', {
+              body: anthropicRequest(id, context, options.extra),
+              signal,
+              stream: true,
+            })
+            .withResponse(),
+        reader: anthropicReader,
+      };
+    },
+  });
+
+const PROVIDER = 'anthropic';
+
+const createClient = async (id: string, options: ProviderOptions): Promise<Anthropic> => {
+  const environment = processEnvironment();
+  const apiKey = options.apiKey ?? variable(environment, 'ANTHROPIC_API_KEY');
+  const authToken = apiKey === undefined ? variable(environment, 'ANTHROPIC_AUTH_TOKEN') : undefined;
+  if (apiKey === undefined && authToken === undefined) {
+    throw new TroupeError(
+      'model.auth',
+      `Cannot ask anthropic:${id} as no API key is set: set ANTHROPIC_API_KEY`,
+    );
+  }
+  const { Anthropic } = await loadPackage('@anthropic-ai/sdk', () => import('@anthropic-ai/sdk'));
+  return new Anthropic({
+    ...sdkOptions(options),
+    // Whoever traces a run traces its calls: two spans of one call would be one too many.
+    openTelemetry: false,
+    apiKey: apiKey ?? null,
+    authToken: authToken ?? null,
+    baseURL: options.baseURL ?? variable(environment, 'ANTHROPIC_BASE_URL') ?? null,
+  });
+};

@@ -1,0 +1,304 @@
+import type { Clock } from '../../contracts/clock.ts';
+import { isTroupeError, TroupeError } from '../../contracts/error.ts';
+import type { AbortListener, LazyAbort } from '../../contracts/lazy-abort.ts';
+import { isThenable } from '../../contracts/thenable.ts';
+import type { Model, ModelAnswer, ModelCall, ModelDelta, ModelRequest } from '../../contracts/model.ts';
+import { modelRetryDefaults } from './retry-policy.ts';
+
+/** What one guarded attempt needs to know. */
+export interface AttemptOptions {
+  /** Handed to the model as `call.key`. */
+  readonly key: string;
+  readonly clock: Clock;
+  /** Ends the attempt when it aborts. Looked at only if the model answers with a promise or asks for its own signal. */
+  readonly abort?: LazyAbort | undefined;
+  /** In ms; default 600,000 (what both vendors' SDKs wait). `Infinity` waits for ever. */
+  readonly attemptTimeoutMs?: number | undefined;
+  /** In ms; default 90,000. `Infinity` waits for ever. */
+  readonly idleTimeoutMs?: number | undefined;
+  readonly isWatched?: boolean | undefined;
+  readonly onDelta?: ((delta: ModelDelta) => void) | undefined;
+  /** Told of an answer that came after the attempt had ended otherwise. */
+  readonly onLate?: ((answer: ModelAnswer) => void) | undefined;
+}
+
+/**
+ * Asks a model once and guarantees that the answer, or a typed error, comes in time.
+ *
+ * An answer that is there at once is returned at once: no timer, no AbortController, no promise. A promise is raced
+ * against `abort`, the attempt's time-out and an idle watchdog that every delta resets; whatever ends it first also
+ * aborts the model's own signal, and what the model does after that is ignored.
+ *
+ * @example
+ * const answer = await attemptModel(model, request, { key: 'run-1/desk#3.DECIDE.0.1', clock: systemClock });
+ *
+ * @throws (or rejects with) what the model throws, `model.timeout`, `model.idle`, or the reason of the abort: as it is
+ * if it is a TroupeError, else as `run.aborted`.
+ */
+export const attemptModel = (
+  model: Model,
+  request: ModelRequest,
+  options: AttemptOptions,
+): ModelAnswer | Promise<ModelAnswer> => attemptThen(model, request, options, AS_IT_IS);
+
+/** What is made of an attempt that ended. */
+export interface AttemptEnds<Result> {
+  answered(answer: ModelAnswer): Result | Promise<Result>;
+  failed(thrown: unknown): Result | Promise<Result>;
+  /** Nobody wants the answer any more: told at once, before `failed` is. */
+  calledOff?(): void;
+}
+
+/**
+ * Like {@link attemptModel}, and goes on with what came of it: a promise between the two would be one more for each call that waits.
+ */
+export const attemptThen = <Result>(
+  model: Model,
+  request: ModelRequest,
+  options: AttemptOptions,
+  ends: AttemptEnds<Result>,
+): Result | Promise<Result> => {
+  const attempt = new Attempt(model, options, ends);
+  let answer: ModelAnswer | Promise<ModelAnswer>;
+  try {
+    answer = model.answer(request, attempt);
+  } catch (error) {
+    attempt.isOver = true;
+    return ends.failed(error);
+  }
+  if (isThenable(answer)) return attempt.guard(answer);
+  attempt.isOver = true;
+  return ends.answered(answer);
+};
+
+const AS_IT_IS: AttemptEnds<ModelAnswer> = {
+  answered: (answer) => answer,
+  failed: (thrown) => {
+    throw thrown;
+  },
+};
+
+class Attempt<Result> implements ModelCall, AbortListener {
+  isOver = false;
+
+  readonly #model: Model;
+  readonly #options: AttemptOptions;
+  #controller: AbortController | undefined;
+  /** Why the attempt was ended from outside, if it was. */
+  #reason: TroupeError | undefined;
+  readonly #ends: AttemptEnds<Result>;
+  /** Undefined while nobody waits. */
+  #resolve: ((result: Result | Promise<Result>) => void) | undefined;
+  #reject: ((error: unknown) => void) | undefined;
+  #delta: ModelCall['delta'] | undefined;
+  #isTimed = false;
+  /** Of the nearer of the two limits, for as long as the model is silent: then the other one needs none. */
+  #timer: unknown;
+  /** Of the attempt as a whole, once the model has said something. */
+  #wholeTimer: unknown;
+  #hasSpoken = false;
+  #startedAt = 0;
+  #heardAt = 0;
+  /** What is left of the attempt's time. */
+  #leftMs: number;
+  /** The number of waits in line: the time stands still. */
+  #inLine = 0;
+
+  constructor(model: Model, options: AttemptOptions, ends: AttemptEnds<Result>) {
+    this.#model = model;
+    this.#options = options;
+    this.#ends = ends;
+    this.#leftMs = this.#timeoutMs;
+  }
+
+  get key(): string {
+    return this.#options.key;
+  }
+
+  get isWatched(): boolean {
+    return this.#options.isWatched ?? false;
+  }
+
+  /** Made on first use, as a model may pass it on without its call; many never say anything on the way. */
+  get delta(): ModelCall['delta'] {
+    return (this.#delta ??= (delta) => {
+      if (this.isOver) return;
+      if (this.#resolve !== undefined) this.#heardAt = this.#options.clock.now();
+      if (!this.#hasSpoken) this.#speaks();
+      if (isDelta(delta)) this.#options.onDelta?.(delta);
+    });
+  }
+
+  get inLine(): NonNullable<ModelCall['inLine']> {
+    return (turn) => this.#waitInLine(turn);
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      const { abort } = this.#options;
+      if (this.#reason !== undefined) this.#controller.abort(this.#reason);
+      else if (abort?.isAborted && !this.isOver)
+        this.#controller.abort(abortError(abort.reason, this.#model));
+    }
+    return this.#controller.signal;
+  }
+
+  guard(answer: PromiseLike<ModelAnswer>): Promise<Result> {
+    const guarded = new Promise<Result>((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    if (this.#inLine === 0) this.#startTimer();
+    // Both arms are always attached, so a settlement that comes too late is nobody's unhandled rejection.
+    answer.then(
+      (value) => {
+        if (this.#settle()) this.#came(value);
+        else this.#options.onLate?.(value);
+      },
+      (error: unknown) => {
+        if (this.#settle()) this.#fail(error);
+      },
+    );
+    this.#options.abort?.attend(this);
+    return guarded;
+  }
+
+  aborted(reason: unknown): void {
+    this.#end(abortError(reason, this.#model));
+    this.#ends.calledOff?.();
+  }
+
+  #came(answer: ModelAnswer): void {
+    try {
+      this.#resolve?.(this.#ends.answered(answer));
+    } catch (thrown) {
+      this.#reject?.(thrown);
+    }
+  }
+
+  #fail(error: unknown): void {
+    try {
+      this.#resolve?.(this.#ends.failed(error));
+    } catch (thrown) {
+      this.#reject?.(thrown);
+    }
+  }
+
+  /** Checks whether it was still open. */
+  #settle(): boolean {
+    if (this.isOver) return false;
+    this.isOver = true;
+    this.#stopTimer();
+    this.#options.abort?.leave(this);
+    return true;
+  }
+
+  #end(error: TroupeError): void {
+    if (!this.#settle()) return;
+    this.#reason = error;
+    // Whoever is told of the same abort is told before anything comes of it.
+    queueMicrotask(() => {
+      this.#fail(error);
+    });
+    this.#controller?.abort(error);
+  }
+
+  async #waitInLine<Turn>(turn: Promise<Turn>): Promise<Turn> {
+    if (this.#isTimed) {
+      this.#stopTimer();
+      this.#leftMs -= this.#options.clock.now() - this.#startedAt;
+    }
+    this.#inLine += 1;
+    try {
+      return await turn;
+    } finally {
+      this.#inLine -= 1;
+      if (this.#inLine === 0 && this.#resolve !== undefined && !this.isOver) this.#startTimer();
+    }
+  }
+
+  #startTimer(): void {
+    const now = this.#options.clock.now();
+    this.#startedAt = now;
+    this.#heardAt = now;
+    this.#isTimed = true;
+    const limit = this.#idleTimeoutMs;
+    if (this.#hasSpoken || this.#leftMs <= limit) this.#timeWhole(this.#leftMs);
+    if (this.#leftMs > limit) this.#watch(limit);
+  }
+
+  #stopTimer(): void {
+    if (!this.#isTimed) return;
+    this.#isTimed = false;
+    const { clock } = this.#options;
+    if (this.#timer !== undefined) clock.clearTimeout(this.#timer);
+    if (this.#wholeTimer !== undefined) clock.clearTimeout(this.#wholeTimer);
+    this.#timer = undefined;
+    this.#wholeTimer = undefined;
+  }
+
+  /** Silence will not end it from now on: the attempt as a whole is timed, too. */
+  #speaks(): void {
+    this.#hasSpoken = true;
+    if (this.#isTimed && this.#wholeTimer === undefined)
+      this.#timeWhole(this.#leftMs - (this.#heardAt - this.#startedAt));
+  }
+
+  get #timeoutMs(): number {
+    return this.#options.attemptTimeoutMs ?? modelRetryDefaults.attemptTimeoutMs;
+  }
+
+  get #idleTimeoutMs(): number {
+    return this.#options.idleTimeoutMs ?? modelRetryDefaults.idleTimeoutMs;
+  }
+
+  #timeWhole(ms: number): void {
+    this.#wholeTimer = this.#options.clock.setTimeout(() => {
+      this.#end(timeoutError(this.#model, this.#timeoutMs));
+    }, ms);
+  }
+
+  /** One timer is re-armed when it fires: a new one for every delta would cost more than the delta. */
+  #watch(ms: number): void {
+    const { clock } = this.#options;
+    const limit = this.#idleTimeoutMs;
+    this.#timer = clock.setTimeout(() => {
+      const quietMs = clock.now() - this.#heardAt;
+      if (quietMs >= limit) this.#end(idleError(this.#model, limit));
+      else this.#watch(Math.min(limit, limit - quietMs));
+    }, ms);
+  }
+}
+
+/** A model may be anybody's code: a piece of no known kind is passed over, though it was a sign of life. */
+const isDelta = (delta: unknown): boolean => {
+  if (typeof delta !== 'object' || delta === null || !('type' in delta)) return false;
+  if (delta.type === 'progress') return true;
+  return DELTA_TYPES.includes(delta.type) && 'text' in delta && typeof delta.text === 'string';
+};
+
+const DELTA_TYPES: readonly unknown[] = ['text', 'reasoning', 'tool-call'];
+
+const abortError = (reason: unknown, model: Model): TroupeError =>
+  isTroupeError(reason)
+    ? reason
+    : new TroupeError('run.aborted', `Cannot finish asking ${nameOf(model)} as the call was aborted`, {
+        cause: reason,
+      });
+
+const timeoutError = (model: Model, ms: number): TroupeError =>
+  new TroupeError(
+    'model.timeout',
+    `Cannot wait longer for ${nameOf(model)} as it had no answer in ${ms} ms`,
+    {
+      retryable: 'yes',
+    },
+  );
+
+const idleError = (model: Model, ms: number): TroupeError =>
+  new TroupeError('model.idle', `Cannot wait longer for ${nameOf(model)} as it was silent for ${ms} ms`, {
+    retryable: 'yes',
+  });
+
+const nameOf = (model: Model): string => `${model.provider}:${model.id}`;

@@ -1,0 +1,280 @@
+import { type ErrorCode, type ErrorData, isTroupeError, type Retryable } from '../../contracts/error.ts';
+import { Redactor } from '../../contracts/secrets/redactor.ts';
+import { type Json, isJsonObject } from '../../contracts/json.ts';
+import { type ThrownFacts, thrownFacts } from './thrown-facts.ts';
+import { retryAfterInText, retryAfterMs } from './retry-after.ts';
+
+/** Who was asked, for the message; and the time, for dates in headers. */
+export interface ErrorContext {
+  readonly provider: string;
+  readonly model: string;
+  /** In ms since 1970. Default: the machine's clock. */
+  readonly now?: number | undefined;
+  /** Error codes of its own, and the code that each stands for: they go before everything else. Default: none. */
+  readonly codes?: Readonly<Record<string, ErrorCode>> | undefined;
+}
+
+/**
+ * What a thrown SDK, network or parse error means: a code, whether trying again can help, and how long to wait.
+ *
+ * The HTTP status decides first, then the provider's own error code or type, then the system's error code; texts are
+ * read last and only to tell apart what shares a status (a full context from a bad request, an empty purse from a
+ * busy server). So a 429 that says `insufficient_quota` is not tried again, and "500" in a text means nothing.
+ * What it does not know is `model.failed` and is not tried again. Nothing throws.
+ *
+ * @example
+ * classifyError(thrown, { provider: 'openai', model: 'gpt-5.5' }) // => { code: 'model.rate-limited', retryable: 'yes', … }
+ */
+export const classifyError = (thrown: unknown, context: ErrorContext): ErrorData => {
+  if (isTroupeError(thrown)) return thrown.data;
+  const facts = thrownFacts(thrown);
+  const [code, retryable, reason] = ownVerdict(facts, context) ?? verdict(facts);
+  const name = `${context.provider}:${context.model}`;
+  return {
+    code,
+    message: `Cannot get an answer from ${name} as ${reason}: ${readable(facts.text)}`,
+    retryable,
+    ...waitOf(facts, code, context.now ?? Date.now()),
+    ...(facts.status === undefined ? {} : { status: facts.status }),
+    cause: { name: facts.name, message: readable(facts.text) },
+    ...detailsOf(facts),
+  };
+};
+
+type Verdict = readonly [code: ErrorCode, retryable: Retryable, reason: string];
+
+const verdict = (facts: ThrownFacts): Verdict => {
+  if (facts.isAbort) return ['run.aborted', 'no', 'the call was aborted'];
+  if (facts.status !== undefined) return byStatus(facts.status, facts);
+  const named = byProviderCode(facts);
+  if (named !== undefined) return named;
+  if (facts.isTimeout) return ['model.timeout', 'yes', 'it did not answer in time'];
+  const system = bySystemCode(facts.systemCodes);
+  if (system !== undefined) return system;
+  if (facts.isNetwork) return ['model.network', 'yes', 'the connection failed'];
+  if (facts.isSyntax) return ['model.malformed', 'yes', 'it answered something that is no JSON'];
+  if (MISSING_KEY.test(facts.text)) return ['model.auth', 'no', 'no API key is set'];
+  return ['model.failed', 'no', 'it failed in an unknown way'];
+};
+
+/** The verdict of the provider's own codes, where it is known what they stand for. */
+const ownVerdict = ({ codes: found }: ThrownFacts, { codes = {} }: ErrorContext): Verdict | undefined => {
+  const own = found.find((code) => Object.hasOwn(codes, code));
+  const code = own === undefined ? undefined : codes[own];
+  if (code === undefined) return undefined;
+  return VERDICTS.find(([each]) => each === code) ?? [code, 'no', 'the provider says so'];
+};
+
+const AUTH: Verdict = ['model.auth', 'no', 'the API key was refused'];
+const FORBIDDEN: Verdict = ['model.forbidden', 'no', 'access is not allowed'];
+const NOT_FOUND: Verdict = ['model.not-found', 'no', 'there is no such model or address'];
+const BAD_REQUEST: Verdict = ['model.bad-request', 'no', 'the request was refused'];
+const QUOTA: Verdict = ['model.quota', 'no', 'the quota is used up'];
+const RATE_LIMITED: Verdict = ['model.rate-limited', 'yes', 'there were too many requests'];
+const UNAVAILABLE: Verdict = ['model.unavailable', 'yes', 'the provider is out of order'];
+const OVERFLOW: Verdict = ['model.context-overflow', 'maybe', 'the conversation is too long for it'];
+const CONTENT_FILTER: Verdict = ['model.content-filter', 'no', 'a content filter stopped it'];
+
+const VERDICTS: readonly Verdict[] = [
+  AUTH,
+  FORBIDDEN,
+  NOT_FOUND,
+  BAD_REQUEST,
+  QUOTA,
+  RATE_LIMITED,
+  UNAVAILABLE,
+  OVERFLOW,
+  CONTENT_FILTER,
+  ['model.network', 'yes', 'the connection failed'],
+  ['model.timeout', 'yes', 'the provider gave up waiting'],
+  ['model.malformed', 'maybe', 'it answered something that is no answer'],
+];
+
+const byStatus = (status: number, facts: ThrownFacts): Verdict => {
+  switch (status) {
+    case 400:
+      return badRequest(facts);
+    case 401:
+      return AUTH;
+    case 402:
+      return QUOTA;
+    case 403:
+      return isQuota(facts) ? QUOTA : FORBIDDEN;
+    case 404:
+      return NOT_FOUND;
+    case 408:
+      return ['model.timeout', 'yes', 'the provider gave up waiting'];
+    case 409:
+      return ['model.unavailable', 'yes', 'something else holds what it needs'];
+    case 413:
+      // Too many bytes: repeating them cannot help, only a shorter conversation can.
+      return ['model.context-overflow', 'no', 'the request is too large'];
+    case 425:
+      return UNAVAILABLE;
+    case 429:
+      // Some providers call a limit by the minute a quota too, and then say when to come back.
+      return hasQuotaCode(facts) || (isQuota(facts) && !asksToWait(facts)) ? QUOTA : RATE_LIMITED;
+    case 501:
+      return ['model.failed', 'no', 'the provider does not offer this'];
+    default:
+      if (status >= 500) return UNAVAILABLE;
+      if (status >= 400) return BAD_REQUEST;
+      return ['model.malformed', 'yes', 'it answered something that is no answer'];
+  }
+};
+
+/** A 400 is also how providers say that the money, or the context, is at its end. */
+const badRequest = (facts: ThrownFacts): Verdict => {
+  if (isQuota(facts)) return QUOTA;
+  if (isOverflow(facts)) return OVERFLOW;
+  if (facts.codes.some((code) => FILTER_CODES.has(code))) return CONTENT_FILTER;
+  if (facts.codes.includes('API_KEY_INVALID') || BAD_KEY.test(facts.text)) return AUTH;
+  const isUnknown = facts.codes.some((code) => UNKNOWN_MODEL_CODES.has(code));
+  return isUnknown || UNKNOWN_MODEL.test(facts.text) ? NOT_FOUND : BAD_REQUEST;
+};
+
+const BAD_KEY = /(incorrect|invalid) api[ _-]?key|api key (is )?(not valid|invalid)/i;
+
+const UNKNOWN_MODEL_CODES: ReadonlySet<string> = new Set(['model_not_found', 'invalid_model']);
+
+const UNKNOWN_MODEL =
+  /model not exist|invalid model\b|not a valid model|model\b.{0,80}\b(does not exist|not found)/i;
+
+/** What both vendors call their errors, also inside of a stream, where there is no status. */
+const byProviderCode = (facts: ThrownFacts): Verdict | undefined => {
+  if (isQuota(facts)) return QUOTA;
+  if (facts.codes.length > 0 && isOverflow(facts)) return OVERFLOW;
+  for (const code of facts.codes) {
+    const status = Number(code);
+    // Some relays put the status of whoever stands behind them into the stream.
+    if (status >= 400 && status < 600) return byStatus(status, facts);
+    const found = FILTER_CODES.has(code) ? CONTENT_FILTER : PROVIDER_CODES.get(code);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};
+
+const PROVIDER_CODES: ReadonlyMap<string, Verdict> = new Map([
+  ...[
+    'overloaded_error',
+    'server_error',
+    'api_error',
+    'internal_server_error',
+    'internal_error',
+    'overloaded',
+  ]
+    .concat('service_unavailable', 'vector_store_timeout', 'timeout_error', 'UNAVAILABLE', 'INTERNAL')
+    .map((code) => [code, UNAVAILABLE] as const),
+  ...['rate_limit_error', 'rate_limit_exceeded', 'too_many_requests', 'RESOURCE_EXHAUSTED'].map(
+    (code) => [code, RATE_LIMITED] as const,
+  ),
+  ...['authentication_error', 'invalid_api_key'].map((code) => [code, AUTH] as const),
+  ...['permission_error', 'permission_denied'].map((code) => [code, FORBIDDEN] as const),
+  ...['not_found_error', 'model_not_found'].map((code) => [code, NOT_FOUND] as const),
+  ...['invalid_request_error', 'invalid_prompt', 'bad_request'].map((code) => [code, BAD_REQUEST] as const),
+  ['request_too_large', OVERFLOW],
+]);
+
+const FILTER_CODES: ReadonlySet<string> = new Set([
+  'content_filter',
+  'content_policy_violation',
+  'responsible_ai_policy_violation',
+]);
+
+const QUOTA_CODES: ReadonlySet<string> = new Set([
+  'insufficient_quota',
+  'billing_hard_limit_reached',
+  'billing_not_active',
+  'billing_error',
+  'enforced_spend_limit_reached',
+  'quota_exceeded',
+]);
+
+const QUOTA_TEXT =
+  /regain access on|credit balance is too low|exceeded your current quota|spend(ing)? limit/i;
+
+const hasQuotaCode = ({ codes }: ThrownFacts): boolean => codes.some((code) => QUOTA_CODES.has(code));
+
+const isQuota = (facts: ThrownFacts): boolean => hasQuotaCode(facts) || QUOTA_TEXT.test(facts.text);
+
+const asksToWait = ({ headers, text, waitMs }: ThrownFacts): boolean =>
+  headers?.get('retry-after') != null || waitMs !== undefined || retryAfterInText(text) !== undefined;
+
+const OVERFLOW_TEXT =
+  /prompt is too long|context[ _](length|window|limit)|(exceeds? the )?available context size|input (is|length) too long|too many (input )?tokens|maximum (prompt length|number of tokens)|max_new_tokens\W{0,3} must be <= \d+|exceeded model token limit|exceeds? max length|range of input length/i;
+
+const isOverflow = ({ codes, text }: ThrownFacts): boolean =>
+  codes.includes('context_length_exceeded') ||
+  codes.includes('exceed_context_size_error') ||
+  codes.includes('string_above_max_length') ||
+  OVERFLOW_TEXT.test(text);
+
+/** What the two SDKs say when they have no credentials at all; it carries no code. */
+const MISSING_KEY = /missing credentials|could not resolve authentication/i;
+
+const bySystemCode = (codes: readonly string[]): Verdict | undefined => {
+  for (const code of codes) {
+    if (LASTING.test(code)) return ['model.network', 'no', 'no safe connection can be made'];
+    if (code === 'ENOTFOUND') return ['model.network', 'maybe', 'its host is unknown'];
+    if (PASSING.has(code)) return ['model.network', 'yes', 'the connection failed'];
+  }
+  return undefined;
+};
+
+/** A wrong certificate or address stays wrong. */
+const LASTING = /^(CERT_|ERR_TLS_|ERR_SSL_|ERR_INVALID_URL|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_)/;
+
+const PASSING: ReadonlySet<string> = new Set([
+  'ECONNRESET',
+  'ECONNREFUSED',
+  'ECONNABORTED',
+  'ETIMEDOUT',
+  'EPIPE',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'UND_ERR_SOCKET',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+]);
+
+const waitOf = (facts: ThrownFacts, code: ErrorCode, now: number): Pick<ErrorData, 'retryAfterMs'> => {
+  const inHeaders = facts.headers === undefined ? undefined : retryAfterMs(facts.headers, now);
+  const found =
+    inHeaders ?? facts.waitMs ?? (code === 'model.rate-limited' ? retryAfterInText(facts.text) : undefined);
+  const access = code === 'model.quota' ? accessAt(facts.text) : undefined;
+  const wait = found ?? (access === undefined ? undefined : Math.max(0, access - now));
+  return wait === undefined ? {} : { retryAfterMs: wait };
+};
+
+/** "You will regain access on 2026-12-01 at 00:00 UTC." */
+const accessAt = (text: string): number | undefined => {
+  const [, day, time = '00:00'] = /regain access on (\d{4}-\d\d-\d\d)(?: at (\d\d:\d\d))?/i.exec(text) ?? [];
+  const at = day === undefined ? Number.NaN : Date.parse(`${day}T${time}Z`);
+  return Number.isNaN(at) ? undefined : at;
+};
+
+const detailsOf = ({ codes, requestId }: ThrownFacts): { readonly details?: Json } => {
+  const details = {
+    ...(codes[0] === undefined ? {} : { providerCode: codes[0] }),
+    ...(requestId === undefined ? {} : { requestId }),
+  };
+  return isJsonObject(details) && Object.keys(details).length > 0 ? { details } : {};
+};
+
+const LONGEST_TEXT = 500;
+
+/** What is known by its looks alone: who calls a model by hand has no run that knows more. */
+const publicSecrets = new Redactor({});
+
+/** A provider's text for a person: a page of HTML is cut, and what looks like a key is hidden, also one that the provider cut short. */
+const readable = (text: string): string => {
+  const plain = publicSecrets
+    .text(text)
+    .replaceAll(/\b(sk|key|gsk|xai)-[\w*-]{6,}/g, '$1-…')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  return plain.length > LONGEST_TEXT ? `${plain.slice(0, LONGEST_TEXT)}…` : plain;
+};

@@ -1,0 +1,355 @@
+import type { Agent } from '../../contracts/agent.ts';
+import type { ChildOptions } from '../../contracts/delegation.ts';
+import { toError, TroupeError } from '../../contracts/error.ts';
+import type { Outcome, RunResult } from '../../contracts/run.ts';
+import { callIn } from '../../machines/asks.ts';
+import type { Ask } from '../../machines/asks.ts';
+import type { Engagement, Restart } from '../../machines/outputs.ts';
+import type { LazyAbort } from '../../contracts/lazy-abort.ts';
+import type { Clock } from '../../contracts/clock.ts';
+import { SmallMap } from '../../contracts/small-map.ts';
+import type { ActorRun, Enrolment, Sponsor } from './actor.ts';
+import { Actor } from './actor.ts';
+import { callDefinitions } from '../define/call-definitions.ts';
+import type { Definition } from '../define/definition.ts';
+import { definitionOf } from '../define/definition.ts';
+import { refusedBefore } from '../journal/replay/refused-before.ts';
+import type { ReportedRun } from '../run/result.ts';
+import { callEnd, outcomeOf, outcomeOfFailure, placed, resultOf } from '../run/result.ts';
+import type { Host } from '../turn/driven-host.ts';
+import type { EventLog } from '../log/event-log.ts';
+import type { EffectUnderWay } from '../effects/effect-under-way.ts';
+import { hideInput } from '../secrets/hide-fields.ts';
+import type { BudgetRecorder, ChildRecorder } from '../journal/write/recorder.ts';
+import type { Scope } from '../journal/write/scope.ts';
+import type { RunMoney } from '../limits/run-money.ts';
+import { stopInTime, stoppedOutcome } from './stop-in-time.ts';
+import type { TreeSize } from '../limits/tree-limits.ts';
+
+/** What the tree of actors needs of its run: each part learns who begins and who is over. */
+export interface TreeRun extends ActorRun, ReportedRun {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly host: Host;
+  readonly money: Pick<RunMoney, 'accountOf'>;
+  readonly journal: ActorRun['journal'] & ChildRecorder & BudgetRecorder;
+  readonly mail: ActorRun['mail'] & {
+    began(actor: Actor): void;
+    gone(actor: Actor, isItsEnd: boolean): void;
+  };
+  readonly deadlines: { begin(actor: Actor, at: number): void; end(actor: Actor): void };
+  readonly effects: ReportedRun['effects'] &
+    ActorRun['effects'] & { withdraw(gone: readonly EffectUnderWay[]): void };
+  readonly tearDowns: { begin(actor: Actor): void };
+  /** Why the run is being aborted; undefined while it is not. */
+  readonly abortedFor: string | undefined;
+  finish(outcome: Outcome): void;
+}
+
+/**
+ * The actors of a run: who engaged whom, who is over, and who is told.
+ *
+ * I1  No address is used twice in a run.
+ * I2  An actor that ends, however it ends, takes everything below it along, and its sponsor is told once.
+ * I3  A child's failure is an answer to its sponsor; it touches nobody beside it.
+ */
+export class ActorTree {
+  readonly root: Actor;
+  readonly size: TreeSize;
+  readonly #run: TreeRun;
+  readonly #running = new SmallMap<string, Actor>();
+  /** Every address that was ever given away. */
+  readonly #addresses = new SmallMap<string, Definition | undefined>();
+  /** Notified of every member and child that is engaged, before it starts. */
+  hooks: { engaged(definition: Definition): void } | undefined;
+
+  constructor(run: TreeRun, root: Definition, size: TreeSize) {
+    this.#run = run;
+    this.size = size;
+    size.count(root.name);
+    this.root = this.#enrol({ path: root.name, definition: root, sponsor: { kind: 'root' } });
+  }
+
+  get running(): Iterable<Actor> {
+    return this.#running.values();
+  }
+
+  /** The actor at an address, if it still runs. */
+  at(path: string): Actor | undefined {
+    return this.#running.get(path);
+  }
+
+  /** Checks whether an address is, or lies below, one of a definition's actors. */
+  isWithin(path: string, definition: Definition): boolean {
+    for (let above = path; above !== ''; above = above.slice(0, Math.max(0, above.lastIndexOf('/'))))
+      if (this.#addresses.get(above) === definition) return true;
+    return false;
+  }
+
+  /** Starts the child that a machine wants. */
+  engage(parent: Actor, { path, actor, input, port, index, restart, terms }: Engagement): void {
+    if (parent.isOver) return;
+    const sponsor = { kind: 'machine', parent, port, index } as const;
+    if (!('name' in actor)) {
+      const { agent } = parent;
+      const call = this.#enrol({ path, definition: callDefinitions[actor.kind], sponsor, agent });
+      this.#run.host.start(call, input, this.#run.log.now());
+      return;
+    }
+    const definition = meantBy(parent, actor);
+    if (definition === undefined) {
+      const message = `Cannot engage '${actor.name}' as '${parent.agent}' has no such member`;
+      this.#tellMachine(sponsor, path, outcomeOfFailure('agent.unknown', message, this.#run.log.now()));
+      return;
+    }
+    const refusal = this.#refusal(parent, definition);
+    if (refusal !== undefined) {
+      this.#tellMachine(sponsor, path, outcomeOfFailure('limit.reached', refusal, this.#run.log.now()));
+      return;
+    }
+    const budget = parent.definition.allotments?.get(actor.name);
+    const given = budget === undefined ? terms : { budget, ...terms };
+    this.#startMember(this.#enrol({ path, definition, sponsor, terms: given }), input, restart);
+  }
+
+  /** Runs an agent as a child of the actor that does `ask`: its events, limits and abort are this run's. */
+  runWithin<Input, Output>(
+    parent: Actor,
+    agent: Agent<Input, Output> | 'self',
+    input: Input,
+    ask: Ask,
+    abort: LazyAbort,
+    { timeoutMs, ...terms }: ChildOptions = {},
+  ): Promise<RunResult<Output>> {
+    const definition = agent === 'self' ? parent.principal.definition : definitionOf(agent);
+    if (definition === undefined) {
+      const message = `Cannot run '${agent === 'self' ? agent : agent.name}' as it was not made by agent() or a team`;
+      return Promise.reject(new TroupeError('agent.invalid', message));
+    }
+    const { journal } = this.#run;
+    const refusal = journal.knowsChild(ask.key) ? undefined : this.#refusal(parent, definition);
+    if (refusal !== undefined)
+      return Promise.reject(new TroupeError('limit.reached', refusal, { retryable: 'no' }));
+    const place = this.#placeFor(parent, definition, input, ask);
+    const { path, since } = place;
+    return new Promise((resolve, reject) => {
+      let forget = (): void => undefined;
+      const settle = (outcome: Outcome): void => {
+        forget();
+        const { status, error } = outcome;
+        // One that was stopped from outside did not fail, and has an error all the same.
+        if (error !== undefined && (status === 'failed' || status === 'aborted')) reject(toError(error));
+        else resolve(resultOf<Output>(this.#run, outcome, path, since, child));
+      };
+      const call = ask.port === 'approve' ? undefined : callIn(ask);
+      const key = call && parent.keyOf(call, ask.step);
+      const sponsor = { kind: 'effect', parent, call: key, settle } as const;
+      const child = this.#enrol({ path, definition, sponsor, terms });
+      forget = stopInTime({ clock: this.#run.clock, abort, timeoutMs }, (reason) => {
+        this.stop(child, reason);
+      });
+      journal.engage(child, () => {
+        this.#startMember(child, place.input);
+      });
+    });
+  }
+
+  /** Where an effect's child sits: where it sat before, if the journal has it. */
+  #placeFor(parent: Actor, definition: Definition, input: unknown, { key, step }: Ask): ChildPlace {
+    const { journal, log, secrets } = this.#run;
+    const { name: agent } = definition;
+    hideInput(secrets, definition, input);
+    const wanted = `${parent.principal.path}/${agent}-${step}`;
+    const placed = journal.place({ key, scope: parent.scope, agent, input }, () => this.#freePath(wanted));
+    const { path, isKnown } = placed;
+    if (isKnown) this.#addresses.delete(path);
+    const since = isKnown ? firstAt(log.events.slice(), path) : log.events.length;
+    return { path, since, input: placed.input };
+  }
+
+  /** Keeps an address from being given away: its actor is gone, and its events are there. */
+  reserve(path: string): void {
+    this.#addresses.set(path, undefined);
+  }
+
+  /** Stops the actor at an address, if it runs. */
+  stopAt(path: string, reason: string): void {
+    const entry = this.at(path);
+    if (entry !== undefined) this.stop(entry, reason);
+  }
+
+  /** Stops the children of an actor that its machine dismisses: work that an agent delegated outlives the state in which it was. */
+  dismiss({ children }: Actor): void {
+    for (const child of [...children].toReversed()) {
+      const { sponsor } = child;
+      const isDelegate = sponsor.kind === 'machine' && sponsor.port === 'delegate';
+      if (!isDelegate) this.stop(child, this.#run.abortedFor ?? 'its supervisor dismissed it');
+    }
+  }
+
+  /** An actor came to its end by itself: its sponsor is told. */
+  close(entry: Actor, output: unknown): void {
+    if (entry.isOver) return;
+    if (!entry.isCall) this.#keepEnd(entry, outcomeOf(output, this.#run.log.now()));
+    this.#release(entry, true);
+    this.#run.host.stop(entry);
+    const { sponsor } = entry;
+    if (sponsor.kind === 'machine' && entry.isCall) {
+      this.#tellCallEnd(sponsor, output);
+      return;
+    }
+    const outcome = placed(outcomeOf(output, this.#run.log.now()), this.#run.runId, entry.path);
+    if (sponsor.kind === 'root') {
+      this.#run.finish(outcome);
+      return;
+    }
+    this.#tellEnd(entry, outcome);
+    if (sponsor.kind === 'effect') sponsor.settle(outcome);
+    else this.#tellMachine(sponsor, entry.path, outcome);
+  }
+
+  /**
+   * Stops an actor from outside, with everything below it. A machine that is its sponsor knows: it is the one who stops
+   * it. Whoever awaits it may have outlived the work that it was for.
+   */
+  stop(entry: Actor, reason: string): void {
+    if (entry.isOver) return;
+    this.#run.journal.stop(entry, reason, () => {
+      this.#stop(entry, reason);
+    });
+  }
+
+  #stop(entry: Actor, reason: string): void {
+    if (!entry.isCall) this.#keepEnd(entry, outcomeOfFailure('run.aborted', reason, this.#run.log.now()));
+    this.#release(entry);
+    this.#run.host.stop(entry);
+    if (!entry.isCall) this.#tellEnd(entry, { status: 'aborted', stopReason: { kind: 'aborted', reason } });
+    if (entry.sponsor.kind !== 'effect') return;
+    entry.sponsor.settle(stoppedOutcome(entry.definition.name, reason, this.#run.log.now()));
+  }
+
+  /** Why one more may not be engaged: as a journal that is gone through again has it, else by the limits. */
+  #refusal(parent: Actor, { name: member }: Definition): string | undefined {
+    const { principal } = parent;
+    const before = refusedBefore(parent.scope, principal.path, member);
+    const refusal = before === undefined ? this.size.refusal(principal, member) : before;
+    if (refusal === undefined || refusal === 'engaged') return undefined;
+    const { limit, reason } = refusal;
+    this.#run.log.write({ type: 'member.refused', member, limit, reason }, principal);
+    return reason;
+  }
+
+  #startMember(child: Actor, input: unknown, restart?: Restart): void {
+    const { path, definition } = child;
+    hideInput(this.#run.secrets, definition, input);
+    this.size.count(path);
+    this.hooks?.engaged(definition);
+    this.#run.mail.began(child);
+    this.#run.log.write({ type: 'member.engaged', member: definition.name }, child);
+    const at = this.#run.log.now();
+    this.#run.deadlines.begin(child, at);
+    this.#run.host.start(child, definition.start(input, child.placementAt(at, restart)), this.#run.log.now());
+  }
+
+  /** Lets go of an actor: its effects, its children, its tools, its place among its parent's children. */
+  #release(entry: Actor, isItsEnd = false): void {
+    entry.isOver = true;
+    entry.epoch += 1;
+    this.#running.delete(entry.path);
+    this.#run.deadlines.end(entry);
+    entry.noLongerAwaited();
+    this.#run.mail.gone(entry, isItsEnd);
+    // Who came last may need who came first.
+    for (const child of [...entry.children].toReversed())
+      this.stop(child, this.#run.abortedFor ?? 'its supervisor ended');
+    const gone = [...entry.underWay];
+    entry.underWay.clear();
+    this.#run.effects.withdraw(gone);
+    if (!entry.isCall) this.#run.log.closeTools('its agent ended first', entry.path);
+    if (entry.sponsor.kind !== 'root') entry.sponsor.parent.children.delete(entry);
+    // Its sponsor goes on meanwhile; the run's last event waits for it.
+    this.#run.tearDowns.begin(entry);
+  }
+
+  #enrol(enrolment: Omit<Enrolment, 'scope'>): Actor {
+    const { path, definition, sponsor } = enrolment;
+    if (this.#addresses.has(path))
+      throw new TroupeError('internal', `Cannot engage '${path}' as the address was used before`);
+    const entry = new Actor(this.#run, { ...enrolment, scope: this.#scopeFor(path, sponsor) });
+    if (!entry.isCall) entry.account = this.#run.money.accountOf(entry, this.#run);
+    this.#addresses.set(path, definition);
+    this.#running.set(path, entry);
+    entry.beAwaited();
+    return entry;
+  }
+
+  /** What an effect runs has a scope of its own: what an effect has answered is not replayed. */
+  #scopeFor(path: string, sponsor: Sponsor): Scope {
+    const { journal } = this.#run;
+    if (sponsor.kind === 'root') return journal.root;
+    return sponsor.kind === 'machine' ? sponsor.parent.scope : journal.scopeAt(path);
+  }
+
+  #keepEnd(entry: Actor, outcome: Outcome): void {
+    const isAgent = entry.definition.agent !== undefined;
+    entry.keepEnd(isAgent ? this.#run.host.contextOf(entry) : undefined, outcome);
+  }
+
+  /** Tells an actor's machine how the child at `path` ended. */
+  #tellMachine({ parent, port, index }: MachineSponsor, path: string, output: Outcome): void {
+    parent.deliver({ type: `answered.${port}`, at: this.#run.log.now(), index, path, output });
+  }
+
+  /** Tells an agent's machine how a call that it made ended. */
+  #tellCallEnd({ parent, port, index }: MachineSponsor, output: unknown): void {
+    const { kind, content } = callEnd(output);
+    parent.deliver({ type: `${kind}.${port}`, at: this.#run.log.now(), index, ...content });
+  }
+
+  /** Tells observers how an agent or a team ended. */
+  #tellEnd(entry: Actor, { status, stopReason, error, autoCompleted }: End): void {
+    const facts = {
+      ...(error === undefined ? {} : { error }),
+      ...(autoCompleted === undefined ? {} : { autoCompleted }),
+    };
+    const member = entry.definition.name;
+    this.#run.log.write(
+      { type: 'member.ended', member, status, stopReason: { ...stopReason }, ...facts },
+      entry,
+    );
+  }
+
+  #freePath(path: string): string {
+    let free = path;
+    for (let count = 2; this.#addresses.has(free); count += 1) free = `${path}.${count}`;
+    return free;
+  }
+}
+
+type MachineSponsor = Extract<Sponsor, { kind: 'machine' }>;
+type End = Pick<Outcome, 'status' | 'stopReason' | 'error' | 'autoCompleted'>;
+
+/** Whom an engagement means: a member, or somebody to whom a tool of the parent's gives work; undefined for nobody. */
+const meantBy = (
+  parent: Pick<Actor, 'definition' | 'tools'>,
+  actor: Extract<Engagement['actor'], { readonly name: string }>,
+): Definition | undefined => {
+  const { definition } = parent;
+  if (actor.kind === 'member') return definition.members.get(actor.name);
+  const delegates = parent.tools.held(actor.tool)?.delegates;
+  const found = delegates?.to.find(({ name }) => name === actor.name);
+  if (found !== undefined) return definitionOf(found);
+  return delegates?.includesSelf === true && actor.name === definition.name ? definition : undefined;
+};
+
+/** Where an effect's child sits, and from which event on the log tells of it. */
+interface ChildPlace {
+  readonly path: string;
+  readonly since: number;
+  readonly input: unknown;
+}
+
+const firstAt = (events: readonly { readonly path: string }[], path: string): number => {
+  const first = events.findIndex((event) => event.path === path);
+  return first < 0 ? events.length : first;
+};

@@ -1,0 +1,118 @@
+import type { Clock } from '../../contracts/clock.ts';
+import type { Effect } from '../../contracts/effect.ts';
+import { effectKey } from '../../contracts/effect.ts';
+import { errorData } from '../../contracts/error.ts';
+import type { EventBody } from '../../contracts/event.ts';
+import { isJsonObject, toJson } from '../../contracts/json.ts';
+import type { MemoryRecord, MemorySource } from '../../contracts/memory.ts';
+import type { EffectRecord, Outcome } from '../../contracts/run.ts';
+import type { MemoryWriting } from '../../memory/memory-session.ts';
+import { MemorySession } from '../../memory/memory-session.ts';
+import { recordsOfRun, recordsOfStep } from '../../memory/records-of.ts';
+import type { EventLog } from '../log/event-log.ts';
+import type { Scope } from '../journal/write/scope.ts';
+import type { Speaker } from '../log/lazy-log.ts';
+import type { RunSecrets } from '../secrets/run-secrets.ts';
+
+/** What the memories of an agent need of its run: when they may be written is its journal's to say. */
+export interface RememberingRun {
+  readonly runId: string;
+  readonly thread: string | undefined;
+  readonly clock: Clock;
+  readonly log: Pick<EventLog, 'write' | 'now'>;
+  readonly secrets: Pick<RunSecrets, 'value'>;
+  readonly journal: { readonly memories: MemoryKeeper };
+  readonly effects: { note(record: EffectRecord): void };
+}
+
+/** An agent as its memories know it. */
+export interface Rememberer extends Speaker {
+  readonly scope: Scope;
+}
+
+/** What a journal has to do with what its run remembers. */
+export interface MemoryKeeper {
+  /** When the records may be written; undefined: now. */
+  when(agent: Rememberer, key: string, records: readonly MemoryRecord[]): Promise<MemoryWriting> | undefined;
+  /** They are. */
+  done(agent: Rememberer, key: string): void;
+}
+
+/** The memories of one agent in its run. Owns their session, which the run closes when its root, which ends last, is over. */
+export class AgentMemory {
+  readonly session: MemorySession;
+  readonly #agent: Rememberer;
+  readonly #run: RememberingRun;
+
+  constructor(agent: Rememberer, sources: readonly MemorySource[], run: RememberingRun) {
+    this.#agent = agent;
+    this.#run = run;
+    const { runId, thread, clock, log } = run;
+    this.session = new MemorySession({
+      sources,
+      place: { runId, agent: agent.agent, thread },
+      clock,
+      onFailure: (memory, work, thrown) => {
+        const message = `Cannot ${work === 'remember' ? 'write to' : work} the memory '${memory}'`;
+        const error = errorData(thrown, 'memory.failed', { message });
+        log.write({ type: 'memory.failed', memory, work, error }, agent);
+      },
+    });
+  }
+
+  /**
+   * Has records written, as an effect that nobody waits for: it is on record with its key before it begins, in the order of
+   * what happened, and the run's last event waits for it.
+   */
+  remember(place: Pick<Effect, 'step' | 'phase' | 'index'>, records: readonly MemoryRecord[]): void {
+    if (records.length === 0) return;
+    const { runId } = this.#run;
+    this.rememberAs(effectKey({ runId, path: this.#agent.path, ...place, attempt: 1 }), records);
+  }
+
+  /** Like `remember`, by the key of the effect. */
+  rememberAs(key: string, records: readonly MemoryRecord[]): void {
+    const { journal, log, effects, secrets } = this.#run;
+    const record: { -readonly [Key in keyof EffectRecord]: EffectRecord[Key] } = {
+      key,
+      port: 'remember',
+      path: this.#agent.path,
+      askedAt: log.now(),
+      state: 'asked',
+    };
+    effects.note(record);
+    const when = journal.memories.when(this.#agent, key, records);
+    // What is kept beside the run is for other runs, and for people.
+    void this.session.remember(secrets.value(records), when).then(() => {
+      record.state = 'answered';
+      journal.memories.done(this.#agent, key);
+    });
+  }
+
+  /** The agent was prepared before its run was resumed: what it was asked stands in the answer. */
+  preparedBefore(answer: unknown): void {
+    const said = toJson(answer);
+    if (isJsonObject(said)) this.session.input = said['input'] ?? null;
+  }
+
+  /** Writes down a step that is over. */
+  rememberStep(body: EventBody): void {
+    if (body.type !== 'step.ended') return;
+    const { record } = body;
+    this.remember(
+      { step: record.step, phase: 'CHECK_STOP', index: 0 },
+      recordsOfStep(record, this.#run.runId),
+    );
+  }
+
+  /** Writes down that the agent is done, whatever came of it. */
+  rememberEnd({ status, output, steps }: Outcome): void {
+    const { runId, log } = this.#run;
+    const { input } = this.session;
+    const end = { runId, agent: this.#agent.agent, at: log.now(), input, output };
+    this.remember(
+      { step: steps, phase: status, index: 0 },
+      recordsOfRun({ ...end, isSuccess: status === 'completed' }),
+    );
+  }
+}

@@ -1,0 +1,38 @@
+import type { AgentFor, AgentOptions } from '../../contracts/agent.ts';
+import type { Json } from '../../contracts/json.ts';
+import type { InputOf, OutputOf } from '../../contracts/schema.ts';
+import type { Described, InputSchemaOf, OutputSchemaOf } from '../../contracts/signature.ts';
+import { agentDefinition } from './define-agent.ts';
+import type { AgentChart } from '../embed/agent-types.ts';
+import type { EmbeddableAgent } from '../workflows/workflow-builder.ts';
+import { faceOf } from './face.ts';
+
+/**
+ * Defines an agent: a statechart that observes, decides, acts, reduces, is criticised, and checks whether to stop.
+ *
+ * Nothing happens until it is run, and each run is its own. Everything but the name has a default: without a `model`
+ * the environment decides (`TROUPE_MODEL`, `OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, `OPENAI_BASE_URL`), and without any
+ * of these the offline model, which needs no key, does modest work.
+ *
+ * @example
+ * const mathematician = agent({ name: 'mathematician', instructions: 'Use the tools.', tools: [add] });
+ * const { output } = await mathematician.run('What is 19 + 23?');
+ *
+ * @throws {TroupeError} `agent.invalid` without a usable name, or for a number that bounds nothing; `tool.duplicate` and `tool.invalid` for its tools.
+ */
+export const agent = <
+  Input extends Described = undefined,
+  Output extends Described = undefined,
+  State extends Json = Json,
+  Observation extends Json = Json,
+>(
+  options: AgentOptions<Input, Output, State, Observation>,
+): EmbeddableAgent<
+  InputOf<InputSchemaOf<Input, Output>>,
+  OutputOf<OutputSchemaOf<Input, Output>>,
+  State,
+  AgentChart<State>
+> &
+  AgentFor<Input, Output, State> => {
+  return faceOf(agentDefinition(options));
+};

@@ -1,0 +1,23 @@
+import { modelCallMachine } from '../../machines/model-call-machine.ts';
+import { toolCallMachine } from '../../machines/tool-call-machine.ts';
+import type { Definition } from './definition.ts';
+
+const NONE = { rules: { stop: [] }, agent: undefined, members: new Map(), hooks: [] };
+
+/** The two call machines as the runtime knows them: no rules, no members, their input as it is. */
+export const callDefinitions: Readonly<Record<'modelCall' | 'toolCall', Definition>> = {
+  modelCall: {
+    ...NONE,
+    name: 'modelCall',
+    description: 'A troubled model call.',
+    machine: modelCallMachine,
+    start: (input) => input,
+  },
+  toolCall: {
+    ...NONE,
+    name: 'toolCall',
+    description: 'A tool call that needs more than one go.',
+    machine: toolCallMachine,
+    start: (input) => input,
+  },
+};

@@ -1,0 +1,199 @@
+import type { AgentDefinition } from '../../actors/agent-definition.ts';
+import { awaitTime } from '../../actors/await-time.ts';
+import { perform } from '../../actors/perform.ts';
+import type { Port } from '../../contracts/effect.ts';
+import { errorData, TroupeError } from '../../contracts/error.ts';
+import type { EffectRecord } from '../../contracts/run.ts';
+import type { Ask } from '../../machines/asks.ts';
+import { callIn } from '../../machines/asks.ts';
+import { LazyAbort } from '../../contracts/lazy-abort.ts';
+import { isThenable } from '../../contracts/thenable.ts';
+import { CallCache } from '../../tools/call-cache.ts';
+import type { Actor } from '../actors/actor.ts';
+import type { EffectAnswer, EffectUnderWay } from './effect-under-way.ts';
+import type { EffectRecorder } from '../journal/write/recorder.ts';
+import { missingTool } from '../journal/replay/missing-tool.ts';
+import { hideDecided } from '../secrets/hide-fields.ts';
+import type { DeskRun } from './effect-desk.ts';
+import { EffectDesk, late } from './effect-desk.ts';
+import type { RunSecrets } from '../secrets/run-secrets.ts';
+import { Slot } from './slot.ts';
+
+/** What effects need of their run: the gate lets them pass, the journal says when they may begin. */
+export interface EffectfulRun extends DeskRun {
+  readonly journal: DeskRun['journal'] & EffectRecorder;
+  readonly secrets: Pick<RunSecrets, 'answer' | 'error'>;
+  readonly person: DeskRun['person'] & {
+    /** An effect is over: nobody waits for what it wanted of people. */
+    over(path: string, step: number, callId: string | undefined): void;
+  };
+}
+
+/**
+ * Has effects done, and tells the actors that asked.
+ *
+ * I1  Every effect passes the gate, and is on record before it begins.
+ * I2  An actor that is over, or that withdrew an effect, is never told of its answer; what comes too late is on record.
+ */
+export class EffectRunner {
+  readonly records: EffectRecord[] = [];
+  /** What the run's cacheable tools have answered. */
+  readonly answers = new CallCache();
+  readonly #run: EffectfulRun;
+
+  constructor(run: EffectfulRun) {
+    this.#run = run;
+  }
+
+  /**
+   * Has an effect done, as soon as the gate lets it pass and if its actor still wants it then. `isResumed` is one that was asked
+   * for before the run was taken up again, and of which nothing is known since.
+   */
+  ask(entry: Actor, ask: Ask, epoch: number, isResumed = false): void {
+    const { journal, gate } = this.#run;
+    const isWanted = (): boolean => !entry.isOver && epoch === entry.epoch;
+    if (journal.holds(entry, ask, epoch)) return;
+    // Taken back as it begins; of one that nobody wants any more it stays, which errs on the safe side.
+    entry.heldBack += 1;
+    gate.pass(() => {
+      journal.begin(entry, ask, isWanted, () => {
+        this.#perform(entry, ask, isResumed);
+      });
+    }, isWanted);
+  }
+
+  /** Answers an effect as it was answered before. */
+  answer(entry: Actor, ask: Ask, answer: EffectAnswer, at: number): void {
+    const { key, port, index } = ask;
+    const isFailure = 'error' in answer;
+    const output = isFailure ? answer.error : answer.output;
+    const state = isFailure ? 'failed' : 'answered';
+    this.records.push({ key, port, path: entry.path, askedAt: at, state, output });
+    if (port === 'prepare' && !isFailure) entry.memory?.preparedBefore(output);
+    const said = isFailure ? { error: answer.error } : { output };
+    entry.deliver({ type: `${state}.${port}`, at, index, ...said });
+  }
+
+  /** Puts an effect on record that was withdrawn before it was answered. */
+  forget(entry: Actor, ask: Ask): void {
+    const { key, port, path } = ask;
+    this.#run.person.over(entry.principal.path, ask.step, callIn(ask)?.id);
+    this.records.push({ key, port, path, askedAt: this.#run.log.now(), state: 'withdrawn' });
+  }
+
+  /** Puts an effect on record that is done elsewhere. */
+  note(record: EffectRecord): void {
+    this.records.push(record);
+  }
+
+  withdraw(gone: readonly EffectUnderWay[]): void {
+    for (const { abort, record, slot } of gone) {
+      record.state = 'withdrawn';
+      this.#run.journal.withdrawn(record.key);
+      slot?.leave();
+      abort.abort(new TroupeError('run.aborted', 'Cannot go on as nobody waits for this any more'));
+    }
+  }
+
+  #perform(entry: Actor, ask: Ask, isResumed: boolean): void {
+    const { agent } = entry.principal.definition;
+    const record: EffectUnderWay['record'] = {
+      key: ask.key,
+      port: ask.port,
+      path: entry.path,
+      askedAt: this.#run.log.now(),
+      state: 'asked',
+      // Room for what comes: a field that is added later is kept in a list of its own.
+      output: undefined,
+    };
+    const effect: EffectUnderWay = { abort: new LazyAbort(), slot: undefined, record, ask, isResumed };
+    this.records.push(record);
+    entry.heldBack -= 1;
+    entry.atHand = effect;
+    let answer: unknown;
+    try {
+      answer = agent === undefined ? this.#wait(ask, effect) : this.#work(entry, agent, ask, effect);
+    } catch (thrown) {
+      this.#fail(entry, ask, effect, thrown);
+      return;
+    } finally {
+      entry.atHand = undefined;
+    }
+    if (isThenable(answer)) this.#await(entry, ask, effect, answer);
+    else this.#answer(entry, ask, effect, answer);
+  }
+
+  #work(entry: Actor, agent: AgentDefinition, ask: Ask, effect: EffectUnderWay): unknown {
+    const desk = new EffectDesk(this.#run, entry, agent, ask, effect);
+    const reopening = this.#run.journal.reopen(entry, ask, desk);
+    const begin = (): unknown => this.#held(ask, desk) ?? perform(ask, desk);
+    return reopening === undefined ? begin() : reopening.then(begin);
+  }
+
+  /** Holds the run where something is missing that the effect cannot do without; what it waits for never comes in this process. */
+  #held(ask: Ask, desk: EffectDesk): Promise<never> | undefined {
+    const missing = missingTool(ask, desk);
+    if (missing === undefined) return undefined;
+    void this.#run.journal.leave(missing);
+    return new Promise<never>(() => undefined);
+  }
+
+  /** A team asks for nothing but time. */
+  #wait(ask: Ask, { abort }: EffectUnderWay): unknown {
+    if (ask.port === 'pause' || ask.port === 'wake')
+      return awaitTime(ask.input, { clock: this.#run.clock, abort });
+    throw new TroupeError('internal', `Cannot do '${ask.port}' as '${ask.path}' is no agent`);
+  }
+
+  #await(entry: Actor, ask: Ask, effect: EffectUnderWay, answer: PromiseLike<unknown>): void {
+    entry.underWay.add(effect);
+    if (!WAITS.has(ask.port)) (effect.slot ??= new Slot(this.#run.gate)).take();
+    answer.then(
+      (output) => {
+        effect.slot?.leave();
+        if (entry.underWay.delete(effect)) this.#answer(entry, ask, effect, output);
+        else late(effect, output);
+      },
+      (thrown: unknown) => {
+        effect.slot?.leave();
+        // Work that was called off and says so is as it should be: it stays withdrawn.
+        if (entry.underWay.delete(effect)) this.#fail(entry, ask, effect, thrown);
+      },
+    );
+  }
+
+  #answer(entry: Actor, ask: Ask, { record }: EffectUnderWay, given: unknown): void {
+    if (ask.port === 'decide') hideDecided(entry.principal, given);
+    const output = this.#run.secrets.answer(given);
+    record.state = 'answered';
+    record.output = output;
+    const { journal, person } = this.#run;
+    person.over(entry.principal.path, ask.step, callIn(ask)?.id);
+    const at = journal.settled(entry, ask.key, { output });
+    entry.deliver({ type: `answered.${ask.port}`, at, index: ask.index, output });
+  }
+
+  #fail(entry: Actor, ask: Ask, { record }: EffectUnderWay, thrown: unknown): void {
+    const { runId, path, step, phase, port: operation, key: errorId } = ask;
+    const message = `Cannot do '${ask.port}' for '${ask.agent}' as it failed`;
+    const found = errorData(thrown, 'agent.threw', {
+      message,
+      runId,
+      path,
+      step,
+      phase,
+      operation,
+      errorId,
+    });
+    const error = this.#run.secrets.error(found);
+    record.state = 'failed';
+    record.output = error;
+    const { journal, person } = this.#run;
+    person.over(entry.principal.path, ask.step, callIn(ask)?.id);
+    const at = journal.settled(entry, ask.key, { error });
+    entry.deliver({ type: `failed.${ask.port}`, at, index: ask.index, error });
+  }
+}
+
+/** Ports that only wait, for a time or a person: they are not counted among the work under way. */
+const WAITS: ReadonlySet<Port> = new Set<Port>(['wake', 'pause', 'approve']);

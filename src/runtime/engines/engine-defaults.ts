@@ -1,0 +1,32 @@
+import { andThen } from '../../actors/promises.ts';
+import type { EngineOptions } from '../../contracts/engine.ts';
+import type { RunOptions } from '../../contracts/run.ts';
+import type { SafetyStrategy } from '../../contracts/safety.ts';
+
+/** The options of a run in an engine: its own, else the engine's; hooks of both, and the word of both on safety. */
+export const withDefaults = (engine: EngineOptions, run: RunOptions): RunOptions => ({
+  ...run,
+  model: run.model ?? engine.model,
+  clock: run.clock ?? engine.clock,
+  person: run.person ?? engine.person,
+  executor: run.executor ?? engine.executor,
+  ...(engine.limits === undefined ? {} : { limits: { ...engine.limits, ...run.limits } }),
+  hooks: [...(engine.hooks ?? []), ...(run.hooks ?? [])],
+  resources: [...(engine.resources ?? []), ...(run.resources ?? [])],
+  safety: strictest(engine.safety, run.safety),
+});
+
+/** A call has to pass both; the second is not asked about what the first denies. */
+const strictest = (
+  first: SafetyStrategy | undefined,
+  second: SafetyStrategy | undefined,
+): SafetyStrategy | undefined => {
+  if (first === undefined || second === undefined) return first ?? second;
+  return (call) =>
+    andThen(first(call), (said) => {
+      if (said.verdict === 'allow') return second(call);
+      // A deny stands; so does what is no verdict at all, and will be taken for one.
+      if (said.verdict !== 'ask') return said;
+      return andThen(second(call), (other) => (other.verdict === 'allow' ? said : other));
+    });
+};

@@ -1,0 +1,239 @@
+import type { Observable } from 'rxjs';
+import type { Agent } from '../../contracts/agent.ts';
+import type { Engine, EngineOptions, ShutdownOptions } from '../../contracts/engine.ts';
+import type { Clock } from '../../contracts/clock.ts';
+import { patientClock, systemClock } from '../../contracts/clock.ts';
+import { TroupeError } from '../../contracts/error.ts';
+import type { LiveEvent } from '../../contracts/event.ts';
+import type { RunHandle, RunOptions, RunResult } from '../../contracts/run.ts';
+import { randomId } from '../../contracts/random-id.ts';
+import type { AttachedHooks } from '../../events/hooks.ts';
+import { closeResources } from './close-resources.ts';
+import type { Definition } from '../define/definition.ts';
+import { definitionOf } from '../define/definition.ts';
+import { DefinitionRegistry } from './definition-registry.ts';
+import { withDefaults } from './engine-defaults.ts';
+import { EngineEvents } from './engine-events.ts';
+import type { Line } from '../run/held-handle.ts';
+import { HeldHandle } from '../run/held-handle.ts';
+import { RunQueue } from './run-queue.ts';
+import { inThread, joinThread } from '../thread/run-thread.ts';
+import { rememberSettling } from './settled-runs.ts';
+import type { StartSetup } from '../run/create-run.ts';
+import { createRun } from '../run/create-run.ts';
+import { storedRun } from '../journal/resume/stored-run.ts';
+import type { Run } from '../run/run.ts';
+
+/** What a process-wide engine may be told. */
+export interface GlobalEngineOptions extends EngineOptions {
+  /**
+   * How many runs go on at the same time; more wait in line, strictly in order. Default `Infinity`. A run that waits
+   * for another run of such an engine may wait for itself: tools run agents by their `context.run`, which takes no turn.
+   */
+  readonly concurrency?: number | undefined;
+  /** Bounds what the engine takes on, so that thousands may knock: whatever it leaves out has the defaults of {@link Admission}. */
+  readonly admission?: Admission | undefined;
+}
+
+/** The limits on the runs that an engine takes on; each `Infinity` for no limit. */
+export interface Admission {
+  /** Runs that go on at the same time. Default 10. */
+  readonly concurrency?: number | undefined;
+  /** Runs that wait in line; the next is refused with `engine.full`, whose `retryAfterMs` says when to come back. Default 1,000. */
+  readonly queue?: number | undefined;
+  /** Runs of one agent that go on at the same time; those of others pass its line by. Default 10. */
+  readonly perAgent?: number | undefined;
+  /** The time that a shutdown lets runs go on before it aborts them, in ms. Default 30,000. */
+  readonly shutdownMs?: number | undefined;
+}
+
+const ADMISSION = { concurrency: 10, queue: 1_000, perAgent: 10, shutdownMs: 30_000 } as const;
+const UNBOUNDED = {
+  concurrency: Infinity,
+  queue: Infinity,
+  perAgent: Infinity,
+  shutdownMs: Infinity,
+} as const;
+
+/**
+ * The engine of a process: the default choice. Runs share nothing but what the engine is given, and overlap unless
+ * `concurrency` has them wait in line.
+ *
+ * It knows each agent by its name: a second definition of a name, members of teams included, is refused.
+ *
+ * @example
+ * const engine = createGlobalEngine({ concurrency: 8, resources: [pool], hooks: [audit] });
+ * const { output } = await engine.execute(mathematician, 'What is 19 + 23?');
+ * await engine.shutdown(); // lets runs finish, then flushes and closes
+ *
+ * @throws {TroupeError} `engine.invalid` for a concurrency that is neither a whole number from 1 nor `Infinity`.
+ */
+export const createGlobalEngine = (options: GlobalEngineOptions = {}): Engine => new GlobalEngine(options);
+
+/** What carries runs; see {@link createGlobalEngine}. The other flavours wrap it. */
+export class GlobalEngine implements Engine {
+  readonly kind = 'global';
+  readonly #options: GlobalEngineOptions;
+  readonly #queue: RunQueue;
+  readonly #clock: Clock;
+  readonly #shutdownMs: number;
+  readonly #definitions = new DefinitionRegistry();
+  readonly #events = new EngineEvents();
+  readonly #handles = new Map<string, Pick<RunHandle, 'abort'>>();
+  /** Runs, and hooks that have not handled their last events yet. */
+  readonly #unsettled = new Set<Promise<void>>();
+  #closing: Promise<void> | undefined;
+
+  constructor(options: GlobalEngineOptions) {
+    this.#options = options;
+    const { admission, concurrency, clock } = options;
+    if (admission !== undefined && concurrency !== undefined)
+      throw new TroupeError(
+        'engine.invalid',
+        'Cannot make an engine as it is told its concurrency twice: leave `concurrency` to `admission`',
+      );
+    const limits = admission === undefined ? UNBOUNDED : { ...ADMISSION, ...definedIn(admission) };
+    this.#clock = clock === undefined ? systemClock : patientClock(clock);
+    this.#shutdownMs = limits.shutdownMs;
+    this.#queue = new RunQueue({ ...limits, ...definedIn({ concurrency }) }, this.#clock);
+  }
+
+  get concurrency(): number {
+    return this.#queue.limits.concurrency;
+  }
+
+  get isClosed(): boolean {
+    return this.#closing !== undefined;
+  }
+
+  get events$(): Observable<LiveEvent> {
+    return this.#events.events$;
+  }
+
+  execute<Input, Output, State>(
+    agent: Agent<Input, Output, State>,
+    input: Input,
+    options: RunOptions = {},
+  ): Promise<RunResult<Output, State>> {
+    try {
+      return this.start(agent, input, options, false).result;
+    } catch (thrown) {
+      return Promise.reject(thrown as TroupeError);
+    }
+  }
+
+  stream<Input, Output, State>(
+    agent: Agent<Input, Output, State>,
+    input: Input,
+    options: RunOptions = {},
+  ): RunHandle<Output, State> {
+    return this.start(agent, input, options, true);
+  }
+
+  /** Takes a run in: it begins now, or waits in line. Throws if it is refused. */
+  start<Input, Output, State>(
+    agent: Agent<Input, Output, State>,
+    input: Input,
+    given: RunOptions,
+    isAttended: boolean,
+  ): RunHandle<Output, State> {
+    if (this.isClosed) throw engineClosed(agent.name);
+    const definition = definitionOf(agent);
+    if (definition === undefined)
+      throw new TroupeError(
+        'agent.invalid',
+        `Cannot run '${String(agent.name)}' as it was not made by agent() or a team`,
+      );
+    const runId = given.runId ?? randomId();
+    if (this.#handles.has(runId))
+      throw new TroupeError(
+        'run.duplicate',
+        `Cannot run '${definition.name}' as a run with this id is under way: ${runId}`,
+        { runId },
+      );
+    this.#queue.check(definition.name, runId);
+    this.#definitions.register(definition);
+    const options = { ...withDefaults(this.#options, given), runId };
+    const hooks: AttachedHooks[] = [];
+    const setup: StartSetup = {
+      isAttended,
+      onHooks: (attached) => {
+        hooks.push(attached);
+      },
+    };
+    const { run, line } = this.#inLine(definition, input, options, setup);
+    const handle = new HeldHandle<Output, State>(run, line);
+    this.#handles.set(runId, handle);
+    this.#events.add(run);
+    const forget = (): void => {
+      this.#handles.delete(runId);
+      this.#events.remove(run);
+    };
+    const settled = run.result.then(forget, forget).then(async () => {
+      await Promise.all(hooks.map((attached) => attached.settle()));
+    });
+    this.#unsettled.add(settled);
+    rememberSettling(run.result, settled);
+    void settled.then(() => this.#unsettled.delete(settled));
+    handle.enter(input, options);
+    return handle;
+  }
+
+  abort(reason?: string, runId?: string): void {
+    if (runId !== undefined) this.#handles.get(runId)?.abort(reason);
+    else for (const handle of this.#handles.values()) handle.abort(reason);
+  }
+
+  shutdown(options: ShutdownOptions = {}): Promise<void> {
+    // Closed first, and only then anything else: observers of an abort may try to run something.
+    return (this.#closing ??= Promise.resolve().then(() => this.#close(options)));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.shutdown();
+  }
+
+  /** A run and where it waits; one that is kept in a store begins once the store has it. */
+  #inLine(
+    definition: Definition,
+    input: unknown,
+    options: RunOptions,
+    setup: StartSetup,
+  ): { readonly run: Run; readonly line: Line } {
+    const { store } = options;
+    if (store !== undefined)
+      return storedRun(definition, input, { ...options, store }, setup, this.#queue.lineFor(definition.name));
+    const run = createRun(definition, options, setup);
+    return {
+      run,
+      line: inThread(this.#queue.lineFor(definition.name), run, joinThread(run, input, options)),
+    };
+  }
+
+  async #close({
+    drain = true,
+    reason = 'the engine was shut down',
+    withinMs = this.#shutdownMs,
+  }: ShutdownOptions): Promise<void> {
+    if (!drain) this.abort(reason);
+    const timer = this.#clock.setTimeout(() => {
+      this.abort(reason);
+    }, withinMs);
+    await Promise.all(this.#unsettled);
+    this.#clock.clearTimeout(timer);
+    this.#events.complete();
+    await closeResources(this.#options);
+  }
+}
+
+/** What an engine that is closed says to whoever wants to run something. */
+export const engineClosed = (agent: unknown): TroupeError =>
+  new TroupeError('engine.closed', `Cannot run '${String(agent)}' as the engine is closed`);
+
+/** What is really said: nothing said leaves the default. */
+const definedIn = <Options extends object>(
+  options: Options,
+): { [Key in keyof Options]?: NonNullable<Options[Key]> } =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
+    [Key in keyof Options]?: NonNullable<Options[Key]>;
+  };

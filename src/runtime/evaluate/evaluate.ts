@@ -1,0 +1,224 @@
+import { messageOf, TroupeError } from '../../contracts/error.ts';
+import type { RuntimeEvent } from '../../contracts/event.ts';
+import type {
+  CombinedEvaluation,
+  Combination,
+  Evaluation,
+  Evaluator,
+  Examined,
+  Judgement,
+  RunMetrics,
+  TaskResult,
+} from '../../contracts/evaluator.ts';
+import type { RunResult } from '../../contracts/run.ts';
+import type { Json } from '../../contracts/json.ts';
+import type { SuccessCriterion, Task, TaskInput } from '../../contracts/task.ts';
+import { checkTask } from '../../tools/environments/check-task.ts';
+import { contains, exact, matches } from './evaluators.ts';
+
+/** Asks one evaluator. Never rejects: what it throws, or says that is no judgement, is a failed evaluation. */
+export const evaluate = async <Output>(
+  evaluator: Evaluator<Output>,
+  examined: Examined<Output>,
+): Promise<Evaluation> => {
+  const { name, threshold = 1 } = evaluator;
+  try {
+    const { score, reason, passed } = readJudgement(await evaluator.evaluate(examined));
+    return {
+      evaluator: name,
+      passed: passed ?? score >= threshold,
+      score,
+      ...(reason === undefined ? {} : { reason }),
+    };
+  } catch (thrown) {
+    return { evaluator: name, passed: false, score: 0, error: messageOf(thrown) };
+  }
+};
+
+/** Untyped, as an evaluator is foreign code. */
+const readJudgement = (
+  said: Judgement,
+): {
+  readonly score: number;
+  readonly reason?: string | undefined;
+  readonly passed?: boolean | undefined;
+} => {
+  if (typeof said === 'boolean') return { score: said ? 1 : 0 };
+  const judgement = typeof said === 'number' ? { score: said } : said;
+  const score: unknown = judgement?.score;
+  if (typeof score !== 'number' || !(score >= 0 && score <= 1))
+    throw new TypeError(`it gave no score from 0 to 1: ${messageOf(score)}`);
+  return judgement;
+};
+
+/**
+ * One evaluator made of several: `all` and `any` ask which passed, `mean` whether the mean score reaches the threshold.
+ *
+ * @throws `agent.invalid` without evaluators: nothing would pass for everything.
+ */
+export const combined = <Output>(
+  combination: Combination,
+  evaluators: readonly Evaluator<Output>[],
+  threshold = 1,
+): Evaluator<Output> => {
+  if (evaluators.length === 0)
+    throw new TroupeError(
+      'agent.invalid',
+      `Cannot combine evaluators as there are none: '${combination}' of []`,
+    );
+  return {
+    name: `${combination}(${evaluators.map(({ name }) => name).join(', ')})`,
+    threshold,
+    evaluate: (examined) => combine(combination, evaluators, examined, threshold),
+  };
+};
+
+/** Like {@link combined}, at once and with what each evaluator said. */
+export const evaluateAll = async <Output>(
+  combination: Combination,
+  evaluators: readonly Evaluator<Output>[],
+  examined: Examined<Output>,
+  threshold = 1,
+): Promise<CombinedEvaluation> => ({
+  evaluator: combined(combination, evaluators).name,
+  ...(await combine(combination, evaluators, examined, threshold)),
+});
+
+const combine = async <Output>(
+  combination: Combination,
+  evaluators: readonly Evaluator<Output>[],
+  examined: Examined<Output>,
+  threshold: number,
+): Promise<Omit<CombinedEvaluation, 'evaluator'>> => {
+  const parts = await Promise.all(evaluators.map((each) => evaluate(each, examined)));
+  const scores = parts.map(({ score }) => score);
+  const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
+  const reason = parts
+    .filter(({ passed }) => !passed)
+    .map(({ evaluator, reason: why, error }) => `${evaluator}: ${error ?? why ?? 'not passed'}`)
+    .join('; ');
+  const told = reason === '' ? {} : { reason };
+  switch (combination) {
+    case 'all':
+      return { parts, passed: parts.every(({ passed }) => passed), score: Math.min(...scores), ...told };
+    case 'any':
+      return { parts, passed: parts.some(({ passed }) => passed), score: Math.max(...scores), ...told };
+    case 'mean':
+      return { parts, passed: mean >= threshold, score: mean, ...told };
+  }
+};
+
+/** The task, and who evaluates what it cannot say as data. */
+export interface TaskEvaluation {
+  /** Default: the task that the run was given. */
+  readonly task?: TaskInput | undefined;
+  /** For criteria in words. Without one they fail: nobody has looked. */
+  readonly judge?: ((criterion: string) => Evaluator) | undefined;
+  /** For criteria of kind `evaluator`, by name. */
+  readonly evaluators?: readonly Evaluator[] | undefined;
+}
+
+/**
+ * What came of a task: each of its success criteria is evaluated on the finished run, for real.
+ *
+ * A run that ended well and misses a criterion is no success; neither is one that meets them all and did not complete.
+ *
+ * @example
+ * const task = { objective: 'How deep is the sea?', successCriteria: [{ kind: 'matches', pattern: '[0-9]+ m' }] } as const;
+ * const result = await clerk.run('', { task });
+ * (await evaluateTask(result)).success
+ *
+ * @throws {TroupeError} `task.invalid` without a task, or for one that is unfit.
+ */
+export const evaluateTask = async (
+  result: RunResult<unknown>,
+  options: TaskEvaluation = {},
+): Promise<TaskResult> => {
+  const task = taskFor(result, options.task);
+  const examined: Examined = { result, input: inputOf(result) ?? task.objective, task };
+  const criteria = await Promise.all(
+    task.successCriteria.map((criterion) => evaluate(evaluatorFor(criterion, options), examined)),
+  );
+  const isCompleted = result.status === 'completed';
+  return {
+    taskId: task.id,
+    success: isCompleted && criteria.every(({ passed }) => passed),
+    isCompleted,
+    criteria,
+    artifacts: result.artifacts,
+    metrics: metricsOf(result),
+  };
+};
+
+const taskFor = (result: RunResult<unknown>, given: TaskInput | undefined): Task => {
+  if (given === undefined && result.task !== undefined) return result.task;
+  if (given === undefined)
+    throw new TroupeError(
+      'task.invalid',
+      `Cannot evaluate the run as it has no task, and none was given: ${result.runId}`,
+    );
+  const { task, issues } = checkTask(given);
+  if (task !== undefined) return task;
+  const details = issues.map(({ code, field }) => ({ issue: code, field }));
+  throw new TroupeError('task.invalid', issues.map(({ message }) => message).join('; '), { details });
+};
+
+/** What the run was given; undefined where that was nothing, or is not on record. */
+const inputOf = ({ events }: RunResult<unknown>): Json | undefined => {
+  const [first] = events;
+  return first?.type === 'run.started' && first.input !== '' ? first.input : undefined;
+};
+
+const evaluatorFor = (criterion: SuccessCriterion, { judge, evaluators = [] }: TaskEvaluation): Evaluator => {
+  switch (criterion.kind) {
+    case 'exact':
+      return exact(criterion.expected);
+    case 'contains':
+      return contains(criterion.text, { ignoreCase: criterion.ignoreCase });
+    case 'matches':
+      return matches(new RegExp(criterion.pattern, criterion.flags));
+    case 'judge':
+      return judge?.(criterion.criterion) ?? nobody(criterion.criterion, 'there is no judge');
+    case 'evaluator':
+      return (
+        evaluators.find(({ name }) => name === criterion.name) ??
+        nobody(criterion.name, 'there is no evaluator of that name')
+      );
+  }
+};
+
+const nobody = (name: string, reason: string): Evaluator => ({
+  name,
+  evaluate: () => {
+    throw new TypeError(`nobody has looked: ${reason}`);
+  },
+});
+
+/** What a run used and how it ended, its members and children included. */
+export const metricsOf = (result: RunResult<unknown>): RunMetrics => {
+  const { totals, status, stopReason, error, events } = result;
+  const models = events.flatMap((event) => (event.type === 'model.answered' ? [event.model] : []));
+  return {
+    status,
+    stop: stopReason.kind,
+    ...(error === undefined ? {} : { error: error.code }),
+    steps: totals.steps,
+    modelCalls: totals.modelCalls,
+    toolCalls: totals.toolCalls,
+    failedToolCalls: events.filter((event) => event.type === 'tool.finished' && !event.ok).length,
+    inputTokens: totals.inputTokens,
+    outputTokens: totals.outputTokens,
+    retries: totals.retries,
+    durationMs: totals.durationMs,
+    ...rewardOf(events),
+    models: [...new Set(models)],
+  };
+};
+
+/** The sum over all agents of the run; a step that was broken off left no record. */
+const rewardOf = (events: readonly RuntimeEvent[]): Pick<RunMetrics, 'reward'> => {
+  const rewards = events
+    .flatMap((event) => (event.type === 'step.ended' ? event.record.results : []))
+    .flatMap(({ environment }) => environment?.reward ?? []);
+  return rewards.length === 0 ? {} : { reward: rewards.reduce((sum, each) => sum + each, 0) };
+};

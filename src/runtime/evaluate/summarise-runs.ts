@@ -1,0 +1,47 @@
+import { TroupeError } from '../../contracts/error.ts';
+import type { RunMetrics, TaskResult } from '../../contracts/evaluator.ts';
+import { passPower } from './evaluators.ts';
+
+/** Many runs of one task, or of many tasks, in numbers. */
+export interface RunSummary {
+  readonly runs: number;
+  readonly successes: number;
+  /** From 0 to 1. */
+  readonly successRate: number;
+  readonly meanSteps: number;
+  readonly meanDurationMs: number;
+  /** Of the runs whose environment gave one; absent where none did. */
+  readonly meanReward?: number | undefined;
+  /** The number of runs that ended for each reason. */
+  readonly stops: Readonly<Partial<Record<RunMetrics['stop'], number>>>;
+  /** The chance that so many runs in a row succeed: one for each k from 1 to the number of runs. */
+  readonly passPower: readonly number[];
+}
+
+/**
+ * Puts the results of many runs into numbers.
+ *
+ * @throws `agent.invalid` without any: there is no mean of nothing.
+ */
+export const summariseRuns = (results: readonly TaskResult[]): RunSummary => {
+  const runs = results.length;
+  if (runs === 0) throw new TroupeError('agent.invalid', 'Cannot summarise runs as there are none: found []');
+  const successes = results.filter(({ success }) => success).length;
+  const stops: Partial<Record<RunMetrics['stop'], number>> = {};
+  for (const { metrics } of results) stops[metrics.stop] = (stops[metrics.stop] ?? 0) + 1;
+  const rewards = results.flatMap(({ metrics }) => metrics.reward ?? []);
+  const mean = (of: (metrics: RunMetrics) => number): number =>
+    results.reduce((sum, { metrics }) => sum + of(metrics), 0) / runs;
+  return {
+    runs,
+    successes,
+    successRate: successes / runs,
+    meanSteps: mean(({ steps }) => steps),
+    meanDurationMs: mean(({ durationMs }) => durationMs),
+    ...(rewards.length === 0
+      ? {}
+      : { meanReward: rewards.reduce((sum, each) => sum + each) / rewards.length }),
+    stops,
+    passPower: results.map((_, index) => passPower(runs, successes, index + 1)),
+  };
+};

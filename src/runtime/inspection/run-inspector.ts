@@ -1,0 +1,84 @@
+import type { InspectionEvent } from 'xstate';
+import type { InspectedMember, InspectedRun, RunInspector } from '../../contracts/inspection.ts';
+import type { RunOptions } from '../../contracts/run.ts';
+import { Handle } from '../run/handle.ts';
+import type { Run } from '../run/run.ts';
+import { onlyOnce, safeInspector } from './safe-inspector.ts';
+import type { Actor } from '../actors/actor.ts';
+
+/** An inspector at its place: nothing that it throws gets out. */
+export interface PlacedInspector {
+  readonly look: (event: InspectionEvent) => void;
+  /** The run is there, and has not begun. */
+  begins(): void;
+}
+
+/** Places the inspector of a run that is about to be made; undefined where there is none. */
+export const placeInspector = (
+  { inspect }: Pick<RunOptions, 'inspect'>,
+  run: () => Run,
+  isReplayed: boolean,
+): PlacedInspector | undefined => {
+  if (inspect === undefined) return undefined;
+  const failed = (error: unknown): void => {
+    // What has happened before has no room for what happens to whoever looks on now.
+    if (!isReplayed) run().observerFailed('inspector', error);
+  };
+  if (!isRunInspector(inspect)) return { look: safeInspector(inspect, failed), begins: () => undefined };
+  let look: (event: InspectionEvent) => void = () => undefined;
+  return {
+    look: (event) => {
+      look(event);
+    },
+    begins: () => {
+      try {
+        run().log.sent.keep();
+        look = safeInspector(inspect.inspects(inspected(run(), isReplayed, failed)), failed);
+      } catch (error) {
+        failed(error);
+      }
+    },
+  };
+};
+
+const isRunInspector = (inspect: NonNullable<RunOptions['inspect']>): inspect is RunInspector =>
+  'inspects' in inspect;
+
+const inspected = (run: Run, isReplayed: boolean, failed: (error: unknown) => void): InspectedRun => {
+  const handle = new Handle<unknown, unknown>(run);
+  return {
+    runId: run.runId,
+    agent: run.root.agent,
+    now: () => run.log.now(),
+    watch: (next) => {
+      run.log.inspect(safely(next, failed));
+    },
+    sent: run.log.shownSent,
+    secrets: (next) => {
+      run.secrets.tell(next);
+    },
+    memberAt: (path) => memberOf(run.actors.at(path)),
+    ...(isReplayed ? {} : { handle }),
+  };
+};
+
+const safely = <Event>(
+  next: (event: Event) => void,
+  failed: (error: unknown) => void,
+): ((event: Event) => void) => {
+  const report = onlyOnce(failed);
+  return (event) => {
+    try {
+      next(event);
+    } catch (error) {
+      report(error);
+    }
+  };
+};
+
+const memberOf = (actor: Actor | undefined): InspectedMember | undefined => {
+  if (actor === undefined) return undefined;
+  const kind = actor.isCall ? 'call' : actor.definition.agent === undefined ? 'team' : 'agent';
+  const { sponsor } = actor;
+  return { name: actor.agent, kind, ...(sponsor.kind === 'root' ? {} : { parent: sponsor.parent.path }) };
+};

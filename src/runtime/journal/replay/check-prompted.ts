@@ -1,0 +1,59 @@
+import { promptWithoutAgents, systemPrompt } from '../../../actors/prompt-facts.ts';
+import { canonical } from '../../../contracts/canonical.ts';
+import type { JsonSchema } from '../../../contracts/json.ts';
+import { toJson } from '../../../contracts/json.ts';
+import type { Tool, ToolSpec, Toolset } from '../../../contracts/tool.ts';
+import { isToolset } from '../../../tools/tool-registry.ts';
+import type { Definition } from '../../define/definition.ts';
+import { DeterminismError } from './determinism-error.ts';
+import type { Prompted } from './journey.ts';
+
+/**
+ * Looks whether an agent tells its models of itself what it told them: its instructions, and its tools.
+ *
+ * @throws {DeterminismError} with what changed.
+ */
+export const checkPrompted = (
+  { path, prompt, tools }: Prompted,
+  definition: Definition | undefined,
+  runId: string,
+): void => {
+  const agent = definition?.agent;
+  if (agent === undefined) return;
+  const found = systemPrompt(agent, tools);
+  if (found !== prompt && promptWithoutAgents(agent, tools) !== prompt)
+    throw new DeterminismError({
+      runId,
+      path,
+      expected: { instructions: prompt },
+      found: { instructions: found },
+    });
+  const answer = agent.output?.spec.schema;
+  const now = new Map(agent.tools.flatMap(namedTools));
+  for (const before of tools) {
+    const after = now.get(before.name);
+    // One that was added while it ran is not the definition's.
+    if (after === undefined && now.size >= tools.length) continue;
+    const specs = after === undefined ? [] : specsOf(after, before.name, answer);
+    if (!specs.some((spec) => canonical(toJson(before)) === canonical(toJson(spec))))
+      throw new DeterminismError({
+        runId,
+        path,
+        expected: { tool: toJson(before) },
+        found: { tool: toJson(specs[0] ?? null) },
+      });
+  }
+};
+
+const namedTools = (item: Tool | Toolset): readonly (readonly [name: string, tool: Tool])[] =>
+  isToolset(item)
+    ? item.tools.map((tool) => [`${item.name}.${tool.name}`, tool] as const)
+    : [[item.name, item]];
+
+/** The spec of a tool that models are sent now, and the one that 0.1 sent, which left out the schema of the agent's answer. */
+const specsOf = (tool: Tool, name: string, answer: JsonSchema | undefined): readonly ToolSpec[] => {
+  const { description, parameters } = tool;
+  const own = { name, description, parameters };
+  const fitted = answer === undefined ? undefined : tool.forOutput?.(answer);
+  return fitted === undefined ? [own] : [{ ...own, parameters: fitted.parameters }, own];
+};

@@ -1,0 +1,14 @@
+import type { Recorded } from '../../../contracts/journal-record.ts';
+
+const UNLIMITED = 'Infinity';
+
+/** Limits as JSON can hold them: it has no Infinity, and a limit that was lifted must not come back as a default. */
+export const recorded = <Limits extends object>(limits: Limits): Recorded<Limits> =>
+  mapped(limits, (limit) => (limit === Infinity ? UNLIMITED : limit)) as Recorded<Limits>;
+
+/** Limits as they were before they were recorded. */
+export const asGiven = <Limits extends object>(limits: Recorded<Limits>): Limits =>
+  mapped(limits, (limit) => (limit === UNLIMITED ? Infinity : limit)) as Limits;
+
+const mapped = (limits: object, change: (limit: unknown) => unknown): unknown =>
+  Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, change(limit)]));

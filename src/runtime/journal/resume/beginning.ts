@@ -1,0 +1,74 @@
+import type { RunEntry } from '../../../contracts/journal.ts';
+import type { Began } from '../../../contracts/journal-record.ts';
+import type { EnvironmentSpec } from '../../../contracts/environment.ts';
+import { environmentSpecSchema } from '../../../contracts/environment.ts';
+import { toJson } from '../../../contracts/json.ts';
+import type { RunOptions } from '../../../contracts/run.ts';
+import type { TaskInput } from '../../../contracts/task.ts';
+import type { Definition } from '../../define/definition.ts';
+import type { Run } from '../../run/run.ts';
+import { recorded } from '../replay/unlimited.ts';
+
+/** Of the input, in a list of runs. */
+const TITLE_LENGTH = 80;
+
+/** What a journal says first. */
+export const beganWith = (
+  run: Run,
+  { name }: Definition,
+  input: unknown,
+  { thread, history, task, budget, limits }: RunOptions,
+): Began => ({
+  kind: 'began',
+  at: run.log.now(),
+  runId: run.runId,
+  agent: name,
+  input: toJson(input),
+  ...(thread === undefined ? {} : { thread }),
+  ...(history === undefined ? {} : { history }),
+  ...statesIn(run),
+  ...(task === undefined ? {} : { task: plainTask(task) }),
+  ...(budget === undefined ? {} : { budget: recorded(budget) }),
+  ...(limits === undefined ? {} : { limits: recorded(limits) }),
+  keys: 'digest',
+});
+
+/** What the agents of the run's thread had come to. */
+const statesIn = (run: Run): Pick<Began, 'states'> => {
+  const { kept: states = {} } = run.states ?? {};
+  return Object.keys(states).length === 0 ? {} : { states };
+};
+
+/** A task as it is written: what it names for an environment may be anybody's object, of which only the data is kept. */
+const plainTask = (task: TaskInput): TaskInput => {
+  if (typeof task !== 'object' || task?.environment === undefined) return task;
+  return { ...task, environment: plainEnvironment(task.environment) };
+};
+
+/** What cannot be read as one is left to the check of the task, which names what is wrong with it. */
+const plainEnvironment = (environment: EnvironmentSpec): EnvironmentSpec => {
+  const { data } = environmentSpecSchema().safeParse(toJson(environment));
+  return data ?? environment;
+};
+
+/** What is said of a run in a list. */
+export const entryOf = (
+  { runId, agent, input, thread, fork }: Began,
+  now: number,
+  redact: (text: string) => string,
+): RunEntry => ({
+  runId,
+  agent,
+  status: 'running',
+  // A list is read by more people than a journal.
+  title: titleOf(redact(typeof input === 'string' ? input : JSON.stringify(input))),
+  createdAt: now,
+  updatedAt: now,
+  ...(thread === undefined ? {} : { thread }),
+  ...(fork === undefined ? {} : { forkedFrom: fork.runId }),
+});
+
+const titleOf = (text: string): string => {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length > TITLE_LENGTH ? `${line.slice(0, TITLE_LENGTH - 1)}…` : line;
+};

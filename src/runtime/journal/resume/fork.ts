@@ -1,0 +1,137 @@
+import type { Agent, ModelChoice } from '../../../contracts/agent.ts';
+import { systemClock } from '../../../contracts/clock.ts';
+import { errorData, toError } from '../../../contracts/error.ts';
+import type { Arrived, Began, JournalRecord } from '../../../contracts/journal-record.ts';
+import type { Lease } from '../../../contracts/journal.ts';
+import type { Message } from '../../../contracts/message.ts';
+import type { RunHandle, RunOptions } from '../../../contracts/run.ts';
+import { randomId } from '../../../contracts/random-id.ts';
+import { secretKeyOf } from '../../../policy/secret-key-of.ts';
+import { Handle } from '../../run/handle.ts';
+import { hideInput } from '../../secrets/hide-fields.ts';
+import type { EffectAnswer } from '../../effects/effect-under-way.ts';
+import type { WhyHurried } from '../write/store-silent.ts';
+import { storeWithheld } from '../write/store-silent.ts';
+import { releaseLate, whileWanted } from './while-wanted.ts';
+import type { ResumeOptions } from './resume.ts';
+import { journaledDefinition } from './resume.ts';
+import { entryOf } from './beginning.ts';
+import type { RunPoint } from './run-point.ts';
+import { partingAt } from './run-point.ts';
+import {
+  assertSecretsKnown,
+  beginAgain,
+  journaled,
+  keepIn,
+  knownTo,
+  optionsOf,
+  recordsIn,
+  wishFor,
+} from './stored-run.ts';
+
+/** Where a run is forked, and what is other from there. */
+export interface ForkOptions extends Omit<ResumeOptions, 'model'> {
+  /** Before that step or event. Default: at the end of what there is. */
+  readonly at?: RunPoint | undefined;
+  readonly change?: ForkChange | undefined;
+  /** Of the fork. Default: a random UUID. */
+  readonly runId?: string | undefined;
+  /** Looks into the fork, from its beginning on: also what it shares. */
+  readonly inspect?: RunOptions['inspect'];
+}
+
+/** What is other in a fork. Another prompt, or other tools, are another agent: give that one to `fork`. */
+export interface ForkChange {
+  readonly model?: ModelChoice | undefined;
+  /** Said to the run's root when the fork begins. */
+  readonly message?: string | Message | undefined;
+}
+
+/**
+ * Begins a new run that shares its first part with another, and goes on by itself from there; the other is left as it is.
+ *
+ * What was answered before the point is not asked again: it costs nothing. `agent` has to do up to there what the run did.
+ *
+ * @example
+ * const other = await fork(clerk, 'run-17', { store, at: { step: 2 }, change: { model: 'anthropic:claude-sonnet-4-5' } });
+ * const { output } = await other.result;
+ *
+ * @throws {TroupeError} `command.usage` for a point that the run does not have; {@link DeterminismError} where the agent does something
+ * else before it; `journal.exists` for a run id that is taken; `journal.unknown`, `journal.corrupt`, `journal.version`; `journal.failed` where the
+ * store does not answer and `signal` is aborted, or the time of the run is up; `secret.missing`, `secret.wrong-key`.
+ */
+export const fork = async <Input, Output, State>(
+  agent: Agent<Input, Output, State>,
+  runId: string,
+  { store, at, change, runId: forkId = randomId(), ...options }: ForkOptions,
+): Promise<RunHandle<Output, State>> => {
+  const definition = journaledDefinition(agent);
+  const key = secretKeyOf(options.secretKey);
+  const wanted = {
+    signal: options.signal,
+    clock: options.clock,
+    refusal: (why: WhyHurried) => storeWithheld(runId, why, 'fork'),
+  };
+  const { records, began, opened } = await whileWanted(
+    recordsIn(store, runId, knownTo(definition, { ...options, model: change?.model })),
+    wanted,
+  );
+  assertSecretsKnown(runId, opened, key);
+  const { records: shared, inHand, seq } = partingAt(records, at);
+  // A conversation goes on with the run that it has, not with what might have been.
+  const begun: Began = { ...began, runId: forkId, thread: undefined, fork: { runId, seq } };
+  const first = [begun, ...renamed(shared.slice(1), runId, forkId)];
+  const { run, journal } = journaled(definition, optionsOf(begun, { ...options, model: change?.model }), {
+    isAttended: true,
+  });
+  run.secrets.know(opened.fields);
+  hideInput(run.secrets, definition, begun.input);
+  const redact = (text: string): string => run.secrets.text(text);
+  const creating = async (): Promise<Lease> =>
+    store.create(entryOf(begun, systemClock.now(), redact), wishFor(store));
+  const lease = await whileWanted(creating(), {
+    ...wanted,
+    timeMs: run.deadlines.wholeMs,
+    giveBack: (late) => releaseLate(store, late),
+  });
+  try {
+    await keepIn({ store, lease, run, journal, key, first });
+    journal.rerun(
+      first,
+      () => {
+        beginAgain(run, begun);
+      },
+      {
+        isFork: true,
+        inHand: answersIn(inHand),
+        before: () => {
+          const { message } = change ?? {};
+          if (message !== undefined)
+            run.mail.send(typeof message === 'string' ? { from: 'person', text: message } : message);
+        },
+      },
+    );
+  } catch (thrown) {
+    run.ending.lose(toError(errorData(thrown, 'journal.failed', { message: 'Cannot fork the run' })));
+    throw thrown;
+  }
+  return new Handle<Output, State>(run);
+};
+
+const answersIn = (record: Arrived | undefined): ReadonlyMap<string, EffectAnswer> => {
+  const arrival = record?.arrival;
+  if (arrival?.type === 'answered') return new Map([[arrival.key, { output: arrival.output }]]);
+  if (arrival?.type === 'failed') return new Map([[arrival.key, { error: arrival.error }]]);
+  return new Map();
+};
+
+/** Records under another run's id: it stands by itself, and at the beginning of keys. */
+const renamed = (records: readonly JournalRecord[], from: string, to: string): readonly JournalRecord[] => {
+  const rename = (_key: string, value: unknown): unknown => {
+    if (typeof value !== 'string') return value;
+    if (value === from) return to;
+    return value.startsWith(`${from}/`) ? `${to}${value.slice(from.length)}` : value;
+  };
+  // What is renamed is what it was, but for that.
+  return JSON.parse(JSON.stringify(records), rename) as readonly JournalRecord[];
+};

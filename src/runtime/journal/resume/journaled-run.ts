@@ -1,0 +1,148 @@
+import { isTroupeError, TroupeError } from '../../../contracts/error.ts';
+import type { EventBody } from '../../../contracts/event.ts';
+import type { Arrival } from '../../../contracts/journal-record.ts';
+import type { MemoryRecord } from '../../../contracts/memory.ts';
+import type { Message } from '../../../contracts/message.ts';
+import type { Usage } from '../../../contracts/model.ts';
+import type { Outcome, RunStatus } from '../../../contracts/run.ts';
+import type { Artifact } from '../../../contracts/tool.ts';
+import type { Job } from '../../actors/actor.ts';
+import type { Place } from '../../people/request-book.ts';
+import type { Run } from '../../run/run.ts';
+
+/** A run as its journal sees it: what is done to it when something on record happens to it again. */
+export class JournaledRun {
+  #attached: Run | undefined;
+
+  /** Says which run it is: a run is made with its journal. */
+  attach(run: Run): void {
+    this.#attached = run;
+  }
+
+  get #run(): Run {
+    if (this.#attached === undefined)
+      throw new TroupeError('internal', 'Cannot journal a run as it is not made yet');
+    return this.#attached;
+  }
+
+  get runId(): string {
+    return this.#run.runId;
+  }
+  redact(text: string): string {
+    return this.#run.secrets.text(text);
+  }
+  get log() {
+    return this.#run.log;
+  }
+  get effects() {
+    return this.#run.effects;
+  }
+  get deadlines() {
+    return this.#run.deadlines;
+  }
+  get actors() {
+    return this.#run.actors;
+  }
+  get isBusy(): boolean {
+    return this.#run.isBusy;
+  }
+  /** How the run ended, once its last event is written. */
+  get ending(): RunStatus | undefined {
+    const { events } = this.#run.log;
+    const last = events.length === 0 ? undefined : events.at(events.length - 1);
+    return last?.type === 'run.ended' ? last.status : undefined;
+  }
+
+  enqueue(job: Job): void {
+    this.#run.enqueue(job);
+  }
+  work(job: Job): void {
+    this.#run.work(job);
+  }
+  /** A message that came into another scope: it is handed on when that is gone through. */
+  overheard(message: Message, path: string): void {
+    this.#run.mail.note(message, path);
+  }
+  subscribed(path: string, topic: string, isOn: boolean): void {
+    const actor = this.#run.actors.at(path);
+    if (actor !== undefined) this.#run.mail.topics.set(actor, topic, isOn);
+  }
+  post(message: Message, path: string): void {
+    this.#run.mail.post(message, path);
+  }
+  deliverAbort(reason: string, at: number): void {
+    this.#run.deliverAbort(reason, at);
+  }
+  expire({ path, reason }: Extract<Arrival, { type: 'expired' }>, at: number): void {
+    const actor = this.#run.actors.at(path);
+    if (actor !== undefined) this.#run.deadlines.expire(actor, reason, at);
+  }
+  broke(path: string, outcome: Outcome): void {
+    const actor = this.#run.actors.at(path);
+    actor?.end(outcome);
+  }
+  close(): void {
+    this.#run.ending.close();
+  }
+  lose(error: TroupeError): void {
+    this.#run.ending.lose(error);
+  }
+  /** What a model was sent, and gave, when that happened first. */
+  sent(arrival: Arrival): void {
+    const { log, runId } = this.#run;
+    if (arrival.type === 'sent') log.sent.restore(`${runId}/${arrival.key}`, arrival.request);
+    else if (arrival.type === 'heard') log.sent.answered(`${runId}/${arrival.key}`, arrival.answer);
+  }
+  keep(path: string, artifacts: readonly Artifact[]): void {
+    this.#run.artifacts.push(...artifacts.map((artifact) => ({ path, artifact })));
+  }
+
+  /** True if it is not this process's any more. */
+  get isLost(): boolean {
+    return this.#run.ending.isLost;
+  }
+
+  /** Has records written that an effect had to remember. */
+  remember(path: string, key: string, records: readonly MemoryRecord[]): void {
+    this.#run.actors.at(path)?.memory?.rememberAs(`${this.runId}/${key}`, records);
+  }
+
+  /** What a child of an effect used, which no event of its own tells. */
+  charged(path: string, model: string, usage: Usage, costUsd: number | undefined): void {
+    for (const counter of this.#run.actors.at(path)?.counters ?? []) counter.charge(model, usage, costUsd);
+  }
+
+  /** Something was told from outside: what came of it besides. */
+  heard(body: EventBody, place: Place): void {
+    this.#run.person.heard(body, place);
+    const actor = this.#run.actors.at(place.path);
+    switch (body.type) {
+      case 'member.engaged':
+        this.#run.actors.size.count(place.path);
+        break;
+      case 'run.paused':
+        this.#run.gate.pause();
+        break;
+      case 'run.resumed':
+        this.#run.gate.resume();
+        break;
+      case 'model.swapped':
+        this.#swap(body.to);
+        break;
+      case 'tool.removed':
+        actor?.tools.remove(body.tool);
+        break;
+      default:
+        if ('usage' in body) for (const counter of actor?.counters ?? []) counter.count(body);
+    }
+  }
+
+  /** A model that was made by hand is not known by its name: whoever takes up the run has to give it again. */
+  #swap(to: string): void {
+    try {
+      this.#run.choose(to);
+    } catch (thrown) {
+      if (!isTroupeError(thrown)) throw thrown;
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import type { Clock } from '../../../contracts/clock.ts';
+import { isThenable } from '../../../contracts/thenable.ts';
+import type { WhyHurried } from './store-silent.ts';
+
+/** The time that a store may take to answer once its run was aborted, or its time is up, in ms. */
+export const HURRIED_STORE_MS = 5_000;
+
+/**
+ * What waits until all is written, as the end of a run does.
+ *
+ * I1  Who waits is called once: when all is written, or when nothing is written here any more.
+ * I2  Once the run is aborted, or its time is up, a store that does not answer is waited for within bounds; `giveUp` is called then.
+ */
+export class LastWrite {
+  readonly #clock: Clock;
+  readonly #giveUp: (why: WhyHurried) => void;
+  readonly #waiting = new Set<() => void>();
+  /** Set once the run has to end. */
+  #why: WhyHurried | undefined;
+  #timer: unknown;
+
+  constructor(clock: Clock, giveUp: (why: WhyHurried) => void) {
+    this.#clock = clock;
+    this.#giveUp = giveUp;
+  }
+
+  /** Calls `go` when `writing` is through: at once, where the store needs no wait. */
+  await(writing: void | Promise<void>, go: () => void): void {
+    if (!isThenable(writing)) {
+      go();
+      return;
+    }
+    const finish = (): void => {
+      if (!this.#waiting.delete(finish)) return;
+      if (this.#waiting.size === 0) this.#disarm();
+      go();
+    };
+    this.#waiting.add(finish);
+    this.#arm();
+    void writing.then(finish);
+  }
+
+  /** The run has to end. */
+  hurry(why: WhyHurried): void {
+    this.#why ??= why;
+    this.#arm();
+  }
+
+  /** Nothing is written here any more. */
+  lose(): void {
+    for (const finish of this.#waiting) finish();
+  }
+
+  #arm(): void {
+    const why = this.#why;
+    if (why === undefined || this.#waiting.size === 0) return;
+    this.#timer ??= this.#clock.setTimeout(() => {
+      this.#giveUp(why);
+    }, HURRIED_STORE_MS);
+  }
+
+  #disarm(): void {
+    this.#clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+}

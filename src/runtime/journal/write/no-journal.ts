@@ -1,0 +1,158 @@
+import { idempotencyKey } from '../../../actors/call-key.ts';
+import type { Clock } from '../../../contracts/clock.ts';
+import type { EventBody } from '../../../contracts/event.ts';
+import type { Json } from '../../../contracts/json.ts';
+import type { Ask } from '../../../machines/asks.ts';
+import type { AdmittedEvent } from '../../log/event-log.ts';
+import type { Speaker } from '../../log/lazy-log.ts';
+import type { Actor, Job } from '../../actors/actor.ts';
+import type { PlacedChild, Recorder, WantedChild } from './recorder.ts';
+import { Scope } from './scope.ts';
+
+/**
+ * The journal of a run that is kept nowhere: nothing is written, nothing is on record, and what comes in takes effect at once.
+ *
+ * It owns the time of its run: the clock is read once for a turn of the machines, and an effect takes its own time.
+ *
+ * I1  Time never falls, also where somebody sets the system's clock back.
+ */
+export class NoJournal implements Recorder {
+  readonly keeps = false;
+  readonly keepsSent = false;
+  readonly released = undefined;
+  readonly root: Scope;
+  readonly memories = MEMORIES;
+  readonly budgets = BUDGETS;
+  readonly keys = KEYS;
+  readonly again = AGAIN;
+  readonly lastWrite = LAST_WRITE;
+  readonly #clock: Clock;
+  #at = 0;
+  #isInTurn = false;
+  /** True if the clock was read since the turn began. */
+  #isTimed = false;
+
+  constructor(path: string, clock: Clock) {
+    this.root = new Scope(path, true);
+    this.#clock = clock;
+  }
+
+  now(): number {
+    if (this.#isInTurn && this.#isTimed) return this.#at;
+    const now = this.#clock.now();
+    if (now > this.#at) this.#at = now;
+    this.#isTimed = true;
+    return this.#at;
+  }
+
+  nextAt(): number {
+    return this.now();
+  }
+
+  job(_scope: Scope, _counts: boolean, work: () => void): void {
+    this.#isInTurn = true;
+    this.#isTimed = false;
+    try {
+      work();
+    } finally {
+      this.#isInTurn = false;
+    }
+  }
+
+  /** Work takes its time, also where it is done within the turn that asked for it. */
+  begin(_entry: Actor, _ask: Ask, _isWanted: () => boolean, go: () => void): void {
+    this.#isInTurn = false;
+    go();
+  }
+
+  admit(
+    body: EventBody,
+    _speaker: Speaker,
+    _step: number | undefined,
+    _phase: string | undefined,
+    read?: number,
+  ): AdmittedEvent {
+    return { body, at: read ?? this.now() };
+  }
+
+  scopeAt(): Scope {
+    return this.root;
+  }
+  outside<T>(work: () => T): T {
+    return work();
+  }
+  aside(work: () => void): void {
+    work();
+  }
+  stop(_actor: Actor, _reason: string, work: () => void): void {
+    work();
+  }
+  take(_scope: Scope | undefined, _arrival: unknown, work: () => void): void {
+    work();
+  }
+  engage(_child: Actor, start: () => void): void {
+    start();
+  }
+  end(go: () => void): void {
+    go();
+  }
+  arrive(): number {
+    return this.now();
+  }
+  settled(): number {
+    return this.now();
+  }
+  knowsChild(): boolean {
+    return false;
+  }
+  place({ input }: WantedChild, freePath: () => string): PlacedChild {
+    return { path: freePath(), input, isKnown: false };
+  }
+  holds(): boolean {
+    return false;
+  }
+  awaitsEnd(): boolean {
+    return false;
+  }
+  leave(): Promise<void> {
+    return Promise.resolve();
+  }
+  reopen(): undefined {
+    return undefined;
+  }
+  wrote(): void {
+    // Nothing is.
+  }
+  withdrawn(): void {
+    // Nothing waits on record.
+  }
+  waits(): void {
+    // Nothing waits on record.
+  }
+  tookLetter(): void {
+    // Letters are for stored runs.
+  }
+  drawn(): void {
+    // What was used is known for as long as the run lasts.
+  }
+  flush(): void {
+    // There is nothing to write.
+  }
+}
+
+function nothing(): undefined {
+  return undefined;
+}
+function no(): boolean {
+  return false;
+}
+function does(work: () => void): void {
+  work();
+}
+
+// The same for every run that is kept nowhere.
+const MEMORIES = { when: nothing, done: nothing };
+const BUDGETS = { at: nothing, isPaid: no };
+const KEYS = { of: (call: string, input: Json): string => idempotencyKey(call, input) };
+const AGAIN = { toldBefore: nothing, due: (job: Job): Job => job, resuming: does };
+const LAST_WRITE = { hurry: nothing };

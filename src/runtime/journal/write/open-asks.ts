@@ -1,0 +1,50 @@
+import type { Port } from '../../../contracts/effect.ts';
+import type { OpenRequest } from '../../../contracts/request.ts';
+import type { Ask } from '../../../machines/asks.ts';
+
+/** Ports that wait for a time or a person. */
+const WAITING: ReadonlySet<Port> = new Set<Port>(['wake', 'pause', 'approve']);
+
+/** The effects of a run that are under way: they say whether it works or waits, and until when. */
+export class OpenAsks {
+  /** Told whether anybody waits for a person. */
+  onWaits: (isAwaited: boolean) => void = () => undefined;
+  readonly #open = new Map<string, Ask>();
+  /** What effects wait for people for, by the key of the effect. */
+  readonly #waiting = new Map<string, Set<OpenRequest>>();
+
+  get status(): 'running' | 'waiting' {
+    if (this.#open.size === 0) return 'running';
+    for (const [key, { port }] of this.#open)
+      if (!WAITING.has(port) && !this.#waiting.has(key)) return 'running';
+    return 'waiting';
+  }
+
+  /** When the first of those that wait for a time is due, or for a person until then. */
+  get dueAt(): number | undefined {
+    let first = Infinity;
+    for (const ask of this.#open.values())
+      if (ask.port === 'wake' || ask.port === 'pause') first = Math.min(first, ask.input.dueAt);
+    for (const requests of this.#waiting.values())
+      for (const { expiresAt = Infinity } of requests) first = Math.min(first, expiresAt);
+    return first === Infinity ? undefined : first;
+  }
+
+  open(ask: Ask): void {
+    this.#open.set(ask.key, ask);
+  }
+
+  close(key: string): void {
+    this.#open.delete(key);
+    this.#waiting.delete(key);
+  }
+
+  waits(key: string, request: OpenRequest, isWaiting: boolean): void {
+    const requests = this.#waiting.get(key) ?? new Set();
+    if (isWaiting) requests.add(request);
+    else requests.delete(request);
+    if (requests.size > 0) this.#waiting.set(key, requests);
+    else this.#waiting.delete(key);
+    this.onWaits(this.#waiting.size > 0);
+  }
+}

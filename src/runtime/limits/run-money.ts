@@ -1,0 +1,63 @@
+import type { Budget } from '../../contracts/budget.ts';
+import type { RunOptions } from '../../contracts/run.ts';
+import { TurnCounter } from '../../memory/count-tokens.ts';
+import { allottedLimits } from '../../policy/allotted-limits.ts';
+import { BudgetAccount } from '../../policy/budget-account.ts';
+import type { BudgetLimits } from '../../policy/budget-limits.ts';
+import { budgetLimits, overriding } from '../../policy/budget-limits.ts';
+import type { Actor } from '../actors/actor.ts';
+import type { Definition } from '../define/definition.ts';
+import type { EventLog } from '../log/event-log.ts';
+import type { BudgetRecorder } from '../journal/write/recorder.ts';
+import { PriceBook } from './price-book.ts';
+
+/** Where it is told and written what is used. */
+interface Books {
+  readonly log: Pick<EventLog, 'write' | 'now'>;
+  readonly journal: BudgetRecorder;
+}
+
+/** What a run may use, and what it costs. Owns the prices, and the budget of the whole. */
+export class RunMoney {
+  readonly prices: PriceBook;
+  readonly #limits: BudgetLimits | undefined;
+  #counter: TurnCounter | undefined;
+
+  /** @throws {TroupeError} `budget.invalid` for a budget that limits nothing sensible. */
+  constructor(root: Definition, { budget, prices }: Pick<RunOptions, 'budget' | 'prices'>, ofTask?: Budget) {
+    this.prices = new PriceBook(prices);
+    const whole = overriding(overriding(root.budget, ofTask), budget);
+    this.#limits = budgetLimits(whole, { code: 'budget.invalid', owner: `the run of '${root.name}'` });
+  }
+
+  /** Counts each turn once in the whole run. */
+  get counter(): TurnCounter {
+    return (this.#counter ??= new TurnCounter());
+  }
+
+  /** The account that an actor draws on: one of its own where it has a budget, else its parent's. */
+  accountOf(actor: Actor, { log, journal }: Books): BudgetAccount | undefined {
+    const { sponsor, definition, path } = actor;
+    const isRoot = sponsor.kind === 'root';
+    const above = isRoot ? undefined : sponsor.parent.principal.account;
+    const limits = isRoot
+      ? this.#limits
+      : allottedLimits(limitsOf(definition), actor.terms?.budget, above, `'${path}'`);
+    if (limits === undefined) return above;
+    const onWarning: ConstructorParameters<typeof BudgetAccount>[0]['onWarning'] = (
+      budget,
+      { limit, used, fraction },
+    ) => {
+      log.write({ type: 'budget.warned', budget, limit, used, fraction }, actor);
+    };
+    const now = (): number => log.now();
+    const onUse = (account: BudgetAccount, key?: string): void => {
+      journal.drawn(actor, account, key);
+    };
+    return new BudgetAccount({ limits, path, now, above, onWarning, onUse, drawn: journal.budgets.at(path) });
+  }
+}
+
+/** Checked when the agent or team was defined. */
+const limitsOf = ({ budget, name }: Definition): BudgetLimits | undefined =>
+  budgetLimits(budget, { code: 'agent.invalid', owner: `'${name}'` });

@@ -1,0 +1,113 @@
+import type { SubtreeLimits, TreeLimit, TreeLimits } from '../../contracts/tree-limits.ts';
+import type { ErrorCode } from '../../contracts/error.ts';
+import { foundText } from '../../contracts/found-text.ts';
+import { TroupeError } from '../../contracts/error.ts';
+import { SmallSet } from '../../contracts/small-set.ts';
+import type { Actor } from '../actors/actor.ts';
+import type { Definition } from '../define/definition.ts';
+
+/** What a run holds itself to where nobody says otherwise: room for most honest teams, and a spawn bomb is over within a second. */
+const DEFAULTS: Readonly<Record<TreeLimit, number>> = {
+  maxDepth: 20,
+  maxChildren: 10_000,
+  maxAgents: 1_000,
+};
+const NAMES: readonly TreeLimit[] = ['maxDepth', 'maxChildren', 'maxAgents'];
+
+/** Which limit an engagement would pass, and what is said of it. */
+export interface Refusal {
+  readonly limit: TreeLimit;
+  readonly reason: string;
+}
+
+/**
+ * The size of a run's tree: how many agents there were, and whether there may be one more.
+ *
+ * I1  Counted is who was engaged, by address, once: also what a journal tells of.
+ */
+export class TreeSize {
+  readonly #limits: Readonly<Record<TreeLimit, number>>;
+  readonly #seen = new SmallSet<string>();
+
+  /** @throws {TroupeError} `limit.invalid` for what is no limit. */
+  constructor(root: Definition, given: TreeLimits | undefined) {
+    checkLimits(given, { code: 'limit.invalid', owner: `the run of '${root.name}'` }, NAMES);
+    this.#limits = given === undefined ? DEFAULTS : { ...DEFAULTS, ...without(given) };
+  }
+
+  /** An agent was engaged at an address. */
+  count(path: string): void {
+    this.#seen.add(path);
+  }
+
+  /** Why `parent` may not engage `name`; undefined where it may. */
+  refusal(parent: Actor, name: string): Refusal | undefined {
+    const { maxDepth, maxChildren, maxAgents } = this.#limits;
+    const { principal } = parent;
+    if (this.#seen.size >= maxAgents)
+      return refused(
+        'maxAgents',
+        name,
+        `the run has had all the agents that it may: ${maxAgents}; the option limits.maxAgents allows more`,
+      );
+    const depth = principal.path.split('/').length;
+    if (depth > maxDepth)
+      return refused('maxDepth', name, `agents may be ${maxDepth} deep: this would be ${depth}`);
+    const children = Math.min(maxChildren, principal.definition.limits?.maxChildren ?? Infinity);
+    if (atWork(principal) >= children)
+      return refused(
+        'maxChildren',
+        name,
+        `'${principal.agent}' may have ${children} at work at the same time: so many are`,
+      );
+    return belowLimits(principal, name);
+  }
+}
+
+/** What the definitions above say of how deep it may go below them. */
+const belowLimits = (parent: Actor, name: string): Refusal | undefined => {
+  let depth = 1;
+  for (let above: Actor | undefined = parent; above !== undefined; above = above.parent) {
+    const maxDepth = above.definition.limits?.maxDepth ?? Infinity;
+    if (depth > maxDepth)
+      return refused('maxDepth', name, `'${above.agent}' lets agents be ${maxDepth} deep below it`);
+    depth += 1;
+  }
+  return undefined;
+};
+
+/** The agents that one has at work: those of its calls are its own, and calls themselves are none. A team makes no calls. */
+const atWork = ({ children, definition }: Actor): number => {
+  if (definition.agent === undefined) return children.size;
+  let count = 0;
+  for (const child of children) count += child.isCall ? child.children.size : 1;
+  return count;
+};
+
+const refused = (limit: TreeLimit, name: string, reason: string): Refusal => ({
+  limit,
+  reason: `Cannot engage '${name}' as ${reason}`,
+});
+
+const without = (given: TreeLimits | undefined): Partial<Record<TreeLimit, number>> =>
+  Object.fromEntries(Object.entries(given ?? {}).filter(([, value]) => value !== undefined));
+
+/** Checks limits, as they come from settings and from JavaScript: whole numbers from 0, or Infinity. */
+export const checkLimits = (
+  limits: SubtreeLimits | undefined,
+  { code, owner }: { readonly code: ErrorCode; readonly owner: string },
+  names: readonly TreeLimit[] = ['maxDepth', 'maxChildren'],
+): void => {
+  if (limits === undefined) return;
+  for (const [name, value] of Object.entries(limits) as readonly [string, unknown][]) {
+    if (!names.some((known) => known === name))
+      throw new TroupeError(code, `Cannot define ${owner} as there is no such limit: '${name}'`);
+    const isLimit =
+      value === undefined || value === Infinity || (Number.isSafeInteger(value) && Number(value) >= 0);
+    if (!isLimit)
+      throw new TroupeError(
+        code,
+        `Cannot define ${owner} as its limits.${name} is no whole number from 0: ${foundText(value)}`,
+      );
+  }
+};

@@ -1,0 +1,223 @@
+import { canonical } from '../../contracts/canonical.ts';
+import type { History } from '../../contracts/history.ts';
+import { HistoryView } from '../../contracts/history.ts';
+import { toJson } from '../../contracts/json.ts';
+import type { ModelRequest } from '../../contracts/model.ts';
+import type { RawAnswer, SentRequest, SentSource } from '../../contracts/sent-request.ts';
+import { sha256 } from '../../contracts/sha256.ts';
+import type { Turn } from '../../contracts/transcript.ts';
+
+/** Calls that are remembered of a run: an observer may be as far behind. */
+const REMEMBERED = 1_000;
+
+/** What an agent has sent so far. */
+interface Sent {
+  /** Of the last request: they hardly ever change. */
+  instructions: string | undefined;
+  tools: object | undefined;
+  /** The hashes of what was written in full. */
+  readonly known: Set<string>;
+  readonly byTurn: WeakMap<Turn, number>;
+  readonly byHash: Map<string, number>;
+  /** Turns that are not in `byHash`: only a conversation that is made anew needs it. */
+  unhashed: Turn[];
+  conversation: History<Turn> | undefined;
+  numbers: readonly (readonly [from: number, to: number])[];
+  count: number;
+}
+
+/**
+ * Keeps what the models of a run were sent and what came back, for observers that want it: nothing is made, and nothing held, where nobody does.
+ *
+ * I1  A request costs what is new in it: a conversation that was only added to is neither copied, hashed nor looked through.
+ * I2  It is written in the order of the calls, so that each can be put together from those before.
+ */
+export class SentBook {
+  /** By the agent itself: once that is gone, so is what it sent. */
+  #agents: WeakMap<object, Sent> | undefined;
+  #requests: Map<string, SentRequest> | undefined;
+  #answers: Map<string, RawAnswer> | undefined;
+  #isKept = false;
+
+  /** Somebody keeps requests, from the next one on. */
+  keep(): void {
+    this.#isKept = true;
+  }
+
+  get isKept(): boolean {
+    return this.#isKept;
+  }
+
+  /** What the model was sent by the call of that key; undefined where nobody kept it, or that is long ago. */
+  requestOf(key: string): SentRequest | undefined {
+    return this.#requests?.get(key);
+  }
+
+  answerOf(key: string): RawAnswer | undefined {
+    return this.#answers?.get(key);
+  }
+
+  /** The same call may be asked again, under the same key, after a crash: the last one counts. */
+  restore(key: string, request: SentRequest): void {
+    remember((this.#requests ??= new Map<string, SentRequest>()), key, request);
+  }
+
+  answered(key: string, answer: RawAnswer): void {
+    remember((this.#answers ??= new Map<string, RawAnswer>()), key, answer);
+  }
+
+  /** Takes in what an agent sends; undefined where nobody keeps it. */
+  sends(agent: object, key: string, request: ModelRequest): SentRequest | undefined {
+    if (!this.#isKept) return undefined;
+    const agents = (this.#agents ??= new WeakMap<object, Sent>());
+    const known = agents.get(agent);
+    const sent = known ?? nothingSent();
+    if (known === undefined) agents.set(agent, sent);
+    const { instructions, tools, output, toolChoice, settings, messages } = request;
+    const recorded: SentRequest = {
+      ...(known === undefined ? { isFirst: true } : {}),
+      ...(sent.instructions === instructions ? {} : { instructions: ofText(sent, instructions) }),
+      ...(sent.tools === tools ? {} : { tools: ofTools(sent, tools) }),
+      ...(output === undefined ? {} : { output: ofOutput(sent, output) }),
+      ...(toolChoice === undefined ? {} : { toolChoice }),
+      ...(settings === undefined ? {} : { settings }),
+      ...numbered(sent, messages.history),
+    };
+    sent.instructions = instructions;
+    sent.tools = tools;
+    this.restore(key, recorded);
+    return recorded;
+  }
+}
+
+/** The same for observers: what is secret by now is redacted when it is read. */
+export const redactedSent = (book: SentSource, redact: <Value>(value: Value) => Value): SentSource => ({
+  requestOf: (key) => redact(book.requestOf(key)),
+  answerOf: (key) => redact(book.answerOf(key)),
+});
+
+const nothingSent = (): Sent => ({
+  instructions: undefined,
+  tools: undefined,
+  known: new Set(),
+  byTurn: new WeakMap(),
+  byHash: new Map(),
+  unhashed: [],
+  conversation: undefined,
+  numbers: [],
+  count: 0,
+});
+
+const remember = <Value>(values: Map<string, Value>, key: string, value: Value): void => {
+  values.delete(key);
+  values.set(key, value);
+  for (const oldest of values.keys()) {
+    if (values.size <= REMEMBERED) return;
+    values.delete(oldest);
+  }
+};
+
+/** Turns, tools and schemas are the same objects from call to call. */
+const hashes = new WeakMap<object, string>();
+
+const hashOf = (value: object): string => {
+  const known = hashes.get(value);
+  if (known !== undefined) return known;
+  const hash = sha256(canonical(toJson(value)));
+  hashes.set(value, hash);
+  return hash;
+};
+
+const ofText = (sent: Sent, text: string): SentRequest['instructions'] => {
+  const hash = sha256(text);
+  return isNew(sent, hash) ? { hash, text } : { hash };
+};
+
+const ofTools = (sent: Sent, specs: ModelRequest['tools']): SentRequest['tools'] => {
+  const hash = hashOf(specs);
+  return isNew(sent, hash) ? { hash, specs } : { hash };
+};
+
+const ofOutput = (sent: Sent, spec: NonNullable<ModelRequest['output']>): SentRequest['output'] => {
+  const hash = hashOf(spec);
+  return isNew(sent, hash) ? { hash, spec } : { hash };
+};
+
+/** Checks whether a content was never sent before; from now on it was. */
+const isNew = ({ known }: Sent, hash: string): boolean => {
+  if (known.has(hash)) return false;
+  known.add(hash);
+  return true;
+};
+
+/** The numbers of the turns of a conversation, and those of them that are new. */
+const numbered = (sent: Sent, conversation: History<Turn>): Pick<SentRequest, 'turns' | 'added'> => {
+  const before = sent.conversation;
+  const shared = before === undefined ? 0 : sharedTurns(before, conversation);
+  // Only a conversation that was made anew may hold again, as other objects, what was sent before.
+  const isAddedTo = before === undefined || shared === before.length;
+  const turns = firstOf(sent.numbers, shared);
+  const added: Turn[] = [];
+  const view = new HistoryView(conversation);
+  for (let index = shared; index < conversation.length; index += 1) {
+    const turn = view.at(index);
+    if (turn === undefined) continue;
+    let number = sent.byTurn.get(turn) ?? (isAddedTo ? undefined : numberOfEqual(sent, turn));
+    if (number === undefined) {
+      number = sent.count;
+      sent.count += 1;
+      sent.unhashed.push(turn);
+      added.push(turn);
+    }
+    sent.byTurn.set(turn, number);
+    const last = turns.at(-1);
+    if (last !== undefined && last[1] + 1 === number) turns[turns.length - 1] = [last[0], number];
+    else turns.push([number, number]);
+  }
+  sent.conversation = conversation;
+  sent.numbers = turns;
+  return { turns, added };
+};
+
+/** The number of a turn of the same content. */
+const numberOfEqual = (sent: Sent, turn: Turn): number | undefined => {
+  for (const earlier of sent.unhashed) {
+    const number = sent.byTurn.get(earlier);
+    if (number !== undefined) sent.byHash.set(hashOf(earlier), number);
+  }
+  sent.unhashed = [];
+  return sent.byHash.get(hashOf(turn));
+};
+
+/** As many numbers from the beginning. */
+const firstOf = (
+  numbers: readonly (readonly [from: number, to: number])[],
+  count: number,
+): (readonly [number, number])[] => {
+  const kept: (readonly [number, number])[] = [];
+  let left = count;
+  for (const [from, to] of numbers) {
+    if (left <= 0) break;
+    const taken = Math.min(left, to - from + 1);
+    kept.push([from, from + taken - 1]);
+    left -= taken;
+  }
+  return kept;
+};
+
+/** The number of turns that two conversations have in common from the beginning on: chunks are looked at by what they are, not into. */
+const sharedTurns = (before: History<Turn>, after: History<Turn>): number => {
+  let chunks = 0;
+  if (before.full === after.full) chunks = before.full.length;
+  else
+    while (
+      chunks < Math.min(before.full.length, after.full.length) &&
+      before.full[chunks] === after.full[chunks]
+    )
+      chunks += 1;
+  // All chunks are of one length.
+  let shared = chunks * (before.full[0]?.length ?? 0);
+  const [old, now] = [new HistoryView(before), new HistoryView(after)];
+  while (shared < Math.min(before.length, after.length) && old.at(shared) === now.at(shared)) shared += 1;
+  return shared;
+};

@@ -1,0 +1,300 @@
+import type { Clock } from '../../contracts/clock.ts';
+import { TroupeError } from '../../contracts/error.ts';
+import type { EventBody } from '../../contracts/event.ts';
+import type { OpenRequest } from '../../contracts/request.ts';
+import { EXPIRED } from '../../contracts/request.ts';
+import type { RunOptions } from '../../contracts/run.ts';
+import type { Checked } from '../../contracts/schema.ts';
+import { isThenable } from '../../contracts/thenable.ts';
+import { issuesText } from '../../contracts/schema.ts';
+import { SmallMap } from '../../contracts/small-map.ts';
+import type { Actor } from '../actors/actor.ts';
+import { checkCount } from '../define/check-count.ts';
+import type { EventLog } from '../log/event-log.ts';
+import type { Recorder } from '../journal/write/recorder.ts';
+import { misfitOf, saidEvent, saidOf } from './person-words.ts';
+import type { Place, Said } from './request-book.ts';
+import { announcementOf, RequestBook } from './request-book.ts';
+import type { Incoming, Wanting, Wish } from './wanting.ts';
+
+/** What the desk for people needs of its run. */
+export interface PeopledRun {
+  readonly clock: Clock;
+  readonly log: Pick<EventLog, 'write' | 'now'>;
+  readonly journal: Pick<Recorder, 'outside' | 'waits'>;
+  readonly root: Actor;
+  readonly actors: { at(path: string): Actor | undefined };
+  /** Why the run is being aborted; undefined while it is not. */
+  readonly abortedFor: string | undefined;
+}
+
+interface Waiter {
+  readonly request: OpenRequest;
+  readonly wanting: Wanting;
+  /** Aborted when somebody answered, or nobody waits. */
+  readonly asking: AbortController;
+  readonly resolve: (said: Said) => void;
+  readonly reject: (thrown: unknown) => void;
+  timer?: unknown;
+  forget?: () => void;
+}
+
+/**
+ * Where requests to people wait, of the whole run: for a `Person` given with the run, whoever holds the handle, or a letter. Where
+ * there is none of them, questions fail and calls are denied: nothing waits for somebody who cannot come.
+ *
+ * I1  A request is announced once, and answered once, however often the run is taken up again.
+ * I2  What was said is on record before anything comes of it.
+ */
+export class PersonDesk {
+  readonly #run: PeopledRun;
+  readonly #options: Pick<RunOptions, 'person' | 'requests'>;
+  readonly #isAttended: boolean;
+  readonly #book = new RequestBook();
+  readonly #waiters = new SmallMap<string, Waiter>();
+  /** Answers to requests that were announced, and are not waited for again yet; or that are being looked at. */
+  readonly #incoming = new SmallMap<string, Incoming>();
+
+  constructor(run: PeopledRun, options: Pick<RunOptions, 'person' | 'requests'>, isAttended: boolean) {
+    this.#run = run;
+    this.#options = options;
+    this.#isAttended = isAttended;
+    const { expireAfterMs } = options.requests ?? {};
+    if (expireAfterMs !== undefined) checkCount(expireAfterMs, 1, 'requests.expireAfterMs', THE_RUN);
+  }
+
+  /** What waits for somebody, oldest first. */
+  get requests(): readonly OpenRequest[] {
+    return this.#book.open.filter(({ id }) => !this.#incoming.has(id));
+  }
+
+  /** Something is told again that is on record. */
+  heard(body: EventBody, place: Place): void {
+    this.#book.heard(body, place);
+  }
+
+  /** What was said to a request before, if anything was. */
+  saidTo(id: string): Said | undefined {
+    return this.#book.saidTo(id);
+  }
+
+  /** Asks, unless it was asked before; rejects if nobody can say anything (any more). */
+  want(wish: Wish, wanting: Wanting): Promise<Said> {
+    const { id } = wish;
+    const before = this.#book.saidTo(id);
+    if (before !== undefined) return Promise.resolve(before);
+    if (wanting.abort.isAborted) return Promise.reject(gone());
+    const { expireAfterMs } = this.#options.requests ?? {};
+    if (this.#book.at(id) === undefined) {
+      const askedAt = this.#run.log.now();
+      const expiry = expireAfterMs === undefined ? {} : { expiresAt: askedAt + expireAfterMs };
+      this.#write(announcementOf({ ...wish, askedAt, ...expiry }), wanting, askedAt);
+    }
+    const request = this.#book.at(id);
+    if (request === undefined) return Promise.reject(gone());
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter = { request, wanting, asking: new AbortController(), resolve, reject };
+      this.#waiters.set(id, waiter);
+      this.#wait(waiter);
+    });
+  }
+
+  /** Takes an answer in; says why not, if it cannot be taken. */
+  settle(id: string, incoming: Incoming): string | undefined {
+    const request = this.#book.at(id);
+    if (request === undefined)
+      return this.#book.isClosed(id) ? 'it is answered or withdrawn already' : 'nobody asked for that';
+    if (this.#incoming.has(id)) return 'it is answered already';
+    if (this.#run.abortedFor !== undefined) return NOBODY;
+    const misfit = misfitOf(request, incoming.said);
+    if (misfit !== undefined) return misfit;
+    if (isLate(request, incoming.at ?? this.#run.log.now())) return EXPIRED;
+    const waiter = this.#waiters.get(id);
+    if (waiter !== undefined) return this.#take(waiter, incoming);
+    this.#incoming.set(id, incoming);
+    return undefined;
+  }
+
+  /** The id of what somebody means by the id of a request or a call, or by `path callId`. */
+  idOf(meant: string): string | undefined {
+    const named = this.requests.find(
+      ({ id, path, callId = '' }) => id === meant || callId === meant || `${path} ${callId}` === meant,
+    );
+    return named?.id;
+  }
+
+  /** The id of the oldest question. */
+  get oldestQuestion(): string | undefined {
+    return this.requests.find(({ kind }) => kind === 'question')?.id;
+  }
+
+  /** An effect is over: nobody waits for what it wanted of people. */
+  over(path: string, step: number, callId: string | undefined): void {
+    if (!this.#book.hasOpen) return;
+    for (const request of this.#book.open) {
+      const isIts = request.callId === callId && (callId !== undefined || request.step === step);
+      if (request.path !== path || !isIts) continue;
+      const waiter = this.#waiters.get(request.id);
+      if (waiter === undefined) this.#withdraw(request, NOBODY);
+      else this.#fail(waiter, NOBODY, gone());
+    }
+  }
+
+  /** Somebody's answer came to nothing. */
+  refuse(reason: string, id?: string): void {
+    const { root } = this.#run;
+    this.#write({ type: 'answer.refused', ...(id === undefined ? {} : { id }), reason }, { speaker: root });
+  }
+
+  #wait(waiter: Waiter): void {
+    const { request, wanting } = waiter;
+    const { clock, journal, log } = this.#run;
+    journal.waits(wanting.key, request, true);
+    waiter.forget = wanting.abort.onAbort(() => {
+      this.#fail(waiter, NOBODY, gone());
+    });
+    const { expiresAt, id } = request;
+    if (expiresAt !== undefined)
+      waiter.timer = clock.setTimeout(
+        () => {
+          this.#expire(waiter);
+        },
+        Math.max(0, expiresAt - log.now()),
+      );
+    const incoming = this.#incoming.get(id);
+    this.#incoming.delete(id);
+    const refused = incoming === undefined ? undefined : this.#take(waiter, incoming);
+    if (refused !== undefined) {
+      this.refuse(refused, id);
+      incoming?.onTaken?.();
+    }
+    if (this.#waiters.has(id)) this.#ask(waiter);
+  }
+
+  /** Asks whoever was given with the run; without one, somebody else may answer. */
+  #ask(waiter: Waiter): void {
+    const { request, asking } = waiter;
+    const { person } = this.#options;
+    if (request.kind === 'question' ? person?.answer === undefined : person?.approve === undefined) {
+      if (!this.#isAttended) this.#nobody(waiter);
+      return;
+    }
+    const answer = async (): Promise<Said> =>
+      request.kind === 'question'
+        ? { text: (await person?.answer?.(request.question, asking.signal)) ?? '' }
+        : saidOf(await person?.approve?.(request, asking.signal));
+    answer().then(
+      (said) => {
+        if (this.#waiters.has(request.id)) this.#close(waiter, said);
+      },
+      (thrown: unknown) => {
+        this.#fail(waiter, 'the person failed', thrown);
+      },
+    );
+  }
+
+  #nobody(waiter: Waiter): void {
+    const { request } = waiter;
+    if (request.kind !== 'question') {
+      this.#close(waiter, { isApproved: false, reason: 'nobody is there to approve it' });
+      return;
+    }
+    const message = `Cannot ask a person as nobody is there to answer: ${JSON.stringify(request.question)}`;
+    this.#fail(waiter, 'nobody is there to answer', new TroupeError('tool.failed', message));
+  }
+
+  #expire(waiter: Waiter): void {
+    const { request } = waiter;
+    if (request.kind !== 'question') {
+      this.#close(waiter, { isApproved: false, reason: EXPIRED });
+      return;
+    }
+    const message = `Cannot ask a person as ${EXPIRED}: ${JSON.stringify(request.question)}`;
+    this.#fail(waiter, EXPIRED, new TroupeError('tool.failed', message));
+  }
+
+  /** Why an answer cannot be taken, if that can be said at once. */
+  #take(waiter: Waiter, incoming: Incoming): string | undefined {
+    const { said, onTaken } = incoming;
+    const close = (): undefined => {
+      this.#close(waiter, said);
+      onTaken?.();
+    };
+    const { check } = waiter.wanting;
+    if (!('isApproved' in said) || said.input === undefined || check === undefined) return close();
+    const checked = check(said.input);
+    if (!isThenable(checked)) return checked.ok ? close() : notFitting(checked);
+    const { id } = waiter.request;
+    this.#incoming.set(id, incoming);
+    void checked.then((settled) => {
+      this.#incoming.delete(id);
+      const isOpen = this.#waiters.has(id);
+      if (isOpen && settled.ok) return close();
+      this.refuse(settled.ok ? NOBODY : notFitting(settled), id);
+      return onTaken?.();
+    });
+    return undefined;
+  }
+
+  #close(waiter: Waiter, said: Said): void {
+    this.#leave(waiter);
+    const { request, wanting } = waiter;
+    wanting.onSaid?.(said);
+    this.#write(saidEvent(request, said), wanting);
+    waiter.resolve(said);
+  }
+
+  #fail(waiter: Waiter, reason: string, thrown: unknown): void {
+    if (!this.#waiters.has(waiter.request.id)) return;
+    this.#leave(waiter);
+    this.#withdraw(waiter.request, reason, waiter.wanting);
+    waiter.reject(thrown);
+  }
+
+  #leave({ request: { id }, request, wanting, asking, timer, forget }: Waiter): void {
+    const { clock, journal } = this.#run;
+    this.#waiters.delete(id);
+    clock.clearTimeout(timer);
+    forget?.();
+    asking.abort(gone());
+    journal.waits(wanting.key, request, false);
+  }
+
+  #withdraw(request: OpenRequest, reason: string, wanting?: Wanting): void {
+    const { id, path } = request;
+    const speaker = wanting?.speaker ?? this.#run.actors.at(path) ?? this.#run.root;
+    this.#write({ type: 'request.withdrawn', id, reason }, wanting ?? { speaker });
+    const incoming = this.#incoming.get(id);
+    if (incoming === undefined) return;
+    this.#incoming.delete(id);
+    this.refuse(NOBODY, id);
+    incoming.onTaken?.();
+  }
+
+  /** Writes an event that no machine tells: whatever made it, it comes from outside. */
+  #write(
+    body: EventBody,
+    { speaker, step, phase }: Pick<Wanting, 'speaker'> & Partial<Wanting>,
+    read?: number,
+  ): void {
+    const { log, journal } = this.#run;
+    journal.outside(() => {
+      const { path, agent } = speaker;
+      const at = read ?? log.now();
+      // First: whoever is told of it may answer at once.
+      this.#book.heard(body, { at, path, agent, ...(step === undefined ? {} : { step }) });
+      log.write(body, speaker, step, phase, at);
+    });
+  }
+}
+
+const THE_RUN = { code: 'input.invalid', owner: 'the run' } as const;
+
+const NOBODY = 'nobody waits for it any more';
+
+const gone = (): TroupeError => new TroupeError('run.aborted', `Cannot wait for a person as ${NOBODY}`);
+
+const isLate = ({ expiresAt = Infinity }: OpenRequest, at: number): boolean => at >= expiresAt;
+
+const notFitting = (checked: Checked<unknown>): string =>
+  `its arguments do not fit: ${checked.ok ? '' : issuesText(checked.issues)}`;

@@ -1,0 +1,34 @@
+import { canonical } from '../../contracts/canonical.ts';
+import type { EventBody } from '../../contracts/event.ts';
+import type { OpenRequest } from '../../contracts/request.ts';
+import { sha256 } from '../../contracts/sha256.ts';
+import type { Approval } from '../../machines/tool-call-context.ts';
+import type { Said } from './request-book.ts';
+
+/** What a person's answer to a call means: whatever is not a plain yes is a no. */
+export const saidOf = (said: unknown): Approval =>
+  typeof said === 'string' ? { isApproved: false, reason: said } : { isApproved: said === true };
+
+/** Why something cannot be said to a request; undefined if it can. */
+export const misfitOf = ({ kind }: OpenRequest, said: Said): string | undefined => {
+  if (kind === 'question')
+    return 'text' in said ? undefined : 'it is a question: it takes a text, not yes or no';
+  if (!('isApproved' in said)) return 'it takes yes or no, not a text';
+  return kind === 'ambiguous' && said.input !== undefined
+    ? 'the call may have been done as it is: its arguments cannot be changed'
+    : undefined;
+};
+
+/** The event of what was said. */
+export const saidEvent = (request: OpenRequest, said: Said): EventBody => {
+  const { id } = request;
+  if (request.kind === 'question')
+    return { type: 'person.answered', id, text: 'text' in said ? said.text : '' };
+  const { callId, tool } = request;
+  const { isApproved, reason, input } = 'isApproved' in said ? said : { isApproved: false };
+  if (isApproved) {
+    const edited = input === undefined ? {} : { input, hash: sha256(canonical(input)) };
+    return { type: 'tool.approved', callId, tool, id, ...edited };
+  }
+  return { type: 'tool.denied', callId, tool, id, ...(reason === undefined ? {} : { reason }) };
+};

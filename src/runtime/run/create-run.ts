@@ -1,0 +1,73 @@
+import type { RunOptions } from '../../contracts/run.ts';
+import { ambientInspector } from '../inspection/ambient-inspector.ts';
+import { patientClock, systemClock } from '../../contracts/clock.ts';
+import { errorData } from '../../contracts/error.ts';
+import { randomId } from '../../contracts/random-id.ts';
+import type { Definition } from '../define/definition.ts';
+import type { Host } from '../turn/driven-host.ts';
+import { DrivenHost } from '../turn/driven-host.ts';
+import { Gallery } from '../embed/gallery.ts';
+import { NoJournal } from '../journal/write/no-journal.ts';
+import type { Recorder } from '../journal/write/recorder.ts';
+import { processPacer } from './pacer.ts';
+import { outcomeOfFailure } from './result.ts';
+import type { OnHooks } from './run-hooks.ts';
+import { RunHooks } from './run-hooks.ts';
+import { Run } from './run.ts';
+import { placeInspector } from '../inspection/run-inspector.ts';
+import { onSignal } from './shared-signal.ts';
+import type { Watch } from '../turn/watch.ts';
+
+/** What the caller of a run decides that its user does not. */
+export interface StartSetup {
+  readonly isAttended: boolean;
+  /** Only for a run whose root an app's actor embeds. Default: driven. */
+  readonly host?: Host;
+  /** Default: one that writes nothing. */
+  readonly journal?: Recorder | undefined;
+  readonly random?: () => number;
+  readonly onHooks?: OnHooks;
+  /** What happens has happened before: nobody can do anything about it. */
+  readonly isReplayed?: boolean | undefined;
+  /** Follows the machines of the run; without one that costs nothing. */
+  readonly watch?: Watch | undefined;
+}
+
+/** A run that has not begun, wired to its signal, its hooks and its inspector. */
+export const createRun = (definition: Definition, options: RunOptions, setup: StartSetup): Run => {
+  const clock = options.clock === undefined ? systemClock : patientClock(options.clock);
+  const { isReplayed = false, watch } = setup;
+  // What happened before is shown only on request.
+  const { inspect = isReplayed ? undefined : ambientInspector() } = options;
+  const inspector = placeInspector({ inspect }, () => run, isReplayed);
+  const run: Run = new Run(definition, options, {
+    host: setup.host ?? new DrivenHost(watch, inspector && new Gallery(inspector.look)),
+    pacer: processPacer,
+    clock,
+    runId: options.runId ?? randomId(),
+    random: setup.random ?? Math.random,
+    isAttended: setup.isAttended,
+    journal: setup.journal ?? new NoJournal(definition.name, clock),
+  });
+  run.actors.hooks = new RunHooks(run, definition, options, setup.onHooks);
+  inspector?.begins();
+  const { signal } = options;
+  if (signal !== undefined) {
+    const abort = (): void => {
+      run.abort(signal.reason instanceof Error ? signal.reason.message : String(signal.reason));
+    };
+    if (signal.aborted) abort();
+    else {
+      const forget = onSignal(signal, abort);
+      run.result.then(forget, forget);
+    }
+  }
+  return run;
+};
+
+/** A run that threw when it was to begin ends like any that failed: nothing is left that waits for it. */
+export const failToBegin = (run: Run, thrown: unknown): void => {
+  const message = 'Cannot begin the run as it threw';
+  const error = errorData(thrown, 'internal', { message, runId: run.runId });
+  run.root.end({ ...outcomeOfFailure(error.code, error.message, run.log.now()), error });
+};

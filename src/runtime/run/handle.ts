@@ -1,0 +1,100 @@
+import type { Observable } from 'rxjs';
+import type { ModelChoice } from '../../contracts/agent.ts';
+import type { ErrorData } from '../../contracts/error.ts';
+import type { LiveEvent } from '../../contracts/event.ts';
+import type { DeadLetter, Message, Terminated } from '../../contracts/message.ts';
+import type { Json } from '../../contracts/json.ts';
+import { toJson } from '../../contracts/json.ts';
+import type { OpenRequest } from '../../contracts/request.ts';
+import type { RunHandle, RunResult } from '../../contracts/run.ts';
+import type { AbortOptions, SuspendOptions } from '../../contracts/run-control.ts';
+import type { Tool, Toolset } from '../../contracts/tool.ts';
+import type { Said } from '../people/request-book.ts';
+import type { Run } from './run.ts';
+import { deadLettersOf } from '../mail/dead-letters.ts';
+import { terminationOf } from '../mail/watch.ts';
+import { SUSPEND_MS, suspend } from './suspend.ts';
+
+const messageFrom = (message: string | Message): Message =>
+  typeof message === 'string' ? { from: 'person', text: message } : message;
+
+/** What its user holds of a run. */
+export class Handle<Output, State> implements RunHandle<Output, State> {
+  readonly runId: string;
+  readonly result: Promise<RunResult<Output, State>>;
+  readonly #run: Run;
+
+  constructor(run: Run) {
+    this.#run = run;
+    this.runId = run.runId;
+    // The definition that typed the handle also made what the run gives.
+    this.result = run.result as Promise<RunResult<Output, State>>;
+  }
+
+  get events$(): Observable<LiveEvent> {
+    return this.#run.log.stream.events$;
+  }
+  [Symbol.asyncIterator](): AsyncIterator<LiveEvent> {
+    return this.#run.log.stream.iterate();
+  }
+  pause(): void {
+    this.#run.pause();
+  }
+  resume(): void {
+    this.#run.resume();
+  }
+  step(unit: 'step' | 'effect' = 'step'): Promise<void> {
+    if (this.#run.isOver) return Promise.resolve();
+    this.#run.pause();
+    return this.#run.gate.step(unit);
+  }
+  send(message: string | Message, path?: string): boolean {
+    return this.#run.mail.send(messageFrom(message), path);
+  }
+  sendWhenRoom(message: string | Message, path?: string): Promise<boolean> {
+    return this.#run.mail.sendWhenRoom(messageFrom(message), path);
+  }
+  get deadLetters$(): Observable<DeadLetter> {
+    return deadLettersOf(this.#run);
+  }
+  watch(path: string): Promise<Terminated> {
+    return terminationOf(this.#run, path);
+  }
+  get requests(): readonly OpenRequest[] {
+    return this.#run.person.requests;
+  }
+  approve(id: string, { input }: { readonly input?: Json | undefined } = {}): boolean {
+    return this.#said(id, { isApproved: true, ...(input === undefined ? {} : { input: toJson(input) }) });
+  }
+  deny(id: string, reason?: string): boolean {
+    return this.#said(id, { isApproved: false, ...(reason === undefined ? {} : { reason }) });
+  }
+  reply(text: string, id = this.#run.person.oldestQuestion): boolean {
+    return this.#said(id, { text });
+  }
+  use(model: ModelChoice): void {
+    this.#run.use(model);
+  }
+  addTools(tools: readonly (Tool | Toolset)[], path?: string): Promise<readonly ErrorData[]> {
+    return this.#run.addTools(tools, path);
+  }
+  removeTool(name: string, path?: string): boolean {
+    return this.#run.removeTool(name, path);
+  }
+  stop(path: string, reason = 'stopped by hand'): boolean {
+    return this.#run.ending.stop(path, reason);
+  }
+  abort(reason = 'aborted', { after }: AbortOptions = {}): void {
+    if (after === 'step') this.#run.abortAfterStep(reason);
+    else this.#run.abort(reason);
+  }
+  suspend({ withinMs = SUSPEND_MS }: SuspendOptions = {}): Promise<void> {
+    return suspend(this.#run, withinMs);
+  }
+
+  #said(meant: string | undefined, said: Said): boolean {
+    const { person } = this.#run;
+    const id = meant === undefined ? undefined : person.idOf(meant);
+    return id !== undefined && person.settle(id, { said }) === undefined;
+  }
+}

@@ -1,0 +1,72 @@
+import type { Hook } from '../../contracts/event.ts';
+import type { RunOptions } from '../../contracts/run.ts';
+import { SmallSet } from '../../contracts/small-set.ts';
+import { logHook } from '../../events/log-hook.ts';
+import type { AttachedHooks } from '../../events/hooks.ts';
+import { attachHooks } from '../../events/hooks.ts';
+import type { Definition } from '../define/definition.ts';
+import type { Run } from './run.ts';
+
+/** Told of the hooks at work, for somebody who has to wait for them. */
+export type OnHooks = (hooks: AttachedHooks) => void;
+
+/**
+ * The hooks of a run: the caller's and the root's see all of it, those of a member or a child only what happens at its address and
+ * below.
+ */
+export class RunHooks {
+  readonly #run: Run;
+  readonly #root: Definition;
+  readonly #options: HookOptions;
+  readonly #onHooks: OnHooks | undefined;
+  #known: SmallSet<Definition> | undefined;
+
+  constructor(run: Run, root: Definition, options: HookOptions, onHooks: OnHooks | undefined) {
+    this.#run = run;
+    this.#root = root;
+    this.#options = options;
+    this.#onHooks = onHooks;
+    const { hooks = NONE, log } = options;
+    if (log !== undefined) this.#attach([...hooks, ...root.hooks, logHook(log)]);
+    else if (hooks.length + root.hooks.length > 0) this.#attach([...hooks, ...root.hooks]);
+  }
+
+  /** An actor is engaged: its definition's hooks are attached when it first is, so that an agent's hooks work wherever it runs. */
+  engaged(definition: Definition): void {
+    if (definition === this.#root || definition.hooks.length === 0) return;
+    const known = (this.#known ??= new SmallSet());
+    if (known.has(definition)) return;
+    known.add(definition);
+    const run = this.#run;
+    this.#attach(
+      definition.hooks.map((hook): Hook => ({
+        ...hook,
+        handle: (event, scope) =>
+          run.actors.isWithin(event.path, definition) ? hook.handle(event, scope) : undefined,
+      })),
+    );
+  }
+
+  #attach(observers: readonly Hook[]): void {
+    if (observers.length === 0) return;
+    const run = this.#run;
+    const { context, thread } = this.#options;
+    if (observers.some(({ wantsRequests }) => wantsRequests === true)) run.log.sent.keep();
+    const attached = attachHooks(run.log.stream, observers, {
+      clock: run.clock,
+      scope: { context, thread, sent: run.log.shownSent },
+      onFailure: (observer, error, event) => {
+        run.observerFailed(observer, error, event);
+      },
+      onDropped: (observer, count) => {
+        run.log.write({ type: 'observer.dropped', observer, count }, run.root);
+      },
+    });
+    run.hooks.push(attached);
+    this.#onHooks?.(attached);
+  }
+}
+
+type HookOptions = Pick<RunOptions, 'hooks' | 'context' | 'thread' | 'log'>;
+
+const NONE: readonly never[] = [];

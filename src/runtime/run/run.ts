@@ -1,0 +1,343 @@
+import type { ModelChoice } from '../../contracts/agent.ts';
+import type { Clock } from '../../contracts/clock.ts';
+import { type ErrorData, errorData } from '../../contracts/error.ts';
+import { toJson } from '../../contracts/json.ts';
+import type { LiveEvent } from '../../contracts/event.ts';
+import type { AttachedHooks } from '../../events/hooks.ts';
+import type { Outcome, RunOptions, RunResult } from '../../contracts/run.ts';
+import type { Tool, Toolset } from '../../contracts/tool.ts';
+import { isToolset } from '../../tools/tool-registry.ts';
+import type { Actor, Job } from '../actors/actor.ts';
+import { ActorTree } from '../actors/actor-tree.ts';
+import type { Definition } from '../define/definition.ts';
+import { Deadlines } from '../limits/deadlines.ts';
+import type { Host } from '../turn/driven-host.ts';
+import { EffectRunner } from '../effects/effect-runner.ts';
+import type { Envelope } from '../turn/envelope.ts';
+import { EventLog, observerFailed } from '../log/event-log.ts';
+import { Gate } from '../effects/gate.ts';
+import { hideInput } from '../secrets/hide-fields.ts';
+import type { JobWorker } from './job-queue.ts';
+import { JobQueue } from './job-queue.ts';
+import type { Recorder } from '../journal/write/recorder.ts';
+import { MailRoom } from '../mail/mail-room.ts';
+import { modelFacts, RunModels } from '../actors/models.ts';
+import type { Pacer } from './pacer.ts';
+import { PersonDesk } from '../people/person-desk.ts';
+import { RunEnding } from './run-ending.ts';
+import { RunMoney } from '../limits/run-money.ts';
+import { RunSecrets } from '../secrets/run-secrets.ts';
+import { givenSecrets } from '../../policy/secret-key-of.ts';
+import type { RunTask } from '../../actors/run-task.ts';
+import { readTask, refusalOf, taskFacts } from './read-task.ts';
+import type { KeptArtifact } from './result.ts';
+import type { RunStates } from '../thread/run-states.ts';
+import { TearDowns } from './tear-down.ts';
+import { TreeSize } from '../limits/tree-limits.ts';
+
+/** What a run needs beside its options. */
+export interface RunSetup {
+  readonly host: Host;
+  readonly pacer: Pacer;
+  readonly clock: Clock;
+  readonly runId: string;
+  readonly random: () => number;
+  readonly journal: Recorder;
+  /** Somebody holds the handle and may answer questions. */
+  readonly isAttended: boolean;
+}
+
+/**
+ * One run, from input to stop reason. Owns its parts and the one queue through which all passes; each part says what it needs of the
+ * others, and is given no more.
+ *
+ * I1  Machines' outputs are carried out one after the other, never inside a macrostep (a step of a machine).
+ * I2  `run.ended` is written once, last, and `result` settles by it.
+ */
+export class Run implements JobWorker {
+  readonly runId: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly given: Pick<RunOptions, 'safety' | 'executor' | 'context'>;
+  readonly thread: string | undefined;
+  readonly task: RunTask | undefined;
+  readonly money: RunMoney;
+  /** Of the agents of its thread; absent where it belongs to none that is kept. */
+  states: RunStates | undefined;
+  readonly host: Host;
+  readonly journal: Recorder;
+  readonly secrets: RunSecrets;
+  readonly log: EventLog;
+  readonly gate: Gate;
+  readonly person: PersonDesk;
+  readonly effects: EffectRunner;
+  readonly actors: ActorTree;
+  readonly mail: MailRoom;
+  readonly tearDowns: TearDowns;
+  readonly deadlines: Deadlines;
+  readonly artifacts: KeptArtifact[] = [];
+  readonly hooks: AttachedHooks[] = [];
+  readonly ending: RunEnding;
+  history: RunOptions['history'];
+  readonly result: Promise<RunResult>;
+  readonly #queue: JobQueue;
+  readonly models: RunModels;
+  #abortAfterStep: string | undefined;
+  abortedFor: string | undefined;
+
+  constructor(definition: Definition, options: RunOptions, setup: RunSetup) {
+    this.runId = setup.runId;
+    this.clock = setup.clock;
+    this.random = setup.random;
+    this.given = options;
+    this.thread = options.thread;
+    this.task = options.task === undefined ? undefined : readTask(options.task, definition);
+    this.money = new RunMoney(definition, options, this.task?.task?.budget);
+    this.host = setup.host;
+    const { journal } = setup;
+    this.journal = journal;
+    this.models = new RunModels(this, options);
+    this.#queue = new JobQueue(setup.pacer, this);
+    // Nothing is done before the run begins: a store has to be opened first.
+    this.#queue.hold();
+    this.secrets = new RunSecrets(givenSecrets(options));
+    this.log = new EventLog(setup.runId, definition.name, journal, this.secrets);
+    this.gate = new Gate(options.concurrency ?? Infinity, options.paused ?? false);
+    this.person = new PersonDesk(this, options, setup.isAttended);
+    this.effects = new EffectRunner(this);
+    this.mail = new MailRoom(this, options.messages);
+    this.tearDowns = new TearDowns(this);
+    this.deadlines = new Deadlines(this);
+    this.actors = new ActorTree(this, definition, new TreeSize(definition, options.limits));
+    this.ending = new RunEnding(this);
+    this.result = this.ending.result;
+  }
+
+  get root(): Actor {
+    return this.actors.root;
+  }
+  get isOver(): boolean {
+    return this.ending.hasBegun;
+  }
+
+  /** Begins: the first event, then the root actor. */
+  begin(input: unknown, history: RunOptions['history']): void {
+    const { journal } = this;
+    journal.job(journal.root, true, () => {
+      this.beginAgain(input, history);
+    });
+  }
+
+  /** Like `begin`, for a run that is on record. */
+  beginAgain(input: unknown, history: RunOptions['history']): void {
+    this.#queue.release();
+    const given = this.started(input, history);
+    const refusal = refusalOf(this.root.definition, this.task, this.log.now());
+    if (refusal === undefined) this.host.start(this.root, given, this.log.now());
+    else this.root.end(refusal);
+  }
+
+  /** Writes the first event; gives the input of the root's machine, for whoever starts it. */
+  started(input: unknown, history?: RunOptions['history']): unknown {
+    const { root } = this;
+    this.history = history;
+    hideInput(this.secrets, root.definition, input);
+    this.log.write(
+      { type: 'run.started', input: toJson(input), ...taskFacts(this.task), ...modelFacts(root) },
+      root,
+    );
+    const at = this.log.now();
+    this.deadlines.begin(root, at);
+    return root.definition.start(input, root.placementAt(at));
+  }
+
+  enqueue(job: Job): void {
+    const due = this.journal.again.due(job);
+    if (due !== undefined) this.#queue.push(due);
+  }
+
+  /** Lets jobs be done: its store is there, or will never be. */
+  release(): void {
+    this.#queue.release();
+  }
+  hasJobFor(actor: Actor): boolean {
+    return this.#queue.has((job) => job.actor === actor);
+  }
+  /** True if there is something to do at once. */
+  get isBusy(): boolean {
+    return !this.#queue.isEmpty;
+  }
+
+  attempt(job: Job): void {
+    try {
+      this.work(job);
+    } catch (thrown) {
+      this.ending.broke(thrown);
+    }
+  }
+
+  idle(): void {
+    void this.journal.flush();
+  }
+
+  /** Does a job as one turn, in its scope; an effect takes its own time. */
+  work(job: Job): void {
+    this.journal.job(job.actor.scope, !MAY_BE_MISSING.has(job.kind), () => {
+      // What an effect answers now is no part of what is on record.
+      if (job.isResumed !== true || job.kind === 'ask') this.#do(job);
+      else
+        this.journal.again.resuming(() => {
+          this.#do(job);
+        });
+    });
+  }
+
+  #do(job: Job): void {
+    const { actors, effects, host, mail } = this;
+    const { actor } = job;
+    switch (job.kind) {
+      case 'ask':
+        effects.ask(actor, job.ask, job.epoch, job.isResumed);
+        break;
+      case 'deliver':
+        mail.handOver(actor);
+        if (!actor.isOver) host.deliver(actor, job.envelope);
+        if (job.envelope.type === 'expired') this.#endTeam(actor, job.envelope);
+        mail.lookAgain(actor.path);
+        if (job.envelope.type === 'answered.member') mail.judged(job.envelope['path']);
+        break;
+      case 'withdraw':
+        effects.withdraw(job.gone);
+        break;
+      case 'engage':
+        actors.engage(actor, job.engagement);
+        break;
+      case 'dismiss':
+        actors.dismiss(actor);
+        break;
+      case 'stop':
+        for (const path of job.paths) actors.stopAt(path, this.abortedFor ?? 'its supervisor stopped it');
+        break;
+      case 'post':
+        mail.postFrom(actor, job.to, job.message);
+        break;
+      case 'mail':
+        mail.handOver(actor, true);
+        break;
+      case 'over':
+        actors.close(actor, job.output);
+    }
+  }
+
+  /** A team whose time is up ends by what it makes of the replies that are in; where it would go on, it ends all the same. */
+  #endTeam(actor: Actor, envelope: Envelope): void {
+    if (actor.isOver || actor.definition.agent !== undefined) return;
+    const context = this.host.contextOf(actor);
+    const goesOn =
+      typeof context === 'object' && context !== null && 'end' in context && context.end === null;
+    if (goesOn) this.host.deliver(actor, { ...envelope, type: 'expired.final' });
+  }
+
+  /** A machine entered a state. */
+  entered(entry: Actor, phase: string, step: number): void {
+    if (phase === 'CHECK_STOP') this.gate.checked();
+    entry.phase = phase;
+    this.log.enter(phase, entry, step);
+    if (phase === 'OBSERVE') this.mail.observed(entry);
+    if (phase === 'CHECK_STOP' && this.#abortAfterStep !== undefined) this.abort(this.#abortAfterStep);
+  }
+
+  pause(): void {
+    if (this.isOver) return;
+    const { isPaused } = this.gate;
+    // Also where it is paused: a step under way ends here.
+    this.gate.pause();
+    if (isPaused) return;
+    this.journal.aside(() => {
+      this.log.write({ type: 'run.paused' }, this.root);
+    });
+  }
+
+  resume(): void {
+    if (this.isOver || !this.gate.isPaused) return;
+    this.log.write({ type: 'run.resumed' }, this.root);
+    this.gate.resume();
+  }
+
+  abort(reason: string): void {
+    const { journal } = this;
+    journal.lastWrite.hurry('it was aborted');
+    if (this.isOver) this.tearDowns.hurry();
+    else this.deliverAbort(reason, journal.arrive(undefined, { type: 'abort', reason }));
+  }
+
+  /** Like `abort`, once the step under way is through. */
+  abortAfterStep(reason: string): void {
+    this.#abortAfterStep ??= reason;
+  }
+
+  /** Like `abort`, for one that is on record. */
+  deliverAbort(reason: string, at: number): void {
+    this.abortedFor ??= reason;
+    this.root.deliver({ type: 'abort', at, reason });
+  }
+
+  /** Swaps the model of every agent of the run, from the next call on; throws for one that there is not. */
+  use(choice: ModelChoice): void {
+    this.choose(choice);
+    const to = typeof choice === 'string' ? choice : `${choice.provider}:${choice.id}`;
+    this.log.write({ type: 'model.swapped', to }, this.root);
+  }
+
+  /** Like `use`, for one that is on record. */
+  choose(choice: ModelChoice): void {
+    this.models.choose(choice);
+    for (const actor of this.actors.running) actor.forgetModels();
+  }
+
+  /** Gives an agent more tools from its next step on; what was wrong with them comes back. */
+  async addTools(items: readonly (Tool | Toolset)[], path = this.root.path): Promise<readonly ErrorData[]> {
+    const actor = this.actors.at(path);
+    if (actor?.definition.agent === undefined) return [nobodyAt(path)];
+    const { tools } = actor;
+    const problems: ErrorData[] = [];
+    const added = items.filter((item) => {
+      const found = tools.add(item);
+      problems.push(...found);
+      // Of a toolset, what could be added was.
+      return found.length < (isToolset(item) ? item.tools.length : 1);
+    });
+    if (tools.needsSetup) problems.push(...(await tools.setup()));
+    for (const { name } of added) this.log.write({ type: 'tool.added', tool: name }, actor);
+    return problems;
+  }
+
+  removeTool(name: string, path = this.root.path): boolean {
+    const actor = this.actors.at(path);
+    const isGone = actor !== undefined && actor.tools.remove(name);
+    if (isGone) this.log.write({ type: 'tool.removed', tool: name }, actor);
+    return isGone;
+  }
+
+  /** An observer threw, or took too long: that is its own affair, and on record. */
+  observerFailed(observer: string, thrown: unknown, event?: LiveEvent): void {
+    const message = `Cannot go on observing with '${observer}' as it failed`;
+    const where = { message, runId: this.runId, path: this.root.path, operation: 'observer' };
+    this.journal.aside(() => {
+      this.log.write(observerFailed(observer, errorData(thrown, 'internal', where), event), this.root);
+    });
+  }
+
+  finish(outcome: Outcome): void {
+    this.ending.finish(outcome);
+  }
+}
+
+/** Jobs that carry out what has no effect when the run is gone through again: nothing is under way then. */
+const MAY_BE_MISSING: ReadonlySet<Job['kind']> = new Set<Job['kind']>(['withdraw', 'dismiss']);
+
+const nobodyAt = (path: string): ErrorData => ({
+  code: 'agent.unknown',
+  message: `Cannot add tools as no agent runs at '${path}'`,
+  retryable: 'no',
+});

@@ -1,0 +1,33 @@
+import type { RunHandle, RunOptions } from '../../contracts/run.ts';
+import type { StartSetup } from './create-run.ts';
+import { createRun, failToBegin } from './create-run.ts';
+import type { Definition } from '../define/definition.ts';
+import { Handle } from './handle.ts';
+import { HeldHandle } from './held-handle.ts';
+import { startStored } from '../journal/resume/stored-run.ts';
+import { inThread, joinThread, noLine } from '../thread/run-thread.ts';
+
+/** Starts a run of a definition and hands it over. */
+export const startRun = <Output, State>(
+  definition: Definition,
+  input: unknown,
+  options: RunOptions,
+  setup: StartSetup,
+): RunHandle<Output, State> => {
+  const { store } = options;
+  if (store !== undefined) return startStored(definition, input, { ...options, store }, setup);
+  const run = createRun(definition, options, setup);
+  const history = joinThread(run, input, options);
+  if (history !== undefined) {
+    const handle = new HeldHandle<Output, State>(run, inThread(noLine, run, history));
+    handle.enter(input, options);
+    return handle;
+  }
+  try {
+    run.begin(input, options.history);
+  } catch (thrown) {
+    failToBegin(run, thrown);
+    throw thrown;
+  }
+  return new Handle<Output, State>(run);
+};

@@ -1,0 +1,37 @@
+import type { RuntimeEvent } from '../../contracts/event.ts';
+import type { Turn } from '../../contracts/transcript.ts';
+
+/** The events of a run, read without copying. */
+interface Events {
+  readonly length: number;
+  at(index: number): RuntimeEvent | undefined;
+}
+
+/**
+ * What another run of the same conversation has under way: what it was asked, and each tool call of it that has no result yet as a
+ * call with a result that says so. Nothing where it has none.
+ */
+export const pendingTurns = (asked: string, events: Events): readonly Turn[] => {
+  const open = new Map<string, Extract<RuntimeEvent, { type: 'tool.requested' }>>();
+  for (let index = 0; index < events.length; index += 1) {
+    const event = events.at(index);
+    if (event?.type === 'tool.requested') open.set(`${event.path} ${event.callId}`, event);
+    else if (event?.type === 'tool.finished') open.delete(`${event.path} ${event.callId}`);
+  }
+  if (open.size === 0) return [];
+  const requested = [...open.values()];
+  // Ids of their own: those of another run may be this run's, too.
+  const calls = requested.map(({ tool, input, runId }, index) => ({
+    id: `pending_${runId.replaceAll(/[^\w-]/g, '').slice(0, 20)}_${index}`,
+    name: tool,
+    input,
+  }));
+  return [
+    { role: 'user', text: asked },
+    { role: 'assistant', text: '', calls },
+    ...calls.map(({ id, name }): Turn => ({ role: 'tool', callId: id, tool: name, text: PENDING })),
+  ];
+};
+
+const PENDING =
+  '(pending: another run of this conversation makes this call now, and answers what it is for; it has no result yet)';

@@ -1,0 +1,73 @@
+import { SmallMap } from '../../contracts/small-map.ts';
+import { carryOut } from '../../machines/outputs.ts';
+import type { Actor } from '../actors/actor.ts';
+import type { Gallery } from '../embed/gallery.ts';
+import type { Envelope } from './envelope.ts';
+import type { Scope } from './quiet-scope.ts';
+import type { TurnRecord, Turned } from './turn.ts';
+import { firstTurn, turn } from './turn.ts';
+import type { Watch } from './watch.ts';
+
+/** Moves machines. Owns what each of them knows. */
+export interface Host {
+  /** The actor's machine makes its first turn, at `at`. */
+  start(actor: Actor, input: unknown, at: number): void;
+  deliver(actor: Actor, envelope: Envelope): void;
+  /** The actor is over; let go of it. */
+  stop(actor: Actor): void;
+  /** What an actor's machine knows; undefined for one that is over. */
+  contextOf(actor: Actor): unknown;
+}
+
+/**
+ * Moves machines by the pure turn, holding their records in memory: no XState actor runs.
+ *
+ * `watch` follows each machine as it moves. A `gallery` shows every move to inspectors.
+ */
+export class DrivenHost implements Host {
+  readonly #watch: Watch | undefined;
+  readonly #gallery: Gallery | undefined;
+  readonly #records = new SmallMap<Actor, TurnRecord>();
+
+  constructor(watch?: Watch, gallery?: Gallery) {
+    this.#watch = watch;
+    this.#gallery = gallery;
+  }
+
+  start(entry: Actor, input: unknown, at: number): void {
+    const move = (scope?: Scope): Turned => firstTurn(entry.definition, input, at, scope);
+    const turned = this.#gallery === undefined ? move() : this.#gallery.begin(entry, move);
+    this.#records.set(entry, turned.record);
+    this.#watch?.started(entry, turned.record);
+    carry(entry, turned);
+  }
+
+  deliver(entry: Actor, envelope: Envelope): void {
+    const record = this.#records.get(entry);
+    // What comes in between its end and the run's learning of it comes too late.
+    if (record === undefined || record.isDone) return;
+    const gallery = this.#gallery;
+    const turned =
+      gallery === undefined
+        ? turn(entry.definition, record, envelope)
+        : gallery.move(entry, envelope, () => turn(entry.definition, record, envelope));
+    this.#records.set(entry, turned.record);
+    this.#watch?.moved(entry, envelope, turned.record);
+    carry(entry, turned);
+  }
+
+  stop(entry: Actor): void {
+    if (!this.#records.delete(entry)) return;
+    this.#gallery?.stop(entry);
+    this.#watch?.stopped(entry);
+  }
+
+  contextOf(entry: Actor): unknown {
+    return this.#records.get(entry)?.context;
+  }
+}
+
+const carry = (entry: Actor, { record, outputs }: Turned): void => {
+  carryOut(outputs, entry);
+  if (record.isDone) entry.end(record.output);
+};
