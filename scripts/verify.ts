@@ -33,10 +33,12 @@ const tsx = (file: string): string[] => ['node_modules/.bin/tsx', `scripts/${fil
 
 /** Stage after stage, cheapest first; the steps of a stage share the cores. */
 const stages: Step[][] = [
-  // The type checker and the linter keep all cores busy by themselves.
+  // The type checker keeps all cores busy by itself; the formatter has one to itself, and leaves the linter the others.
   [{ name: 'typecheck', command: script('typecheck') }],
-  [{ name: 'lint', command: script('lint') }],
-  [{ name: 'format', command: script('format:check') }],
+  [
+    { name: 'lint', command: script('lint') },
+    { name: 'format', command: script('format:check') },
+  ],
   // What part of the sources the tests run is counted in the full gate only, as counting takes its time.
   [{ name: 'tests', command: script('test', ...(full ? ['--coverage'] : [])), shown: true }],
   [{ name: 'surface, examples, README', command: vitest('surface', 'examples', 'readme') }],
