@@ -26,9 +26,10 @@ export class RunHooks {
     this.#root = root;
     this.#options = options;
     this.#onHooks = onHooks;
-    const { hooks = NONE, log } = options;
-    if (log !== undefined) this.#attach([...hooks, ...root.hooks, logHook(log)]);
-    else if (hooks.length + root.hooks.length > 0) this.#attach([...hooks, ...root.hooks]);
+    const { hooks, log } = options;
+    if (hooks === undefined && log === undefined && root.hooks.length === 0) return;
+    const said = [...(hooks ?? NONE), ...root.hooks];
+    this.#attach(log === undefined ? said : [...said, logHook(log)]);
   }
 
   /** An actor is engaged: its definition's hooks are attached when it first is, so that an agent's hooks work wherever it runs. */
