@@ -45,6 +45,27 @@ describe('a pattern that somebody else wrote', () => {
     expect(pattern?.find('a'.repeat(10_000))).toBeUndefined();
   });
 
+  test.each([
+    ['^(?:){9007199254740991}$', '', true],
+    ['^(?:(?:a{0}){999999999}b{0}){999999999,}$', 'a', false],
+  ])('takes no time for nothing, however often it counts it: %s', (source, text, expected) => {
+    expect(linearPattern(source)?.test(text)).toBe(expected);
+  });
+
+  test('takes no more time for a lookaround that is long, where that is not entered', () => {
+    expect(linearPattern('(?=a{19000}x)b')?.test('c'.repeat(400_000))).toBe(false);
+  });
+
+  test.each(['(', '(?:', '(?=', '(?<!'])(
+    'is not read where more %s are in each other than a stack takes',
+    (open) => {
+      for (const depth of [300, 2_000, 20_000])
+        expect(linearPattern(`${open.repeat(depth)}a${')'.repeat(depth)}`)).toBeUndefined();
+      expect(linearPattern(`${open.repeat(50)}a${')'.repeat(50)}`)?.test('a')).toBe(true);
+      expect(linearPattern('(a)'.repeat(1_000))?.test('a'.repeat(1_000))).toBe(true);
+    },
+  );
+
   test.each(['(a)\\1', '(?<name>a)\\k<name>', '(', '[z-a]', '(a{1000}){1000}', '(?i:a)'])(
     'is not read where it cannot be bounded, or is none: %s',
     (source) => {

@@ -123,7 +123,12 @@ const compile = (tree: PatternNode, flags: string): Program | undefined => {
         }
         case 'repeat': {
           const { part, least, most, isLazy } = node;
-          for (let count = 0; count < least; count += 1) if (!write(part, depth + 1)) return false;
+          for (let count = 0; count < least; count += 1) {
+            const before = steps.length;
+            if (!write(part, depth + 1)) return false;
+            // Nothing, however often.
+            if (steps.length === before) break;
+          }
           const ends: { readonly to: number[]; readonly inner: number }[] = [];
           const optional = (): boolean => {
             const to: number[] = [];
@@ -196,22 +201,31 @@ interface Threads {
 /** Matches programs with a text: all ways at once, so that none is gone twice. */
 class Matching {
   readonly #units: readonly string[];
+  /** For each step of a program the last place that it was reached at: kept for a lookaround, which begins at many places. */
+  readonly #seen = new Map<Program, Int32Array>();
+  /** Numbers the places that are visited: each visit of a place has its own. */
+  #visit = 0;
   #left = MOST_STEPS;
 
   constructor(units: readonly string[]) {
     this.#units = units;
   }
 
-  search({ steps, isForward }: Program, { from, isAnchored, anyEnd }: Wish): Found | 'too long' | undefined {
+  search(program: Program, { from, isAnchored, anyEnd }: Wish): Found | 'too long' | undefined {
+    const { steps, isForward } = program;
     const by = isForward ? 1 : -1;
     const last = isForward ? this.#units.length : 0;
-    const seen = new Int32Array(steps.length).fill(-1);
+    const seen = this.#seen.get(program) ?? new Int32Array(steps.length);
+    this.#seen.set(program, seen);
+    let visit = (this.#visit += 1);
     let now: Threads = { at: [], starts: [] };
     let next: Threads = { at: [], starts: [] };
     let found: Found | undefined;
     for (let place = from; ; place += by) {
       const isBeginning = place === from || (!isAnchored && found === undefined);
-      if (isBeginning && !this.#reach(steps, { place, start: place, step: 0, seen, now })) return 'too long';
+      if (isBeginning && !this.#reach(steps, { place, visit, start: place, step: 0, seen, now }))
+        return 'too long';
+      visit = this.#visit += 1;
       if (now.at.length === 0 && (isAnchored || found !== undefined)) return found;
       const unit = this.#units[isForward ? place : place - 1];
       for (const [index, at] of now.at.entries()) {
@@ -224,7 +238,7 @@ class Matching {
           break;
         }
         if (step?.type !== 'set' || unit === undefined || place === last || !step.has(unit)) continue;
-        const reached = { place: place + by, start, step: at + 1, seen, now: next };
+        const reached = { place: place + by, visit, start, step: at + 1, seen, now: next };
         if (!this.#reach(steps, reached)) return 'too long';
       }
       if (place === last) return found;
@@ -239,12 +253,14 @@ class Matching {
     steps: readonly Step[],
     {
       place,
+      visit,
       start,
       step: first,
       seen,
       now,
     }: {
       readonly place: number;
+      readonly visit: number;
       readonly start: number;
       readonly step: number;
       readonly seen: Int32Array;
@@ -255,8 +271,8 @@ class Matching {
     for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
       this.#left -= 1;
       if (this.#left < 0) return false;
-      if (seen[at] === place) continue;
-      seen[at] = place;
+      if (seen[at] === visit) continue;
+      seen[at] = visit;
       const step = steps[at];
       if (step === undefined) continue;
       if (step.type === 'split') for (const to of step.to.toReversed()) waiting.push(to);

@@ -27,7 +27,7 @@ class Unsupported extends Error {}
 
 /**
  * Parses a regular expression that JavaScript has found to be well-formed; undefined where it refers back to what it matched, or has
- * modifiers.
+ * modifiers, or too many groups within each other.
  */
 export const parsePattern = (source: string, isUnicode: boolean): PatternNode | undefined => {
   const reader = new PatternReader(source, isUnicode);
@@ -38,6 +38,9 @@ export const parsePattern = (source: string, isUnicode: boolean): PatternNode | 
     throw thrown;
   }
 };
+
+/** Groups within groups: reading them must not use up the stack. */
+const DEEPEST = 200;
 
 const COUNT = /\{(\d+)(?:(,)(\d*))?\}/y;
 const GROUP = /\((?:\?(?:([:=!]|<[=!])|<[^>]*>))?/y;
@@ -50,6 +53,7 @@ class PatternReader {
   readonly #source: string;
   readonly #isUnicode: boolean;
   #at = 0;
+  #depth = 0;
 
   constructor(source: string, isUnicode: boolean) {
     this.#source = source;
@@ -102,7 +106,10 @@ class PatternReader {
     const [text, kind] = this.#match(GROUP) ?? [];
     // `(?` and no group that is known: modifiers.
     if (text === undefined || (text === '(' && this.#next === '?')) throw new Unsupported();
+    this.#depth += 1;
+    if (this.#depth > DEEPEST) throw new Unsupported();
     const part = this.choice();
+    this.#depth -= 1;
     if (!this.#take(')')) throw new Unsupported();
     if (kind === undefined || kind === ':') return part;
     return { type: 'look', isAhead: !kind.startsWith('<'), isWanted: kind.endsWith('='), part };
