@@ -245,6 +245,30 @@ describe('an answer that is promised', () => {
     expect(unhandled).not.toHaveBeenCalled();
   });
 
+  it('a call that a wrapper spreads is whole: it is heard, known by its key, and told to stop', async () => {
+    const abort = new LazyAbort();
+    const deltas: ModelDelta[] = [];
+    const inner = heldModel();
+    let key = '';
+    const wrapped = model((request, call) => {
+      const changed = {
+        ...call,
+        delta: (delta: ModelDelta) => {
+          call.delta(delta);
+        },
+      };
+      key = changed.key;
+      return inner.model.answer(request, changed);
+    });
+    const { answer } = start(wrapped, { abort, onDelta: (delta) => deltas.push(delta) });
+    inner.delta({ type: 'text', text: 'Hel' });
+    expect(deltas).toEqual([{ type: 'text', text: 'Hel' }]);
+    expect(key).toBe('key');
+    abort.abort(new TroupeError('run.aborted', 'Cannot go on as somebody said stop'));
+    expect((await answer).error).toMatchObject({ code: 'run.aborted' });
+    expect(inner.signal()?.aborted).toBe(true);
+  });
+
   it('a model that asks for its signal only after the end finds it aborted', async () => {
     const held = heldModel();
     const { clock } = start(held.model, { attemptTimeoutMs: 10 });

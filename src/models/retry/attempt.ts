@@ -61,7 +61,7 @@ export const attemptThen = <Result>(
   const attempt = new Attempt(model, options, ends);
   let answer: ModelAnswer | Promise<ModelAnswer>;
   try {
-    answer = model.answer(request, attempt);
+    answer = model.answer(request, callOf(attempt, options));
   } catch (error) {
     attempt.isOver = true;
     return ends.failed(error);
@@ -71,6 +71,19 @@ export const attemptThen = <Result>(
   return ends.answered(answer);
 };
 
+/** What the model is handed: its own properties, so that a wrapper may spread it and change a part. */
+const callOf = <Result>(attempt: Attempt<Result>, { key, isWatched = false }: AttemptOptions): ModelCall => ({
+  key,
+  isWatched,
+  delta: (delta) => {
+    attempt.hear(delta);
+  },
+  inLine: (turn) => attempt.waitInLine(turn),
+  get signal() {
+    return attempt.signal;
+  },
+});
+
 const AS_IT_IS: AttemptEnds<ModelAnswer> = {
   answered: (answer) => answer,
   failed: (thrown) => {
@@ -78,7 +91,7 @@ const AS_IT_IS: AttemptEnds<ModelAnswer> = {
   },
 };
 
-class Attempt<Result> implements ModelCall, AbortListener {
+class Attempt<Result> implements AbortListener {
   isOver = false;
 
   readonly #model: Model;
@@ -90,7 +103,6 @@ class Attempt<Result> implements ModelCall, AbortListener {
   /** Undefined while nobody waits. */
   #resolve: ((result: Result | Promise<Result>) => void) | undefined;
   #reject: ((error: unknown) => void) | undefined;
-  #delta: ModelCall['delta'] | undefined;
   #isTimed = false;
   /** Of the nearer of the two limits, for as long as the model is silent: then the other one needs none. */
   #timer: unknown;
@@ -111,26 +123,12 @@ class Attempt<Result> implements ModelCall, AbortListener {
     this.#leftMs = this.#timeoutMs;
   }
 
-  get key(): string {
-    return this.#options.key;
-  }
-
-  get isWatched(): boolean {
-    return this.#options.isWatched ?? false;
-  }
-
-  /** Made on first use, as a model may pass it on without its call; many never say anything on the way. */
-  get delta(): ModelCall['delta'] {
-    return (this.#delta ??= (delta) => {
-      if (this.isOver) return;
-      if (this.#resolve !== undefined) this.#heardAt = this.#options.clock.now();
-      if (!this.#hasSpoken) this.#speaks();
-      if (isDelta(delta)) this.#options.onDelta?.(delta);
-    });
-  }
-
-  get inLine(): NonNullable<ModelCall['inLine']> {
-    return (turn) => this.#waitInLine(turn);
+  /** Takes what the model says on the way. */
+  hear(delta: ModelDelta): void {
+    if (this.isOver) return;
+    if (this.#resolve !== undefined) this.#heardAt = this.#options.clock.now();
+    if (!this.#hasSpoken) this.#speaks();
+    if (isDelta(delta)) this.#options.onDelta?.(delta);
   }
 
   get signal(): AbortSignal {
@@ -204,7 +202,7 @@ class Attempt<Result> implements ModelCall, AbortListener {
     this.#controller?.abort(error);
   }
 
-  async #waitInLine<Turn>(turn: Promise<Turn>): Promise<Turn> {
+  async waitInLine<Turn>(turn: Promise<Turn>): Promise<Turn> {
     if (this.#isTimed) {
       this.#stopTimer();
       this.#leftMs -= this.#options.clock.now() - this.#startedAt;
