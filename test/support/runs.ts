@@ -1,3 +1,11 @@
+// What stored runs load when they are begun: a dozen turns of the loop are too few for it on a busy machine.
+import '../../src/memory/threads.ts';
+import '../../src/persistence/field-vault.ts';
+import '../../src/persistence/journal-codec.ts';
+import '../../src/persistence/sealed-data.ts';
+import '../../src/runtime/journal/letters/letters.ts';
+import '../../src/runtime/journal/letters/sealed-letters.ts';
+import '../../src/runtime/journal/replay/check-records.ts';
 import { z } from 'zod';
 import type { Agent } from '../../src/contracts/agent.ts';
 import type { RuntimeEvent } from '../../src/contracts/event.ts';
