@@ -111,7 +111,11 @@ const chosen = (
   const [only, another] = agents;
   if (only === undefined) {
     const names = Object.keys(exports).join(', ') || 'nothing';
-    throw cannot(file, 'it exports no agent and no team', `it exports ${names}`);
+    throw cannot(
+      file,
+      'it exports no agent and no team',
+      `it exports ${names}; write \`export default\` before the agent`,
+    );
   }
   // One agent under two names is one.
   if (another !== undefined && new Set(agents.map(([, value]) => value)).size > 1) {

@@ -70,7 +70,7 @@ export const perform = async <Output>(
 
 const parked = (kept: KeptRun | undefined, { terminal, sidePaint: paint }: Session): number => {
   if (kept === undefined) return exitCode.parked;
-  const line = `Parked: it waits. Go on with: troupe resume ${kept.runId}${kept.option}`;
+  const line = `Parked: it waits. Go on with: troupe resume ${kept.runId}${kept.option}${kept.agentOption ?? ''}`;
   terminal.stderr.write(`${paint.yellow('■')} ${line}\n`);
   return exitCode.parked;
 };

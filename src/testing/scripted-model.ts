@@ -1,4 +1,5 @@
 import { TroupeError } from '../contracts/error.ts';
+import { foundText } from '../contracts/found-text.ts';
 import type { Json } from '../contracts/json.ts';
 import type { Model, ModelAnswer, ModelCall, ModelRequest } from '../contracts/model.ts';
 import { modelAnswer } from '../contracts/model.ts';
@@ -37,9 +38,10 @@ export interface ScriptedModel extends Model {
  * await agent({ name: 'a', model, tools: [add] }).run('1 + 2?');
  * model.assertConsumed();
  *
- * @throws {TroupeError} `script.exhausted` (as a failed model call), `script.unconsumed` from `assertConsumed()`.
+ * @throws {TroupeError} `input.invalid` for a script that is no list; `script.exhausted` (as a failed model call), `script.unconsumed` from `assertConsumed()`.
  */
 export const scriptedModel = (script: readonly ScriptedReply[], id = 'script'): ScriptedModel => {
+  assertList(script);
   const requests: ScriptedRequest[] = [];
   return {
     provider: 'scripted',
@@ -73,6 +75,15 @@ export const calls = (
 ): Partial<ModelAnswer> => ({
   calls: wanted.map(({ name, input, id }, index) => ({ id: id ?? `scripted_${index}`, name, input })),
 });
+
+/** A function has a length, too: it would pass for a script of so many replies. */
+const assertList = (script: unknown): void => {
+  if (Array.isArray(script)) return;
+  throw new TroupeError(
+    'input.invalid',
+    `Cannot make a scripted model as its script is no list of replies: write scriptedModel([ … ]), found ${foundText(script)}`,
+  );
+};
 
 const answered = (
   reply: ScriptedReply,

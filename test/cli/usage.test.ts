@@ -87,7 +87,7 @@ describe('what makes no sense is one clear line on standard error, and exit code
     [
       'a module that exports nothing',
       ['run', moduleOf('nothing.ts'), 'x'],
-      /exports no agent and no team: it exports nothing/,
+      /exports no agent and no team: it exports nothing; write `export default` before the agent$/m,
     ],
     [
       'a module without an agent',

@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { sqliteStore } from '../../src/persistence/sqlite-store.ts';
+import { dropCommands } from '../../src/cli/stored/command-record.ts';
 import { play } from './fake-terminal.ts';
 import { builtConfiguration } from '../support/built-package.ts';
 import { command, loader, moduleOf, root, troupe } from './run-command.ts';
@@ -139,6 +140,25 @@ describe('in processes of their own', () => {
     const approved = await troupe(['approve', runId, '--resume', '--quiet', ...store]);
     expect(approved).toEqual({ exit: 0, stdout: 'To Ada | sent to Ada\n', stderr: '' });
   }, 60_000);
+
+  test('a run that no command began is resumed with --agent, and every line says so', async () => {
+    const file = storeFile();
+    const store = ['--store', file];
+    const module = moduleOf('people.ts');
+    await troupe(['run', module, 'x', '--park', ...store]);
+    const { runId } = await waitingRun(file, 1);
+    const kept = sqliteStore(file);
+    await dropCommands(kept, [runId]);
+    await kept.close();
+    const answered = await play(['answer', runId, 'To Ada', ...store]);
+    expect(answered.stderr).toContain(`: troupe resume ${runId} --store ${file} --agent FILE\n`);
+    const parked = await troupe(['resume', runId, '--agent', module, '--park', ...store]);
+    expect(parked.exit).toBe(75);
+    expect(parked.stderr).toContain(`Go on with: troupe resume ${runId} --store ${file} --agent ${module}\n`);
+    await play(['approve', runId, ...store]);
+    const resumed = await troupe(['resume', runId, '--agent', module, '--quiet', ...store]);
+    expect(resumed).toEqual({ exit: 0, stderr: '', stdout: 'To Ada | sent to Ada\n' });
+  });
 
   test('a run whose process was killed is due, and goes on where it was', async () => {
     const file = storeFile();

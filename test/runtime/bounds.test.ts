@@ -32,6 +32,18 @@ test.each(NONSENSE)('no agent and no team works on %s things at a time', (count)
   );
 });
 
+test.each(['tools', 'hooks', 'critics', 'fragments'])(
+  'an agent whose %s are no list is refused in one line',
+  (option) => {
+    expect(() => Reflect.apply(agent, undefined, [{ name: 'a', [option]: { worker: 1 } }])).toThrow(
+      expect.objectContaining({
+        code: 'agent.invalid',
+        message: `Cannot define the agent 'a' as its ${option} are no list: write ${option}: [ … ], found {"worker":1}`,
+      }),
+    );
+  },
+);
+
 test.each([
   [[], 'nothing'],
   [[null], 'null'],

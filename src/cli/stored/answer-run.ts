@@ -7,6 +7,7 @@ import { answerRequest, openRequests } from '../../runtime/journal/letters/reque
 import type { AnswerCommand } from '../command-read.ts';
 import { exitCode } from '../exit-code.ts';
 import type { Session } from '../session.ts';
+import { commandOf } from './command-record.ts';
 import { findRun } from './find-run.ts';
 import { isFree } from './lease.ts';
 import type { OpenStore } from './open-store.ts';
@@ -24,7 +25,9 @@ export const answerRun = (wanted: AnswerCommand, session: Session): Promise<numb
     const request = chosen(await openRequests(store, runId), wanted, entry);
     await answerRequest(store, runId, said(request.id, wanted, input));
     const isNobodys = await isFree(store, runId);
-    tell(`${SAID[wanted.name]}: ${requestWords(request)}`, wanted, { runId, isNobodys }, opened, session);
+    const isRecorded = (await commandOf(store, runId)) !== undefined;
+    const run = { runId, isNobodys, isRecorded };
+    tell(`${SAID[wanted.name]}: ${requestWords(request)}`, wanted, run, opened, session);
     if (!wanted.isResumed || !isNobodys) return exitCode.answered;
     const code = { file: undefined, exportName: undefined };
     return resumeHere({ runId, code, isParked: false }, opened, session);
@@ -78,15 +81,23 @@ const jsonIn = (given: string): Json => {
   }
 };
 
+/** A run that was answered: where it is resumed, and whether it says by which code. */
+interface AnsweredRun {
+  readonly runId: string;
+  readonly isNobodys: boolean;
+  readonly isRecorded: boolean;
+}
+
 const tell = (
   line: string,
   { isResumed }: AnswerCommand,
-  { runId, isNobodys }: { readonly runId: string; readonly isNobodys: boolean },
+  { runId, isNobodys, isRecorded }: AnsweredRun,
   { option }: OpenStore,
   { terminal, settings }: Session,
 ): void => {
   if (settings.json || settings.quiet) return;
-  const onward = isResumed ? '' : ` · no process has the run: troupe resume ${runId}${option}`;
+  const code = isRecorded ? '' : ' --agent FILE';
+  const onward = isResumed ? '' : ` · no process has the run: troupe resume ${runId}${option}${code}`;
   const next = isNobodys ? onward : ' · the process that has the run goes on';
   terminal.stderr.write(`${line}${next}\n`);
 };

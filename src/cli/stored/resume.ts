@@ -40,8 +40,14 @@ export const resumeHere = async (
 ): Promise<number> => {
   const { store } = opened;
   const { agent, model, soFar } = await agentOfRun(code, { store, runId }, session);
-  const kept = { ...opened, runId, isParked };
+  const kept = { ...opened, runId, isParked, agentOption: agentOption(code) };
   return perform((options) => goOn(agent, runId, { ...options, store }), { session, model, soFar, kept });
+};
+
+/** How the code of a run is named again, where the command line named it. */
+const agentOption = ({ file, exportName }: Code): string => {
+  if (file === undefined) return '';
+  return ` --agent ${file}${exportName === undefined ? '' : `#${exportName}`}`;
 };
 
 const FROM_RECORD: Code = { file: undefined, exportName: undefined };

@@ -9,6 +9,8 @@ export interface KeptRun {
   readonly runId: string;
   /** What has to follow a command on it: ` --store runs.db`, or nothing. */
   readonly option: string;
+  /** What has to follow besides where it is resumed: ` --agent agent.ts`, or nothing where its record says by which code. */
+  readonly agentOption?: string | undefined;
   /** It is left where it is as soon as it has to wait for somebody, or long. */
   readonly isParked: boolean;
 }

@@ -18,7 +18,7 @@ import { faceOf } from './face.ts';
  * const mathematician = agent({ name: 'mathematician', instructions: 'Use the tools.', tools: [add] });
  * const { output } = await mathematician.run('What is 19 + 23?');
  *
- * @throws {TroupeError} `agent.invalid` without a usable name, or for a number that bounds nothing; `tool.duplicate` and `tool.invalid` for its tools.
+ * @throws {TroupeError} `agent.invalid` without a usable name, for tools, hooks, critics or fragments that are no list, or for a number that bounds nothing; `tool.duplicate` and `tool.invalid` for its tools.
  */
 export const agent = <
   Input extends Described = undefined,

@@ -82,6 +82,7 @@ export const agentDefinition = <
 ): Definition => {
   assertOptions(given);
   const name = checkAgentName(given.name, 'an agent');
+  assertLists(name, given);
   const { input, output } = describedSchemas(name, given.input, given.output);
   const options = given.strategy === undefined ? given : applyStrategy(given, given.strategy);
   const [problem] = new ToolRegistry(options.tools).problems;
@@ -163,6 +164,22 @@ const assertOptions = (options: unknown): void => {
     'agent.invalid',
     `Cannot define an agent as its options are no object: ${options === undefined ? 'nothing' : messageOf(options)}`,
   );
+};
+
+const LISTS = ['tools', 'hooks', 'critics', 'fragments'] as const;
+
+const assertLists = (
+  name: string,
+  options: { readonly [Option in (typeof LISTS)[number]]?: unknown },
+): void => {
+  for (const option of LISTS) {
+    const found = options[option];
+    if (found === undefined || Array.isArray(found)) continue;
+    throw new TroupeError(
+      'agent.invalid',
+      `Cannot define the agent '${name}' as its ${option} are no list: write ${option}: [ … ], found ${foundText(found)}`,
+    );
+  }
 };
 
 const stateFrom = (state: Json = {}, name: string): Json => {
