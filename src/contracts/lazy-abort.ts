@@ -46,11 +46,12 @@ export class LazyAbort {
     this.#isAborted = true;
     this.#reason = reason;
     this.#controller?.abort(reason);
-    const listeners = [...this.#listeners];
-    this.#listeners.clear();
-    for (const listener of listeners)
+    // Each is taken out before it is called: one that an earlier one takes back is not called.
+    for (const listener of this.#listeners) {
+      this.#listeners.delete(listener);
       if (typeof listener === 'function') listener(reason);
       else listener.aborted(reason);
+    }
   }
 
   /** Calls back once, at once if it was aborted already. Returns what takes the listener back. */

@@ -38,4 +38,27 @@ describe('a lazy abort', () => {
     ]);
     expect(abort.reason).toBe('one');
   });
+
+  test('[M22] calls no listener that another one took back during the abort', () => {
+    for (const others of [0, 1, 2]) {
+      const abort = new LazyAbort();
+      const heard: string[] = [];
+      let takeBack = (): unknown => undefined;
+      abort.onAbort(() => {
+        heard.push('first');
+        takeBack();
+      });
+      takeBack = abort.onAbort(() => heard.push('taken back'));
+      const attending = { aborted: () => heard.push('left') };
+      abort.attend(attending);
+      const leave = takeBack;
+      takeBack = () => {
+        leave();
+        abort.leave(attending);
+      };
+      for (let count = 0; count < others; count += 1) abort.onAbort(() => heard.push('other'));
+      abort.abort('enough');
+      expect(heard).toEqual(['first', ...Array.from({ length: others }, () => 'other')]);
+    }
+  });
 });

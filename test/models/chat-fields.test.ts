@@ -81,4 +81,13 @@ describe('the fields of a stream that are not known', () => {
       { numRuns: 2_000 },
     );
   });
+
+  test('keep fields that are called like what every object has', () => {
+    const pieces = ['{"__proto__":{"text":"a"},"toString":"s"}', '{"x":"1","__proto__":{"text":"b"}}'];
+    const fields = chatFields(new Set());
+    for (const piece of pieces) fields.take(JSON.parse(piece) as JsonObject);
+    const all = fields.all() ?? {};
+    expect(JSON.stringify(all)).toBe('{"__proto__":{"text":"ab"},"toString":"s","x":"1"}');
+    expect(Object.getPrototypeOf(all)).toBe(Object.prototype);
+  });
 });

@@ -21,7 +21,8 @@ export interface ChatFields {
  * fields.all() // => { reasoning_details: [{ type: 'reasoning.text', index: 0, text: 'Hm.' }] }
  */
 export const chatFields = (known: ReadonlySet<string>): ChatFields => {
-  let fields: Record<string, Json | undefined> | undefined;
+  // No object: a field may be called like what every object has (`__proto__`).
+  const fields = new Map<string, Json>();
   let own = new Own();
   return {
     take: (piece) => {
@@ -29,14 +30,13 @@ export const chatFields = (known: ReadonlySet<string>): ChatFields => {
         if (known.has(key)) continue;
         const value = toJson(Reflect.get(piece, key));
         if (value === null || value === '') continue;
-        fields ??= {};
-        fields[key] = own.merged(key, fields[key], value);
+        fields.set(key, own.merged(key, fields.get(key), value));
       }
     },
     all: () => {
       // What was given out stays as it is.
       own = new Own();
-      return fields === undefined ? undefined : { ...fields };
+      return fields.size === 0 ? undefined : Object.fromEntries(fields);
     },
   };
 };
