@@ -21,7 +21,8 @@ const parrot: Model = {
   },
 };
 
-// The code says what went wrong: `model.unavailable` is tried again, `model.quota` never, so the next one is asked.
+// The code says what went wrong, `retryable` whether the same model is asked again: `{ retryable: 'yes' }` as third argument has it tried
+// again, as is right for `model.unavailable`. Without it nothing is, and the next one is asked.
 const outOfMoney: Model = {
   provider: 'example',
   id: 'out-of-money',

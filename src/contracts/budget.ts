@@ -12,7 +12,7 @@ export type BudgetKind = 'steps' | 'timeMs' | 'tokens' | 'usd' | 'toolCalls';
  * agent({ name: 'clerk', budget: { steps: 30, tokens: 50_000, usd: 0.25 } });
  */
 export interface Budget {
-  /** Steps of all agents together, from 1. Given to an agent, it takes the place of the default of 20. */
+  /** Steps of all agents together, from 1. Given to an agent, it takes the place of the default of 50. */
   readonly steps?: number | undefined;
   /** In ms since the agent started. Past it (`>`) the agent ends, with all below it: what is under way is aborted, and left behind where it does not end. */
   readonly timeMs?: number | undefined;
@@ -48,7 +48,7 @@ export interface BudgetLine {
 export interface BudgetUse extends Readonly<Partial<Record<BudgetKind, BudgetLine>>> {
   /** When that was, in ms since 1970. */
   readonly at: number;
-  /** The agent's own budget limits its steps: then its default of 20 does not. */
+  /** The agent's own budget limits its steps: then its default of 50 does not. */
   readonly limitsOwnSteps?: boolean | undefined;
   /** Something was refused for want of budget: the run ends with this. */
   readonly spent?: BudgetSpent | undefined;
