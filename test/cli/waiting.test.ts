@@ -136,7 +136,7 @@ describe('in processes of their own', () => {
     expect(answered.stderr).toContain(` · no process has the run: troupe resume ${runId} --store ${file}\n`);
     // A letter makes it due; it goes on to the next thing that it has to wait for.
     const due = await troupe(['resume', '--all-due', ...store]);
-    expect({ exit: due.exit, stdout: due.stdout }).toEqual({ exit: 0, stdout: '' });
+    expect({ exit: due.exit, stdout: due.stdout }, due.stderr).toEqual({ exit: 0, stdout: '' });
     const approved = await troupe(['approve', runId, '--resume', '--quiet', ...store]);
     expect(approved).toEqual({ exit: 0, stdout: 'To Ada | sent to Ada\n', stderr: '' });
   }, 60_000);
