@@ -128,11 +128,11 @@ test('[FIND-46] of all that runs a run, only its journal reads its clock', () =>
   );
   /** What several runs share, leases and letters have a clock of their own; a deadline is a timer, and reads what is left of it. */
   const others =
-    /^(resources\/|run-queue\.ts|deadlines\.ts|journal\/(heartbeat|stored-run|requests|fork|resume-all)\.ts)/;
+    /^(resources\/|engines\/run-queue\.ts|limits\/deadlines\.ts|journal\/(write\/heartbeat|letters\/requests|resume\/(stored-run|fork|resume-all))\.ts)/;
   expect(
     readers
       .map((file) => file.replaceAll('\\', '/'))
       .filter((file) => !others.test(file))
       .sort(),
-  ).toEqual(['journal/moment.ts', 'journal/no-journal.ts']);
+  ).toEqual(['journal/write/moment.ts', 'journal/write/no-journal.ts']);
 });
