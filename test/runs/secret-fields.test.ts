@@ -7,6 +7,7 @@ import { agUiResponse } from 'troupe/publishing';
 import { scriptedModel } from 'troupe/testing';
 import { memoryStore } from 'troupe/stores';
 import { threads } from 'troupe/memory';
+import { eventRedactor } from '../../src/inspect/publishing/event-redactor.ts';
 
 const PASSWORD = 'correct-horse/battery';
 const secret = () => z.string().meta({ writeOnly: true });
@@ -324,5 +325,81 @@ describe('words that end as a key begins', () => {
     });
     await handle.result;
     expect(seen).toEqual(['I use', ' a ', 'key', '{}']);
+  });
+
+  const usage = { input: 1, output: 1 };
+  const deltasOf = async (
+    answerTo: Model['answer'],
+    during?: (handle: { abort(reason: string): void }) => void,
+  ): Promise<readonly LiveEvent[]> => {
+    const model: Model = { ...scriptedModel([]), provider: 'pieces', id: 'pieces', answer: answerTo };
+    const handle = agent({ name: 'clerk', model }).stream('go');
+    const seen: LiveEvent[] = [];
+    handle.events$.subscribe((event) => {
+      seen.push(event);
+      if (event.type === 'model.delta') during?.(handle);
+    });
+    await Promise.allSettled([handle.result]);
+    return seen;
+  };
+  const textsOf = (events: readonly LiveEvent[]): readonly string[] =>
+    events.flatMap((event) =>
+      event.type === 'model.delta' && event.delta.type !== 'progress'
+        ? [`${event.delta.type} ${event.offset}: ${event.delta.text}`]
+        : [],
+    );
+
+  test('[FIND-37] are shown before words of another kind', async () => {
+    const seen = await deltasOf((_, { delta }) => {
+      for (const text of ['It', ' was s']) delta({ type: 'reasoning', text });
+      delta({ type: 'text', text: 'Yes.' });
+      return { text: 'Yes.', calls: [], finish: 'stop', usage };
+    });
+    expect(textsOf(seen)).toEqual([
+      'reasoning 0: It',
+      'reasoning 2:  was ',
+      'reasoning 7: s',
+      'text 0: Yes.',
+    ]);
+  });
+
+  test('[FIND-37] are shown where nobody waits for the rest any more, also by whoever publishes them', async () => {
+    const seen = await deltasOf(
+      (_, { delta, signal }) => {
+        for (const text of ['It was ', 's']) delta({ type: 'text', text });
+        return new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => {
+            reject(new Error('aborted'));
+          });
+        });
+      },
+      (handle) => {
+        queueMicrotask(() => {
+          handle.abort('enough');
+        });
+      },
+    );
+    const expected = ['text 0: It was ', 'text 7: s'];
+    expect(textsOf(seen)).toEqual(expected);
+    expect(seen.at(-1)?.type).toBe('run.ended');
+    const published = seen.flatMap(eventRedactor(undefined));
+    expect(textsOf(published)).toEqual(expected);
+    expect(published.at(-1)?.type).toBe('run.ended');
+  });
+
+  test('[FIND-37] are not shown then where they may be the beginning of a secret', async () => {
+    const seen = await deltasOf(
+      (_, { delta }) => {
+        for (const text of ['The key is ', 'sk-abcdefgh']) delta({ type: 'text', text });
+        return new Promise(() => undefined);
+      },
+      (handle) => {
+        queueMicrotask(() => {
+          handle.abort('enough');
+        });
+      },
+    );
+    expect(textsOf(seen)).toEqual(['text 0: The key is ']);
+    expect(textsOf(seen.flatMap(eventRedactor(undefined)))).toEqual(['text 0: The key is ']);
   });
 });

@@ -1,4 +1,5 @@
-import type { LiveEvent } from '../../contracts/event.ts';
+import type { DeltaEvent, LiveEvent } from '../../contracts/event.ts';
+import { SmallMap } from '../../contracts/small-map.ts';
 import { DeltaOffsets } from '../../runtime/log/delta-offsets.ts';
 import { RedactedDeltas } from '../../runtime/log/redacted-deltas.ts';
 import { RunSecrets } from '../../runtime/secrets/run-secrets.ts';
@@ -13,9 +14,17 @@ export const eventRedactor = (secrets: Secrets | undefined): ((event: LiveEvent)
   const deltas = new RedactedDeltas(found);
   const heard = new DeltaOffsets();
   const told = new DeltaOffsets();
+  /** The last delta of each call that no event has ended yet. */
+  const open = new SmallMap<string, DeltaEvent>();
+  const ended = (key: string): void => {
+    open.delete(key);
+    heard.end(key);
+    told.end(key);
+  };
   return (event) => {
     if (event.type === 'model.delta') {
       const { key, delta, offset } = event;
+      open.set(key, event);
       const place = heard.take(key, delta);
       if (offset !== undefined && offset > place) {
         heard.skip(key, delta, offset - place);
@@ -42,10 +51,17 @@ export const eventRedactor = (secrets: Secrets | undefined): ((event: LiveEvent)
       offset: told.take(key, delta),
       delta,
     }));
-    if ('key' in event && event.type !== 'model.asked') {
-      heard.end(event.key);
-      told.end(event.key);
-    }
-    return [...rest, found.event(event)];
+    if ('key' in event && event.type !== 'model.asked') ended(event.key);
+    if (event.type !== 'member.ended' && event.type !== 'run.ended') return [...rest, found.event(event)];
+    // Of a call that nobody waited for any more no event tells.
+    const withdrawn = [...open].filter(([, last]) => event.type === 'run.ended' || last.path === path);
+    const left = withdrawn.flatMap(([key, last]) => {
+      const pieces = deltas
+        .withdrawn(key)
+        .map(({ delta }) => ({ ...last, at, offset: told.take(key, delta), delta }));
+      ended(key);
+      return pieces;
+    });
+    return [...rest, ...left, found.event(event)];
   };
 };

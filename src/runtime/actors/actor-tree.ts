@@ -39,7 +39,7 @@ export interface TreeRun extends ActorRun, ReportedRun {
   };
   readonly deadlines: { begin(actor: Actor, at: number): void; end(actor: Actor): void };
   readonly effects: ReportedRun['effects'] &
-    ActorRun['effects'] & { withdraw(gone: readonly EffectUnderWay[]): void };
+    ActorRun['effects'] & { withdraw(entry: Actor, gone: readonly EffectUnderWay[]): void };
   readonly tearDowns: { begin(actor: Actor): void };
   /** Why the run is being aborted; undefined while it is not. */
   readonly abortedFor: string | undefined;
@@ -264,7 +264,7 @@ export class ActorTree {
       this.stop(child, this.#run.abortedFor ?? 'its supervisor ended');
     const gone = [...entry.underWay];
     entry.underWay.clear();
-    this.#run.effects.withdraw(gone);
+    this.#run.effects.withdraw(entry, gone);
     if (!entry.isCall) this.#run.log.closeTools('its agent ended first', entry.path);
     if (entry.sponsor.kind !== 'root') entry.sponsor.parent.children.delete(entry);
     // Its sponsor goes on meanwhile; the run's last event waits for it.

@@ -86,10 +86,11 @@ export class EffectRunner {
     this.records.push(record);
   }
 
-  withdraw(gone: readonly EffectUnderWay[]): void {
-    for (const { abort, record, slot } of gone) {
+  withdraw({ principal }: Actor, gone: readonly EffectUnderWay[]): void {
+    for (const { abort, ask, record, slot } of gone) {
       record.state = 'withdrawn';
       this.#run.journal.withdrawn(record.key);
+      this.#run.log.withdrawn(record.key, principal, ask.step);
       slot?.leave();
       abort.abort(new TroupeError('run.aborted', 'Cannot go on as nobody waits for this any more'));
     }

@@ -187,6 +187,14 @@ export class EventLog {
     if (shown !== undefined) this.#publishDelta(key, shown, speaker, step);
   }
 
+  /** Nothing more of a call will come, and no event says so: nobody waits for it any more. */
+  withdrawn(key: string, { path, agent }: Speaker, step: number): void {
+    if (this.#isClosed) return;
+    for (const { delta } of this.#deltas.withdrawn(key))
+      this.#publishDelta(key, delta, { path, agent }, step);
+    this.#offsets.end(key);
+  }
+
   #publishDelta(key: string, delta: ModelDelta, { path, agent }: Speaker, step: number): void {
     const event: DeltaEvent = Object.freeze({
       v: EVENT_VERSION,

@@ -33,9 +33,9 @@ export class RedactedDeltas {
     this.#secrets = secrets;
   }
 
-  /** What is shown before a piece: a call that begins comes after the words in front of it, unless these may be a part of a secret. */
+  /** What is shown before a piece: what begins comes after the words in front of it, unless these may be a part of a secret. */
   before(key: string, delta: ModelDelta): readonly HeldDelta[] {
-    if (delta.type !== 'tool-call' || this.#streams.size === 0) return NONE;
+    if (delta.type === 'progress' || this.#streams.size === 0) return NONE;
     if (this.#streams.has(placeOf(key, delta))) return NONE;
     return [...this.#streams.values()].flatMap((stream): readonly HeldDelta[] => {
       if (stream.key !== key || stream.held !== undefined || stream.last.type === 'tool-call') return [];
@@ -68,6 +68,17 @@ export class RedactedDeltas {
       if (key !== body.key) return [];
       this.#streams.delete(place);
       const rest = this.#restOf(text, held, body.type);
+      return rest === '' ? [] : [{ key, delta: { ...last, text: rest } }];
+    });
+  }
+
+  /** What is left of a call that nobody waits for any more, unless it may be a part of a secret. */
+  withdrawn(key: string): readonly HeldDelta[] {
+    if (this.#streams.size === 0) return NONE;
+    return [...this.#streams].flatMap(([place, { key: of, last, text, held }]): readonly HeldDelta[] => {
+      if (of !== key) return [];
+      this.#streams.delete(place);
+      const rest = held === undefined ? text.release() : '';
       return rest === '' ? [] : [{ key, delta: { ...last, text: rest } }];
     });
   }

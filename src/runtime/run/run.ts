@@ -207,7 +207,7 @@ export class Run implements JobWorker {
         if (job.envelope.type === 'answered.member') mail.judged(job.envelope['path']);
         break;
       case 'withdraw':
-        effects.withdraw(job.gone);
+        effects.withdraw(actor, job.gone);
         break;
       case 'engage':
         actors.engage(actor, job.engagement);
