@@ -14,6 +14,8 @@ type Path = readonly (string | number)[];
 
 /** Looks taken in all: a schema that refers to itself in every branch must not cost without end. */
 const MOST_LOOKS = 200_000;
+/** Steps of patterns taken in all: a long list of texts must not cost as much as each of them may. */
+const MOST_STEPS = 40_000_000;
 /** References followed without the value becoming smaller. */
 const MOST_REFERENCES = 50;
 /** Issues of a list or an object after which no further item is looked at: one is enough to refuse it. */
@@ -32,6 +34,7 @@ class Checking {
   /** Times that something could not be checked: a part that gave up says neither that a value fits nor that it does not. */
   #gaveUp = 0;
   #isTooLong = false;
+  readonly #allowance = { left: MOST_STEPS };
 
   constructor(root: JsonObject) {
     this.#root = root;
@@ -74,7 +77,7 @@ class Checking {
     const found = linearPattern(pattern);
     // What cannot be read, or not be bounded, forbids nothing.
     if (found === undefined) return true;
-    const isMatch = found.test(text);
+    const isMatch = found.test(text, this.#allowance);
     this.#isTooLong = isMatch === undefined;
     return isMatch;
   }

@@ -155,6 +155,11 @@ describe('a tool whose schema somebody else wrote', () => {
       { items: { pattern: '(?=.*x)y' } },
       Array.from({ length: 40 }, () => 'a'.repeat(10_000)),
     ],
+    [
+      'many texts, each of which could be',
+      { items: { pattern: '^(?:a?){9000}$' } },
+      Array.from({ length: 1_000 }, () => 'a'.repeat(100)),
+    ],
   ] as const)('that cannot be matched in time with %s is refused by name', (_, schema, value) => {
     const checked = check(schema, value);
     expect(checked.ok).toBe(false);
@@ -165,5 +170,11 @@ describe('a tool whose schema somebody else wrote', () => {
 
   test('forbids nothing by a pattern that refers back to what it matched', () => {
     expect(check({ pattern: '^(a+)+\\1$' }, `${'a'.repeat(100)}!`).ok).toBe(true);
+  });
+
+  test('is matched with as many texts as a list may have', () => {
+    const many = Array.from({ length: 100_000 }, (_, index) => `item-${index}`);
+    expect(check({ items: { pattern: '^[a-z]+-[0-9]+$' } }, many).ok).toBe(true);
+    expect(check({ items: { pattern: '^[a-z]+-[0-9]+$' } }, [...many, 'item']).ok).toBe(false);
   });
 });

@@ -8,10 +8,15 @@ const LONGEST_PROGRAM = 20_000;
 /** Groups within groups. */
 const DEEPEST = 200;
 
+/** The steps that are left for matches that belong together. */
+export interface Allowance {
+  left: number;
+}
+
 /** A regular expression that somebody else wrote. */
 export interface LinearPattern {
-  /** Checks whether it matches somewhere in the text; undefined where that takes too long. */
-  test(text: string): boolean | undefined;
+  /** Checks whether it matches somewhere in the text; undefined where that takes too long, by itself or with those before it. */
+  test(text: string, allowance?: Allowance): boolean | undefined;
   /** The first match in the text; undefined where there is none, or finding it takes too long. */
   find(text: string): string | undefined;
 }
@@ -46,13 +51,20 @@ const patternOf = (source: string): LinearPattern | undefined => {
   if (program === undefined) return undefined;
   const unitsOf = (text: string): readonly string[] => (flags === 'u' ? Array.from(text) : text.split(''));
   return {
-    test: (text) => {
-      const found = new Matching(unitsOf(text)).search(program, { from: 0, isAnchored: false, anyEnd: true });
+    test: (text, allowance) => {
+      const most = Math.min(MOST_STEPS, allowance?.left ?? MOST_STEPS);
+      const matching = new Matching(unitsOf(text), most);
+      const found = matching.search(program, { from: 0, isAnchored: false, anyEnd: true });
+      if (allowance !== undefined) allowance.left -= most - matching.left;
       return found === 'too long' ? undefined : found !== undefined;
     },
     find: (text) => {
       const units = unitsOf(text);
-      const found = new Matching(units).search(program, { from: 0, isAnchored: false, anyEnd: false });
+      const found = new Matching(units, MOST_STEPS).search(program, {
+        from: 0,
+        isAnchored: false,
+        anyEnd: false,
+      });
       if (found === undefined || found === 'too long') return undefined;
       return units.slice(found.start, found.end).join('');
     },
@@ -205,10 +217,12 @@ class Matching {
   readonly #seen = new Map<Program, Int32Array>();
   /** Numbers the places that are visited: each visit of a place has its own. */
   #visit = 0;
-  #left = MOST_STEPS;
+  /** Steps that it may still take. */
+  left: number;
 
-  constructor(units: readonly string[]) {
+  constructor(units: readonly string[], most: number) {
     this.#units = units;
+    this.left = most;
   }
 
   search(program: Program, { from, isAnchored, anyEnd }: Wish): Found | 'too long' | undefined {
@@ -269,8 +283,8 @@ class Matching {
   ): boolean {
     const waiting = [first];
     for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
-      this.#left -= 1;
-      if (this.#left < 0) return false;
+      this.left -= 1;
+      if (this.left < 0) return false;
       if (seen[at] === visit) continue;
       seen[at] = visit;
       const step = steps[at];
