@@ -66,20 +66,27 @@ class Checking {
   }
 
   #text(pattern: string, text: string, path: Path): readonly JsonSchemaIssue[] {
-    const isMatch = this.#matches(pattern, text);
-    if (isMatch === undefined) return this.#giveUp(path, `it is too long for its pattern: /${pattern}/`);
-    return isMatch ? [] : [{ path, message: `Invalid string: must match pattern /${pattern}/` }];
+    switch (this.#matches(pattern, text)) {
+      case 'no':
+        return [{ path, message: `Invalid string: must match pattern /${pattern}/` }];
+      case 'too long':
+        return this.#giveUp(path, `it is too long for its pattern: /${pattern}/`);
+      // What cannot be read, or not be bounded, forbids nothing.
+      case 'unread':
+      case 'yes':
+        return [];
+    }
   }
 
-  /** Undefined where that takes too long: after one such text no other is tried. */
-  #matches(pattern: string, text: string): boolean | undefined {
-    if (this.#isTooLong) return undefined;
+  /** After a text that takes too long no other is tried. */
+  #matches(pattern: string, text: string): 'yes' | 'no' | 'too long' | 'unread' {
+    if (this.#isTooLong) return 'too long';
     const found = linearPattern(pattern);
-    // What cannot be read, or not be bounded, forbids nothing.
-    if (found === undefined) return true;
+    if (found === undefined) return 'unread';
     const isMatch = found.test(text, this.#allowance);
     this.#isTooLong = isMatch === undefined;
-    return isMatch;
+    if (isMatch === undefined) return 'too long';
+    return isMatch ? 'yes' : 'no';
   }
 
   #giveUp(path: Path, reason: string): readonly JsonSchemaIssue[] {
@@ -189,10 +196,13 @@ class Checking {
       const at = [...path, name];
       const isKnown = Object.hasOwn(properties, name);
       if (isKnown) found.push(...this.issues(properties[name], item, at, 0));
-      const fitting = patterns.filter(([pattern]) => this.#matches(pattern, name) ?? true);
-      if (this.#isTooLong) found.push(...this.#giveUp(at, 'its name is too long for a pattern of names'));
-      for (const [, inner] of fitting) found.push(...this.issues(inner, item, at, 0));
-      if (isKnown || fitting.length > 0) continue;
+      const results = patterns.map(([pattern]) => this.#matches(pattern, name));
+      if (results.includes('too long'))
+        found.push(...this.#giveUp(at, 'its name is too long for a pattern of names'));
+      for (const [index, [, inner]] of patterns.entries())
+        if (results[index] === 'yes') found.push(...this.issues(inner, item, at, 0));
+      // It may be a name of a pattern that cannot be read.
+      if (isKnown || results.some((result) => result !== 'no')) continue;
       const rest = schema['additionalProperties'];
       if (rest === false) found.push({ path, message: `Unrecognized key: ${JSON.stringify(name)}` });
       else found.push(...this.issues(rest, item, at, 0));

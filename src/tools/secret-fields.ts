@@ -1,5 +1,6 @@
 import type { Json, JsonObject, JsonSchema } from '../contracts/json.ts';
 import { isJsonObject } from '../contracts/json.ts';
+import type { Allowance } from '../contracts/patterns/linear-pattern.ts';
 import { linearPattern } from '../contracts/patterns/linear-pattern.ts';
 import type { Schema } from '../contracts/schema.ts';
 import type { FieldSecret } from '../contracts/secrets/field-secret.ts';
@@ -8,6 +9,8 @@ import { canGiveJsonSchema, jsonSchemaOf } from './schemas.ts';
 
 /** Values nest no deeper than this in what is looked at; a schema may refer to itself. */
 const DEEPEST = 200;
+/** Steps of patterns taken for all the names of a value. */
+const MOST_STEPS = 4_000_000;
 
 /** Keywords that hold another schema for the same value, several of them, or several by name. */
 const SAME = ['if', 'then', 'else', 'not'];
@@ -32,7 +35,7 @@ export class SecretFields {
   /** What stands at the fields of a value; arguments that are JSON within a text are looked into. */
   find(value: Json): readonly FieldSecret[] {
     const found: FieldSecret[] = [];
-    this.#look(this.#schema, value, { path: [], depth: 0, found });
+    this.#look(this.#schema, value, { path: [], depth: 0, found, allowance: { left: MOST_STEPS } });
     if (typeof value !== 'string' || found.length > 0) return found;
     const within = parsed(value);
     return isJsonObject(within) || Array.isArray(within) ? this.find(within) : found;
@@ -74,12 +77,17 @@ export class SecretFields {
       const within = { ...place, path: [...place.path, name] };
       const known =
         isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
-      const patterns = isJsonObject(patternProperties)
-        ? Object.entries(patternProperties).filter(([pattern]) => matches(pattern, name))
-        : [];
       this.#look(known, item, within);
-      for (const [, pattern] of patterns) this.#look(pattern, item, within);
-      if (known === undefined && patterns.length === 0) this.#look(rest, item, within);
+      let isOfPattern = false;
+      for (const [pattern, schemaOfIt] of isJsonObject(patternProperties)
+        ? Object.entries(patternProperties)
+        : []) {
+        const isMatch = linearPattern(pattern)?.test(name, place.allowance);
+        // Where that cannot be known, the field may be of this schema as well as of the rest.
+        if (isMatch !== false) this.#look(schemaOfIt, item, within);
+        if (isMatch === true) isOfPattern = true;
+      }
+      if (known === undefined && !isOfPattern) this.#look(rest, item, within);
     }
   }
 }
@@ -89,6 +97,7 @@ interface Looking {
   readonly path: readonly string[];
   readonly depth: number;
   readonly found: FieldSecret[];
+  readonly allowance: Allowance;
 }
 
 const isMarked = (schema: JsonObject): boolean =>
@@ -119,9 +128,6 @@ const mayBe = (branch: Json, value: Json): boolean => {
     return value[name] === property['const'];
   });
 };
-
-/** Where a pattern cannot be matched, the name may be of a field that is secret. */
-const matches = (pattern: string, name: string): boolean => linearPattern(pattern)?.test(name) ?? true;
 
 const parsed = (text: string): Json | undefined => {
   if (!/^\s*[[{]/.test(text)) return undefined;

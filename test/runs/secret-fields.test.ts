@@ -65,6 +65,30 @@ describe('a field that a schema marks as secret', () => {
     }
   });
 
+  test.each(['^(.)\\1$', '(?=.*x)y', '^(?:a?){9000}$'])(
+    '[FIND-52] is told nowhere, whatever pattern of other names stands beside it: %s',
+    async (pattern) => {
+      const set = tool({
+        name: 'set',
+        description: 'Sets.',
+        input: jsonSchema<Record<string, string>>({
+          type: 'object',
+          patternProperties: { [pattern]: { type: 'string' } },
+          additionalProperties: { type: 'string', writeOnly: true },
+        }),
+        execute: () => 'set',
+      });
+      const name = pattern.startsWith('(') ? 'b'.repeat(10_000) : 'b';
+      const { told, options } = watched();
+      const model = scriptedModel([
+        { calls: [{ id: 'a', name: 'set', input: { [name]: PASSWORD } }] },
+        'Done.',
+      ]);
+      await agent({ name: 'clerk', model, tools: [set] }).run('Set it.', options);
+      expect(told()).not.toContain(PASSWORD);
+    },
+  );
+
   test('[FIND-52] of a JSON Schema counts by `format: password`, too', async () => {
     const open = tool({
       name: 'open',

@@ -172,6 +172,18 @@ describe('a tool whose schema somebody else wrote', () => {
     expect(check({ pattern: '^(a+)+\\1$' }, `${'a'.repeat(100)}!`).ok).toBe(true);
   });
 
+  test.each(['^(.)\\1$', '('])(
+    'forbids no name, and no value, by a pattern of names that is not read: %s',
+    (pattern) => {
+      const patternProperties = { [pattern]: { type: 'number' } } as const;
+      expect(check({ patternProperties }, { name: 'x' }).ok).toBe(true);
+      expect(check({ patternProperties, additionalProperties: false }, { aa: 1 }).ok).toBe(true);
+      expect(check({ patternProperties, properties: { name: { type: 'number' } } }, { name: 'x' }).ok).toBe(
+        false,
+      );
+    },
+  );
+
   test('is matched with as many texts as a list may have', () => {
     const many = Array.from({ length: 100_000 }, (_, index) => `item-${index}`);
     expect(check({ items: { pattern: '^[a-z]+-[0-9]+$' } }, many).ok).toBe(true);
