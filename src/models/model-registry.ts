@@ -42,7 +42,7 @@ export const resolveModel = (choice: ModelChoice, environment: Environment = pro
     const known = Object.keys(providers).join(', ');
     throw new TroupeError(
       'model.unknown',
-      `Cannot use the model '${choice}' as no provider is called '${provider}': there are ${known}`,
+      `Cannot use the model '${choice}' as no provider is called '${provider}': write provider:model, there are ${known}`,
     );
   }
   return make(id, environment);

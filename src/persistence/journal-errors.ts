@@ -4,9 +4,13 @@ import type { JournalRow, Lease, LeaseWish, StoredStatus } from '../contracts/jo
 /** What all stores say alike. */
 export const journalErrors = {
   exists: (runId: string) =>
-    new TroupeError('journal.exists', `Cannot create the run '${runId}' as there is one of that name`, {
-      runId,
-    }),
+    new TroupeError(
+      'journal.exists',
+      `Cannot create the run '${runId}' as there is one of that name: resume it, or choose another id`,
+      {
+        runId,
+      },
+    ),
   unknown: (runId: string, store: string) =>
     new TroupeError('journal.unknown', `Cannot find the run '${runId}' as it is not in ${store}`, { runId }),
   held: (runId: string, holder: string, expiresAt: number, wisher?: string) =>

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { messageOf, TroupeError } from '../contracts/error.ts';
+import { foundText } from '../contracts/found-text.ts';
 import type {
   JournalCommit,
   JournalRow,
@@ -40,7 +41,7 @@ export interface SqliteStoreOptions {
  * The file and its folder are made when the store is first used. What is confirmed is on the disk (WAL, `synchronous=FULL`).
  * Beside the file stand two more, `-wal` and `-shm`, that belong to it while it is open.
  *
- * @throws Its operations throw `journal.busy`, `journal.full`, `journal.read-only`, `journal.corrupt`, `journal.version`,
+ * @throws {TroupeError} `input.invalid` for a file that is no path. Its operations throw `journal.busy`, `journal.full`, `journal.read-only`, `journal.corrupt`, `journal.version`,
  *   `journal.package-missing` (neither Node nor `libsql` has SQLite) and `journal.failed`, beside those of {@link JournalStore}.
  *
  * @example
@@ -49,7 +50,15 @@ export interface SqliteStoreOptions {
  * await store.close();
  */
 export const sqliteStore = (file: string, options: SqliteStoreOptions = {}): JournalStore =>
-  new SqliteStore(file, options);
+  new SqliteStore(checkedFile(file), options);
+
+const checkedFile = (file: unknown): string => {
+  if (typeof file === 'string' && file !== '') return file;
+  throw new TroupeError(
+    'input.invalid',
+    `Cannot open a SQLite store as its file is no path: write sqliteStore('./runs.db'), found ${foundText(file)}`,
+  );
+};
 
 class SqliteStore implements JournalStore {
   readonly name: string;

@@ -73,3 +73,16 @@ describe('one contract for every store', () => {
     await store.close();
   });
 });
+
+test.each([
+  ['nothing', []],
+  ["''", ['']],
+  ['{"file":"runs.db"}', [{ file: 'runs.db' }]],
+])('a SQLite store without a path is refused in one line: %s', (found, given) => {
+  expect(() => Reflect.apply(sqliteStore, undefined, given)).toThrow(
+    expect.objectContaining({
+      code: 'input.invalid',
+      message: `Cannot open a SQLite store as its file is no path: write sqliteStore('./runs.db'), found ${found}`,
+    }),
+  );
+});

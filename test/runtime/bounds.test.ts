@@ -32,6 +32,29 @@ test.each(NONSENSE)('no agent and no team works on %s things at a time', (count)
   );
 });
 
+test.each([
+  ["'./runs.db'", './runs.db'],
+  ['null', null],
+  ['{}', {}],
+])('a store that is none is refused before anything is asked of it: %s', async (found, store) => {
+  await expect(Reflect.apply(worker.run, worker, ['x', { store }])).rejects.toMatchObject({
+    code: 'input.invalid',
+    message: `Cannot run 'worker' as its store is no journal store: write store: sqliteStore('./runs.db') of troupe/stores, found ${found}`,
+  });
+});
+
+test.each([
+  ['{"doGenerate":"[function doGenerate]"}', { doGenerate: () => 1 }],
+  ['null', [null]],
+])('a model of another library, which answers nothing here, is refused in one line: %s', (found, model) => {
+  expect(() => Reflect.apply(agent, undefined, [{ name: 'a', model }])).toThrow(
+    expect.objectContaining({
+      code: 'agent.invalid',
+      message: `Cannot define the agent 'a' as its model answers nothing: write 'provider:model' or an object with answer(), found ${found}`,
+    }),
+  );
+});
+
 test.each(['tools', 'hooks', 'critics', 'fragments'])(
   'an agent whose %s are no list is refused in one line',
   (option) => {

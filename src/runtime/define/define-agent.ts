@@ -106,7 +106,7 @@ export const agentDefinition = <
       ...(options.fragments ?? []),
     ],
     strategy: options.strategy,
-    models: modelsFrom(options.model),
+    models: modelsFrom(options.model, name),
     settings: freezeJson(copyPlain(options.settings)),
     retry: checkRetry(options.retry, name),
     tools: options.tools ?? [],
@@ -259,10 +259,21 @@ const defaultSteps: StopRule = {
   pressure: (view) => (view.tally.budget?.limitsOwnSteps === true ? 0 : (fewSteps.pressure?.(view) ?? 0)),
 };
 
-const modelsFrom = (model: AgentOptions['model']): readonly ModelChoice[] => {
+const modelsFrom = (model: AgentOptions['model'], name: string): readonly ModelChoice[] => {
   if (model === undefined) return [];
-  return isList(model) ? model : [model];
+  const models = isList(model) ? model : [model];
+  for (const choice of models) {
+    if (typeof choice === 'string' || isModel(choice)) continue;
+    throw new TroupeError(
+      'agent.invalid',
+      `Cannot define the agent '${name}' as its model answers nothing: write 'provider:model' or an object with answer(), found ${foundText(choice)}`,
+    );
+  }
+  return models;
 };
+
+const isModel = (choice: unknown): boolean =>
+  typeof choice === 'object' && choice !== null && 'answer' in choice && typeof choice.answer === 'function';
 
 const isList = (model: ModelChoice | readonly ModelChoice[]): model is readonly ModelChoice[] =>
   Array.isArray(model);

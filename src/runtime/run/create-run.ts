@@ -1,7 +1,8 @@
 import type { RunOptions } from '../../contracts/run.ts';
 import { ambientInspector } from '../inspection/ambient-inspector.ts';
 import { patientClock, systemClock } from '../../contracts/clock.ts';
-import { errorData } from '../../contracts/error.ts';
+import { errorData, TroupeError } from '../../contracts/error.ts';
+import { foundText } from '../../contracts/found-text.ts';
 import { randomId } from '../../contracts/random-id.ts';
 import type { Definition } from '../define/definition.ts';
 import type { Host } from '../turn/driven-host.ts';
@@ -35,6 +36,7 @@ export interface StartSetup {
 
 /** A run that has not begun, wired to its signal, its hooks and its inspector. */
 export const createRun = (definition: Definition, options: RunOptions, setup: StartSetup): Run => {
+  assertStore(definition.name, options.store);
   const clock = options.clock === undefined ? systemClock : patientClock(options.clock);
   const { isReplayed = false, watch } = setup;
   // What happened before is shown only on request.
@@ -63,6 +65,16 @@ export const createRun = (definition: Definition, options: RunOptions, setup: St
     }
   }
   return run;
+};
+
+/** In JavaScript a path may stand where the store should: it is refused before anything asks it. */
+const assertStore = (name: string, store: unknown): void => {
+  if (store === undefined) return;
+  if (typeof store === 'object' && store !== null && 'acquire' in store && 'files' in store) return;
+  throw new TroupeError(
+    'input.invalid',
+    `Cannot run '${name}' as its store is no journal store: write store: sqliteStore('./runs.db') of troupe/stores, found ${foundText(store)}`,
+  );
 };
 
 /** A run that threw when it was to begin ends like any that failed: nothing is left that waits for it. */
