@@ -23,8 +23,9 @@ export type ThreadHistory = () => Promise<readonly Turn[]>;
  */
 export const joinThread = (run: Run, input: unknown, options: RunOptions): ThreadHistory | undefined => {
   const { thread, store } = options;
+  if (thread === undefined) return undefined;
   const threads = options.threads ?? (store === undefined ? undefined : threadsIn(store));
-  if (thread === undefined || threads === undefined) return undefined;
+  if (threads === undefined) return undefined;
   const asked = askedText(toJson(input), run);
   const runs = runsOf(threads, thread);
   runs.set(run, asked);
