@@ -37,7 +37,8 @@ test.each([
   ['null', null],
   ['{}', {}],
 ])('a store that is none is refused before anything is asked of it: %s', async (found, store) => {
-  await expect(Reflect.apply(worker.run, worker, ['x', { store }])).rejects.toMatchObject({
+  const options = JSON.parse(JSON.stringify({ store }));
+  await expect(worker.run('x', options)).rejects.toMatchObject({
     code: 'input.invalid',
     message: `Cannot run 'worker' as its store is no journal store: write store: sqliteStore('./runs.db') of troupe/stores, found ${found}`,
   });
