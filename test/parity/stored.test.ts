@@ -92,6 +92,14 @@ const isDeed = (name: string | symbol): name is keyof ReturnType<typeof deedsIn>
 const isEnd = (record: JournalRecord): boolean =>
   record.kind === 'event' && record.event.type === 'run.ended';
 
+/** A call of a tool that came in mid-run is on record, and the tool has not come again: the run is held, and may have no end. */
+const isHeld = async ({ tells }: Scenario, { error }: Result, store: PlainStore): Promise<boolean> => {
+  if (tells?.includes('tool.added') !== true || error?.code !== 'tool.missing') return false;
+  const { records } = await recordsIn(store, 'parity');
+  if (records.some(isEnd)) throw new Error('a run that is held has an end');
+  return true;
+};
+
 /** A handle by which nothing is done again that is on record. */
 const withoutDone = (
   handle: RunHandle<unknown, unknown>,
@@ -192,6 +200,7 @@ describe.each(allScenarios)('$name', (scenario) => {
       for (const length of lengths) {
         const cut = PlainStore.with('parity', records.slice(0, length));
         const found = await resumed(scenario, book, cut);
+        if (await isHeld(scenario, found, cut)) continue;
         expect(ends(found), `cut after ${length} of ${records.length} records`).toEqual(ends(result));
         const again = await resumed(scenario, book, cut);
         expect(JSON.stringify(again.events), `gone through again, cut after ${length}`).toBe(
